@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// Which registers an instruction reads and writes, register groups expanded, and which memory it touches.
+
+#include "assembly/isa/program.hpp"
+
+#include <vector>
+
+namespace warpbound::assembly {
+
+/// Memory side of an instruction.
+struct MemoryEffect {
+    StateSpace space = StateSpace::None;
+    bool load = false;
+    bool store = false;
+    int bytes_per_lane = 4;
+};
+
+/// Effects of an instruction that executes. Constant registers (RZ, PT, URZ, UPT) never appear.
+struct Effects {
+    std::vector<Register> reads;   ///< Sorted, unique. The guard's predicate is included.
+    std::vector<Register> writes;  ///< Sorted, unique.
+    std::optional<MemoryEffect> memory;
+    bool reads_clock = false;      ///< S2R or CS2R of SR_CLOCKLO, SR_CLOCK, ...
+    bool exact = true;             ///< False when a width is not known: `reads` and `writes` are then all operands named.
+};
+
+Effects effects_of(const Instruction& instruction, Target target);
+
+} // namespace warpbound::assembly

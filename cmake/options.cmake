@@ -1,0 +1,23 @@
+# What every target of the project is compiled with. Warnings are errors only in presets.
+add_library(warpbound_options INTERFACE)
+target_compile_features(warpbound_options INTERFACE cxx_std_20)
+target_compile_options(warpbound_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
+                                                  -Wold-style-cast)
+target_include_directories(warpbound_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+if(WARPBOUND_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# One static library per folder: warpbound_<folder>, alias warpbound::<folder>.
+function(warpbound_library folder)
+  add_library(warpbound_${folder} STATIC ${ARGN})
+  add_library(warpbound::${folder} ALIAS warpbound_${folder})
+  target_link_libraries(warpbound_${folder} PUBLIC warpbound_options)
+endfunction()
