@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// The description's values for one instruction: a look-up in the description, no timing rule.
+
+#include "assembly/isa/effects.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/flow_facts.hpp"
+
+#include <string>
+#include <vector>
+
+namespace warpbound::models {
+
+/// What docs/timing-contract.md calls the parameters of an instruction. `Unit:` core cycles unless said otherwise.
+struct InstructionTiming {
+    std::size_t unit = 0;             ///< Index into `Architecture::units`.
+    Interval gap;                     ///< Until the warp's next issue, when control falls through.
+    Interval gap_taken;               ///< The same, when the instruction transfers control.
+    Interval latency;                 ///< Issue to result with one pass.
+    Interval source_read;             ///< Issue to sources read, with one pass.
+    Interval initiation{1, 1, 1};     ///< Port occupancy per pass.
+    Interval passes{1, 1, 1};         ///< `Unit:` passes.
+    Interval pass_cost{0, 0, 0};      ///< Further latency per pass beyond the first.
+    bool enters_write_buffer = false; ///< Stores to global and local memory.
+    bool waits_for_registers = false; ///< Interlocked machines.
+    bool is_barrier_wait = false;     ///< BAR.SYNC, BAR.RED: the warp's next issue waits for the block.
+    /// Values used whose grade is Inferred, Assumed or Repository, as "classes/move/latency (assumed)".
+    std::vector<std::string> weak_values;
+};
+
+/// One entry per instruction of the function. An entry is a failure when the description lacks a value that the
+/// instruction needs, or the text lacks its control field on a machine with encoded issue control; it names the
+/// value, the instruction's address and its line. An access without a memory fact may take 1..32 passes at any level.
+/// Side: none; intervals of the description are passed on unchanged.
+std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,
+                                                           const Architecture& architecture,
+                                                           const FlowFacts& facts);
+
+} // namespace warpbound::models
