@@ -1,0 +1,77 @@
+#pragma once
+/// \file
+/// Something that runs a kernel and says how long it took.
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/program.hpp"
+#include "models/flow_facts.hpp"
+#include "models/launch.hpp"
+#include "models/observation.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpbound::harness {
+
+/// What runs. The referenced objects must outlive the preparation that was made from it.
+struct Kernel {
+    const assembly::Function* function = nullptr;
+    const assembly::ControlFlowGraph* graph = nullptr;
+    const models::FlowFacts* facts = nullptr;
+    models::Launch launch;
+};
+
+/// How the values that the contract leaves open are chosen.
+enum class Draw {
+    Uniform,   ///< anywhere inside the interval
+    Extremes,  ///< lo or hi, each with probability 1/2
+    AllLow,    ///< always lo; guarded instructions are off
+    AllHigh,   ///< always hi; guarded instructions execute
+};
+std::string_view to_string(Draw draw);
+
+/// One run. Equal values give equal observations on every platform.
+struct RunOptions {
+    std::uint64_t seed = 1;
+    Draw draw = Draw::Uniform;
+    /// Blocks of the control-flow graph that warp 0 visits, from the entry to the exiting block; empty: a random path
+    /// that satisfies the flow facts. With a path, all warps follow it.
+    std::vector<std::size_t> path;
+};
+
+/// A kernel made ready for many runs. `run` may be called from several threads at once.
+class PreparedKernel {
+public:
+    virtual ~PreparedKernel() = default;
+    virtual Result<models::Observation> run(const RunOptions& options) const = 0;
+};
+
+/// Named for users: "simulated:fermi-gtx470".
+struct DeviceIdentity {
+    std::string name;
+    std::string detail;  ///< Architecture digest, driver version, ...
+};
+
+class Device {
+public:
+    virtual ~Device() = default;
+    [[nodiscard]] virtual DeviceIdentity identity() const = 0;
+    /// Refuses what the device cannot run, naming the instruction or the missing value of the description.
+    virtual Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const = 0;
+};
+
+/// Opens `simulated:<architecture>`. Refuses an unknown kind, naming the kinds that there are.
+Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr");
+
+struct DeviceEntry {
+    std::string name;
+    bool available = false;
+    std::string detail;  ///< Why not, or what it is.
+};
+/// Every device that could be opened now, and the kinds that could not with the reason.
+std::vector<DeviceEntry> list_devices();
+
+} // namespace warpbound::harness

@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// The simulated SM: docs/timing-contract.md executed cycle by cycle.
+
+#include "harness/device.hpp"
+#include "harness/simulator/event.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/architecture/instruction_timing.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace warpbound::harness::simulator {
+
+/// Hears every event of a run, in time order.
+using Listener = std::function<void(const Event&)>;
+
+/// A kernel on the simulated machine. Immutable after `prepare`; runs share nothing.
+class Machine {
+public:
+    /// Refuses what a run could need and the description lacks, and constructs the first version does not simulate.
+    static Result<std::shared_ptr<const Machine>> prepare(const models::Architecture& architecture,
+                                                          const Kernel& kernel);
+    virtual ~Machine() = default;
+    virtual Result<models::Observation> run(const RunOptions& options,
+                                            const Listener& listener = {}) const = 0;
+};
+
+} // namespace warpbound::harness::simulator
