@@ -1,0 +1,130 @@
+#pragma once
+/// \file
+/// Proved bounds on the time of one warp: from a kernel's control flow, the described machine and
+/// flow facts.
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/bounds.hpp"
+#include "models/flow_facts.hpp"
+#include "models/launch.hpp"
+#include "models/units.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+struct Request {
+    const assembly::Function* function = nullptr;
+    const assembly::ControlFlowGraph* graph = nullptr;
+    const models::Architecture* architecture = nullptr;
+    const models::FlowFacts* facts = nullptr;
+    models::Launch launch;
+    std::string policy = "lrr";
+    std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
+    std::uint64_t seed = 1;                                  ///< Of the solver.
+};
+
+enum class Side { Lower, Upper };
+
+/// How a bound was proved.
+enum class Proof {
+    StructuralPath, ///< longest (shortest) path under loop bounds
+    ExactLp,        ///< exact rational optimum of the flow problem, rounded to the safe side
+    Refutation, ///< "cost >= value + 1" (lower side: "cost <= value - 1") was shown unsatisfiable
+};
+std::string_view to_string(Proof proof);
+
+/// What happened to the search for the tightest bound.
+enum class Outcome {
+    Optimal,      ///< `proved` is met by the witness path in the abstract machine
+    LimitReached, ///< a limit stopped the search; `proved` is still a bound
+};
+
+/// One visit of the witness path's blocks, aggregated. `Unit:` core cycles.
+struct BlockContribution {
+    std::size_t block = 0;
+    std::int64_t count = 0; ///< Executions on the witness path.
+    std::int64_t cycles =
+        0; ///< Sum over those executions; all blocks together give `proved` when Optimal.
+};
+
+/// Why time passes on the witness path; cycles sum to the witness path's cost.
+enum class StackCategory {
+    Issue,
+    ControlTransfer,
+    RegisterDependence,
+    Scoreboard,
+    Port,
+    WriteBuffer,
+    Barrier,
+    Completion
+};
+std::string_view to_string(StackCategory category);
+
+/// Bound on one quantity from one side.
+struct SideResult {
+    Outcome outcome = Outcome::Optimal;
+    models::Cycles proved; ///< The bound. Side: as asked.
+    std::optional<models::Cycles>
+        best_found; ///< Cost of the witness path: the bound cannot be tightened past it.
+    Proof proof = Proof::StructuralPath;
+    std::vector<BlockContribution> blocks; ///< Of the witness path, in block order.
+    /// Blocks of the witness path in order, entry to exit; empty when longer than 1,000,000 blocks.
+    std::vector<std::size_t> path;
+    /// Cycles per instruction of the function on the witness path (time since the previous issue),
+    /// and executions.
+    std::vector<std::int64_t> instruction_cycles;
+    std::vector<std::int64_t> instruction_counts;
+    std::vector<std::pair<StackCategory, std::int64_t>> stack;
+};
+
+enum class AssumptionStatus { Proved, Measured, Reviewed, Unchecked };
+std::string_view to_string(AssumptionStatus status);
+
+/// What a bound rests on, in one sentence that a reviewer can deny.
+struct Assumption {
+    std::string id; ///< "A1"
+    std::string text;
+    AssumptionStatus status = AssumptionStatus::Unchecked;
+};
+
+/// Both sides of one quantity. Shape: no arrays.
+struct Envelope {
+    SideResult lower;
+    SideResult upper;
+
+    [[nodiscard]] models::Bounds<models::Cycles> bounds() const {
+        return {lower.proved, upper.proved};
+    }
+};
+
+struct Analysis {
+    Envelope execution_time; ///< C2 of docs/timing-contract.md.
+    std::optional<Envelope>
+        measured_time; ///< C3, when the function has exactly two clock reads, both outside loops,
+                       ///< executed once each on every path.
+    std::string
+        measured_time_absent; ///< Why not, when it is absent and the function reads the clock.
+    std::vector<Assumption> assumptions;
+    std::string solver;           ///< Name and version, when a solver was used.
+    std::int64_t state_nodes = 0; ///< (block, pipeline state) pairs explored.
+};
+
+/// Bounds the kernel's time. Side: both; integer cycles.
+/// Sound when: the assumptions hold. Errors: refuses, naming place and what is missing, more than
+/// one warp or block, a loop without a bound, contradictory facts, an instruction on a feasible
+/// path whose timing is unknown.
+Result<Analysis> analyze(const Request& request);
+
+/// A template of flow facts with every loop and memory access of the kernel; `?` stands where the
+/// user must write.
+std::string flow_facts_template(const assembly::Program& program,
+                                const assembly::Function& function,
+                                const assembly::ControlFlowGraph& graph);
+
+} // namespace warpbound::analyzer

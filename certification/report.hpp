@@ -1,0 +1,152 @@
+#pragma once
+/// \file
+/// Everything one report says, as one value; text, JSON, XML and HTML are renderings of it.
+
+#include "analyzer/analysis.hpp"
+#include "assembly/isa/program.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace warpbound::certification {
+
+/// Kinds of number, strongest first. No output prints a number of time without its kind.
+enum class ClaimKind {
+    ProvedBound,
+    BoundUnderAssumptions,
+    HybridEstimate,
+    Estimate,
+    Pwcet,
+    Observed
+};
+std::string_view to_string(ClaimKind kind); ///< "proved-bound", "bound-under-assumptions", ...
+
+struct Claim {
+    std::string id;       ///< "C1"
+    std::string quantity; ///< "execution-time" or "measured-time"
+    analyzer::Side side = analyzer::Side::Upper;
+    std::int64_t value = 0;
+    std::string unit = "cycles";
+    ClaimKind kind = ClaimKind::BoundUnderAssumptions;
+    std::vector<std::string> assumptions; ///< Ids.
+    std::string proof;                    ///< "structural-path", "exact-lp", "z3-refutation"
+    bool limit_reached = false; ///< A tighter bound may exist: a limit stopped the search.
+};
+
+/// A line of an explanation of a formula.
+struct EstimateInput {
+    std::string symbol;
+    std::string value;
+    std::string unit;
+    std::string source;
+};
+
+struct ReportEstimate {
+    std::string model;    ///< "voudouris"
+    std::string variant;  ///< "best", "average", "worst"
+    std::string quantity; ///< Of which quantity: "execution-time"
+    double value = 0;
+    std::string unit = "cycles";
+    std::string source;
+    std::vector<EstimateInput> inputs;
+    std::string refusal; ///< When the model cannot be applied: why; `value` is then meaningless.
+};
+
+/// One distinct observed time and how often it was seen.
+struct ObservedValue {
+    std::int64_t value = 0;
+    std::int64_t count = 0;
+};
+
+struct ObservedTimes {
+    std::string quantity; ///< "execution-time" or "measured-time"
+    std::string device;
+    std::string protocol;
+    std::int64_t count = 0;
+    std::int64_t best = 0;
+    double mean = 0;
+    std::int64_t worst = 0;
+    std::int64_t p90 = 0;
+    std::int64_t p99 = 0;
+    std::int64_t median = 0;
+    std::int64_t distinct = 0;
+    std::int64_t modes = 0;
+    std::vector<ObservedValue> values; ///< All distinct values, increasing.
+    std::int64_t outside_bounds = 0;   ///< Observations outside the claims on the same quantity.
+    std::optional<std::int64_t> first_outside_run;
+    std::vector<std::uint64_t>
+        outside_seeds; ///< Seeds of the first observations outside, at most 10.
+};
+
+struct AnnotatedInstruction {
+    std::int64_t address = 0;
+    std::string text;
+    std::int64_t executions = 0; ///< On the worst path.
+    std::int64_t cycles = 0;     ///< On the worst path, all executions together.
+    bool block_start = false;
+};
+
+struct PathBlock {
+    std::int64_t address = 0;
+    std::int64_t count = 0;
+    std::int64_t cycles = 0;
+};
+
+struct InputFile {
+    std::string role; ///< "listing", "architecture", "flow facts", "campaign"
+    std::string name;
+    std::string digest; ///< Empty when the input has none (a built-in).
+};
+
+struct Report {
+    std::string tool_version;
+    std::string kernel;
+    std::string kernel_digest;
+    std::string isa;          ///< "sm_90"
+    std::string architecture; ///< Name.
+    std::string architecture_title;
+    std::string architecture_digest;
+    std::string policy;
+    std::int64_t launch_blocks = 1;
+    std::int64_t launch_threads = 32;
+    std::uint64_t seed = 1;
+    std::vector<InputFile> inputs;
+    std::vector<Claim> claims;
+    std::vector<analyzer::Assumption> assumptions;
+    std::vector<ReportEstimate> estimates;
+    std::vector<ObservedTimes> observations;
+    std::vector<PathBlock> worst_path;
+    std::vector<AnnotatedInstruction> assembly;
+    std::vector<std::pair<std::string, std::int64_t>>
+        stack;                         ///< Category, cycles; sums to the worst path's cost.
+    std::string solver;                ///< Empty when none was used.
+    std::vector<std::string> versions; ///< "Z3 4.8.12", "SQLite 3.40.1", ...
+    std::vector<std::string> limitations;
+
+    [[nodiscard]] std::int64_t unchecked_assumptions() const;
+    /// An observation lies outside a bound: refuted.
+    [[nodiscard]] bool refuted() const;
+    [[nodiscard]] const Claim* claim(std::string_view quantity, analyzer::Side side) const;
+};
+
+/// Everything about the analysis itself; the caller adds observations, estimates, inputs and
+/// versions.
+Report report_of(const assembly::Program& program, const analyzer::Request& request,
+                 const analyzer::Analysis& analysis);
+
+/// Adds observed times of a quantity, in run order, and counts those outside the report's claims on
+/// it.
+void add_observations(Report& report, ObservedTimes about, const std::vector<std::int64_t>& times,
+                      const std::vector<std::uint64_t>& seeds);
+
+std::string render_text(const Report& report);
+std::string
+render_json(const Report& report); ///< Design section 6; the same report gives the same bytes.
+std::string render_xml(const Report& report);
+std::string render_html(const Report& report); ///< One self-contained page.
+
+} // namespace warpbound::certification
