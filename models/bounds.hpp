@@ -6,7 +6,8 @@
 
 namespace warpbound::models {
 
-/// Keeps lower <= upper; throws `std::logic_error` otherwise. Formulas that bound take and return this type.
+/// Keeps lower <= upper; throws `std::logic_error` otherwise. Formulas that bound take and return
+/// this type.
 template <typename Quantity> class Bounds {
 public:
     constexpr Bounds(Quantity lower, Quantity upper) : lower_{lower}, upper_{upper} {

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What somebody states about the paths and memory accesses of a kernel, bound to its text by digest.
+/// What somebody states about the paths and memory accesses of a kernel, bound to its text by
+/// digest.
 
 #include "assembly/support/source_text.hpp"
 
@@ -21,13 +22,14 @@ std::string_view to_string(FactStatus status);
 struct FactSource {
     FactOrigin origin = FactOrigin::User;
     FactStatus status = FactStatus::Unchecked;
-    std::int64_t line = 0;  ///< Of the flow-facts file; 0 when made by the program.
+    std::int64_t line = 0; ///< Of the flow-facts file; 0 when made by the program.
     friend bool operator==(const FactSource&, const FactSource&) = default;
 };
 
-/// The header block executes at least `min` and at most `max` times per entry of the loop from outside.
+/// The header block executes at least `min` and at most `max` times per entry of the loop from
+/// outside.
 struct LoopFact {
-    std::int64_t header = 0;  ///< Address of the header block's first instruction.
+    std::int64_t header = 0; ///< Address of the header block's first instruction.
     std::int64_t min = 0;
     std::int64_t max = 0;
     FactSource from;
@@ -49,7 +51,8 @@ struct ExclusiveFact {
     friend bool operator==(const ExclusiveFact&, const ExclusiveFact&) = default;
 };
 
-/// `coefficient` times the executions of block `block` (all call contexts together), or of the edge `from` -> `block`.
+/// `coefficient` times the executions of block `block` (all call contexts together), or of the edge
+/// `from` -> `block`.
 struct LinearTerm {
     std::int64_t coefficient = 1;
     std::optional<std::int64_t> from;
@@ -81,8 +84,8 @@ struct CountRange {
 /// How the instruction at an address uses memory.
 struct MemoryFact {
     std::int64_t at = 0;
-    std::optional<CountRange> transactions;     ///< Passes of a global access, 1..32; none: unknown.
-    std::optional<CountRange> conflict_degree;  ///< Passes of a shared access, 1..32; none: unknown.
+    std::optional<CountRange> transactions;    ///< Passes of a global access, 1..32; none: unknown.
+    std::optional<CountRange> conflict_degree; ///< Passes of a shared access, 1..32; none: unknown.
     MemoryLevel level = MemoryLevel::Any;
     FactSource from;
     friend bool operator==(const MemoryFact&, const MemoryFact&) = default;
@@ -90,14 +93,15 @@ struct MemoryFact {
 
 struct FlowFacts {
     std::string kernel;
-    std::string program_digest;  ///< `sha256:...` of the listing; empty when made by the program itself.
+    std::string
+        program_digest; ///< `sha256:...` of the listing; empty when made by the program itself.
     std::vector<LoopFact> loops;
     std::vector<NeverFact> nevers;
     std::vector<ExclusiveFact> exclusives;
     std::vector<LinearFact> constraints;
     std::vector<MemoryFact> memory;
-    std::string name;    ///< Of the source, for messages.
-    std::string digest;  ///< Of the file; empty when made by the program.
+    std::string name;   ///< Of the source, for messages.
+    std::string digest; ///< Of the file; empty when made by the program.
 
     [[nodiscard]] const LoopFact* loop_at(std::int64_t header) const;
     [[nodiscard]] const MemoryFact* memory_at(std::int64_t address) const;
@@ -107,11 +111,12 @@ struct FlowFacts {
 
 /// Reads the XML of design section 7:
 /// `<flow-facts kernel digest> <loop header min max/> <never block/> <exclusive first second/>
-///  <constraint relation="at-most|at-least|equal" constant> <term coefficient block [from]/> </constraint>
-///  <memory at transactions conflict-degree level/> </flow-facts>`, each with optional `origin` and `status`.
+///  <constraint relation="at-most|at-least|equal" constant> <term coefficient block [from]/>
+///  </constraint> <memory at transactions conflict-degree level/> </flow-facts>`, each with
+///  optional `origin` and `status`.
 /// `transactions` and `conflict-degree` are "4" or a range "1..4".
-/// Refuses unknown elements and attributes, bad numbers, min > max, two facts on one place, status refuted, entity
-/// definitions, deep nesting, large files.
+/// Refuses unknown elements and attributes, bad numbers, min > max, two facts on one place, status
+/// refuted, entity definitions, deep nesting, large files.
 Result<FlowFacts> read_flow_facts(const assembly::SourceText& source);
 std::string write_flow_facts(const FlowFacts& facts);
 

@@ -12,7 +12,7 @@ namespace warpbound::models {
 
 struct Launch {
     std::int64_t blocks = 1;
-    std::int64_t threads = 32;  ///< Per block.
+    std::int64_t threads = 32; ///< Per block.
 
     /// Rounded up.
     [[nodiscard]] std::int64_t warps_per_block(std::int64_t warp_size = 32) const {

@@ -12,10 +12,11 @@ namespace warpbound::models {
 
 struct WarpObservation {
     std::int64_t block = 0;
-    std::int64_t warp = 0;  ///< Within the block.
-    std::optional<Cycles> first_clock;  ///< Value of the first clock read, when its read completed.
-    std::optional<Cycles> last_clock;   ///< Value of the last clock read; none with fewer than two reads.
-    Cycles finished;                    ///< When the warp's EXIT issued.
+    std::int64_t warp = 0;             ///< Within the block.
+    std::optional<Cycles> first_clock; ///< Value of the first clock read, when its read completed.
+    std::optional<Cycles>
+        last_clock;  ///< Value of the last clock read; none with fewer than two reads.
+    Cycles finished; ///< When the warp's EXIT issued.
 
     /// Time between the two clock reads. `Unit:` core cycles.
     [[nodiscard]] std::optional<Cycles> region() const {
@@ -27,8 +28,8 @@ struct WarpObservation {
 
 struct Observation {
     std::uint64_t seed = 0;
-    Cycles execution_time;  ///< As docs/timing-contract.md defines it.
-    std::vector<WarpObservation> warps;  ///< By block, then warp.
+    Cycles execution_time;              ///< As docs/timing-contract.md defines it.
+    std::vector<WarpObservation> warps; ///< By block, then warp.
 
     friend bool operator==(const Observation&, const Observation&) = default;
 };

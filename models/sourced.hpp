@@ -26,12 +26,12 @@ std::optional<Grade> parse_grade(std::string_view text);
 
 /// A named value of a description. Unknown values have no interval: they are never 0.
 struct SourcedValue {
-    std::string name;                  ///< "latency"
-    std::string unit;                  ///< "cycles", "registers", "bytes", "warps", "blocks", "threads", "kHz", "1"
-    std::optional<Interval> interval;  ///< None exactly when the grade is Unknown.
-    std::string source;                ///< Short name resolved in `models/README.md`, with table or page.
+    std::string name; ///< "latency"
+    std::string unit; ///< "cycles", "registers", "bytes", "warps", "blocks", "threads", "kHz", "1"
+    std::optional<Interval> interval; ///< None exactly when the grade is Unknown.
+    std::string source; ///< Short name resolved in `models/README.md`, with table or page.
     Grade grade = Grade::Unknown;
-    std::string reason;                ///< Required for grade Assumed: why this value.
+    std::string reason; ///< Required for grade Assumed: why this value.
 
     friend bool operator==(const SourcedValue&, const SourcedValue&) = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Counts of clock ticks. Ticks of different clocks are different types, and arithmetic that would overflow throws.
+/// Counts of clock ticks. Ticks of different clocks are different types, and arithmetic that would
+/// overflow throws.
 
 #include <compare>
 #include <cstdint>
@@ -44,8 +45,9 @@ private:
     std::int64_t count_ = 0;
 };
 
-struct CoreClock;    ///< The clock that the SM's clock register counts (doubled on Fermi: shader cycles).
-struct MemoryClock;  ///< The DRAM command clock.
+struct CoreClock;   ///< The clock that the SM's clock register counts (doubled on Fermi: shader
+                    ///< cycles).
+struct MemoryClock; ///< The DRAM command clock.
 using Cycles = Ticks<CoreClock>;
 using MemoryCycles = Ticks<MemoryClock>;
 
@@ -58,7 +60,8 @@ consteval MemoryCycles operator""_memory_cycles(unsigned long long count) {
 }
 } // namespace literals
 
-/// Largest whole count not above `value`. Errors: `std::overflow_error` when it does not fit or is not finite.
+/// Largest whole count not above `value`. Errors: `std::overflow_error` when it does not fit or is
+/// not finite.
 Cycles round_down(double value);
 /// Smallest whole count not below `value`. Errors: as `round_down`.
 Cycles round_up(double value);

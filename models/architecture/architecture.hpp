@@ -6,7 +6,9 @@
 #include "assembly/support/source_text.hpp"
 #include "models/sourced.hpp"
 
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,15 +17,15 @@ namespace warpbound::models {
 
 /// Who makes a warp wait for its operands.
 enum class IssueControl {
-    Interlocked,  ///< Hardware scoreboard and a fixed same-warp interval (Fermi).
-    Encoded,      ///< Stall counts and scoreboards in the encoding (Maxwell and later here).
+    Interlocked, ///< Hardware scoreboard and a fixed same-warp interval (Fermi).
+    Encoded,     ///< Stall counts and scoreboards in the encoding (Maxwell and later here).
 };
 
 /// Whose accesses contend for a unit's port.
 enum class UnitScope {
-    Warp,       ///< Each warp has its own port: accesses of one warp are spaced, others are not delayed.
-    Partition,  ///< One port per warp scheduler.
-    Core,       ///< One port per SM.
+    Warp, ///< Each warp has its own port: accesses of one warp are spaced, others are not delayed.
+    Partition, ///< One port per warp scheduler.
+    Core,      ///< One port per SM.
 };
 
 struct Unit {
@@ -32,7 +34,8 @@ struct Unit {
     friend bool operator==(const Unit&, const Unit&) = default;
 };
 
-/// A named group of values. `name` tells groups of one kind apart ("l2" among memories), empty otherwise.
+/// A named group of values. `name` tells groups of one kind apart ("l2" among memories), empty
+/// otherwise.
 struct ValueGroup {
     std::string name;
     std::vector<SourcedValue> values;
@@ -41,9 +44,10 @@ struct ValueGroup {
     friend bool operator==(const ValueGroup&, const ValueGroup&) = default;
 };
 
-/// Timing of an opcode class: its unit and the values `latency`, `initiation`, and where they apply `source-read`
-/// (cycles until the sources have been read, releases a read barrier) and `pass-cost`.
-/// Loads of global and local memory have no `latency` here: it is that of the memory level.
+/// Timing of an opcode class: its unit and the values `latency`, `initiation`, and where they apply
+/// `source-read` (cycles until the sources have been read, releases a read barrier) and
+/// `pass-cost`. Loads of global and local memory have no `latency` here: it is that of the memory
+/// level.
 struct ClassTiming {
     std::string unit;
     ValueGroup values;
@@ -51,40 +55,46 @@ struct ClassTiming {
 };
 
 struct Architecture {
-    std::string name;    ///< "fermi-gtx470"
-    std::string title;   ///< "NVIDIA GeForce GTX 470 (Fermi GF100)"
+    std::string name;  ///< "fermi-gtx470"
+    std::string title; ///< "NVIDIA GeForce GTX 470 (Fermi GF100)"
     assembly::Target target;
     IssueControl issue_control = IssueControl::Interlocked;
-    ValueGroup geometry;      ///< multiprocessors, warp-size, core-clock
-    ValueGroup limits;        ///< max-warps, max-blocks, max-threads, registers, shared-memory, ... per SM
-    ValueGroup schedulers;    ///< count, issue-slot, same-warp-interval (interlocked machines)
+    ValueGroup geometry; ///< multiprocessors, warp-size, core-clock
+    ValueGroup limits; ///< max-warps, max-blocks, max-threads, registers, shared-memory, ... per SM
+    ValueGroup schedulers; ///< count, issue-slot, same-warp-interval (interlocked machines)
     std::vector<Unit> units;
     std::map<assembly::OpcodeClass, ClassTiming> classes;
-    std::vector<ValueGroup> memories;  ///< "shared": banks; "l1", "l2", "dram": latency
-    ValueGroup write_buffer;  ///< entries, drain
-    ValueGroup control_flow;  ///< branch-taken, branch-not-taken: cycles until the next issue of the warp
-    ValueGroup blocks;        ///< start, replacement
-    ValueGroup transfers;     ///< host-device copies
-    std::string digest;       ///< Of the file; empty when not read from one. Not compared.
+    std::vector<ValueGroup> memories; ///< "shared": banks; "l1", "l2", "dram": latency
+    ValueGroup write_buffer;          ///< entries, drain
+    ValueGroup
+        control_flow;  ///< branch-taken, branch-not-taken: cycles until the next issue of the warp
+    ValueGroup blocks; ///< start, replacement
+    ValueGroup transfers; ///< host-device copies
+    std::string digest;   ///< Of the file; empty when not read from one. Not compared.
 
     /// Index into `units`; nothing when there is none of that name.
     [[nodiscard]] std::optional<std::size_t> unit_index(std::string_view unit) const;
     [[nodiscard]] const ValueGroup* memory(std::string_view level) const;
 };
 
-/// The interval of a value. Refuses a value that is absent or unknown, naming it by its path in the description,
-/// e.g. "write-buffer/drain is unknown in architecture hopper-h200".
+/// Equal in everything but the digest: two texts of one description.
+bool same_machine(const Architecture& a, const Architecture& b);
+
+/// The interval of a value. Refuses a value that is absent or unknown, naming it by its path in the
+/// description, e.g. "write-buffer/drain is unknown in architecture hopper-h200".
 Result<Interval> require(const Architecture& architecture, const ValueGroup& group,
                          std::string_view path, std::string_view value);
 
-/// Reads a description. Refuses unknown elements and attributes, missing units or a unit that is not the value's,
-/// lo > hi, typical outside lo..hi, numbers without source, `assumed` without a reason, classes that name no unit,
-/// duplicates, entity definitions and deep nesting, each with line and expectation.
+/// Reads a description. Refuses unknown elements and attributes, missing units or a unit that is
+/// not the value's, lo > hi, typical outside lo..hi, numbers without source, `assumed` without a
+/// reason, classes that name no unit, duplicates, entity definitions and deep nesting, each with
+/// line and expectation.
 Result<Architecture> read_architecture(const assembly::SourceText& source);
 /// XML that reads back to the same description.
 std::string write_architecture(const Architecture& architecture);
 
-/// Where descriptions are looked for by name: $WARPBOUND_ARCHITECTURES, the build's source folder, the installation.
+/// Where descriptions are looked for by name: $WARPBOUND_ARCHITECTURES, the build's source folder,
+/// the installation.
 std::vector<std::filesystem::path> architecture_folders();
 struct ArchitectureEntry {
     std::string name;

@@ -11,7 +11,8 @@
 
 namespace warpbound::models {
 
-/// What docs/timing-contract.md calls the parameters of an instruction. `Unit:` core cycles unless said otherwise.
+/// What docs/timing-contract.md calls the parameters of an instruction. `Unit:` core cycles unless
+/// said otherwise.
 struct InstructionTiming {
     std::size_t unit = 0;             ///< Index into `Architecture::units`.
     Interval gap;                     ///< Until the warp's next issue, when control falls through.
@@ -23,15 +24,20 @@ struct InstructionTiming {
     Interval pass_cost{0, 0, 0};      ///< Further latency per pass beyond the first.
     bool enters_write_buffer = false; ///< Stores to global and local memory.
     bool waits_for_registers = false; ///< Interlocked machines.
-    bool is_barrier_wait = false;     ///< BAR.SYNC, BAR.RED: the warp's next issue waits for the block.
-    /// Values used whose grade is Inferred, Assumed or Repository, as "classes/move/latency (assumed)".
+    bool is_barrier_wait = false; ///< BAR.SYNC, BAR.RED: the warp's next issue waits for the block.
+    /// Values used whose grade is Inferred, Assumed or Repository, as "classes/move/latency
+    /// (assumed)".
     std::vector<std::string> weak_values;
 };
 
-/// One entry per instruction of the function. An entry is a failure when the description lacks a value that the
-/// instruction needs, or the text lacks its control field on a machine with encoded issue control; it names the
-/// value, the instruction's address and its line. An access without a memory fact may take 1..32 passes at any level.
-/// Side: none; intervals of the description are passed on unchanged.
+/// One entry per instruction of the function. An entry is a failure when the description lacks a
+/// value that the instruction needs, or the text lacks its control field on a machine with encoded
+/// issue control; it names the value, the instruction's address and its line. An access without a
+/// memory fact may take 1..32 passes at any level. The pass-cost of a class is needed only where
+/// more than one pass may happen. A description may leave out the latency of a class whose
+/// instructions write no register and name no write barrier: it is then 0. Barriers always need
+/// theirs. A constant load with an index register counts its passes like a global one. A store also
+/// needs the write buffer. Side: none; intervals of the description are passed on unchanged.
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,
                                                            const Architecture& architecture,
                                                            const FlowFacts& facts);

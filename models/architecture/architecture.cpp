@@ -1,0 +1,45 @@
+#include "models/architecture/architecture.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace warpbound::models {
+
+const SourcedValue* ValueGroup::find(std::string_view value) const {
+    const auto found = std::ranges::find(values, value, &SourcedValue::name);
+    return found == values.end() ? nullptr : &*found;
+}
+
+std::optional<std::size_t> Architecture::unit_index(std::string_view unit) const {
+    const auto found = std::ranges::find(units, unit, &Unit::name);
+    if (found == units.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - units.begin());
+}
+
+const ValueGroup* Architecture::memory(std::string_view level) const {
+    const auto found = std::ranges::find(memories, level, &ValueGroup::name);
+    return found == memories.end() ? nullptr : &*found;
+}
+
+bool same_machine(const Architecture& a, const Architecture& b) {
+    return a.name == b.name && a.title == b.title && a.target == b.target &&
+           a.issue_control == b.issue_control && a.geometry == b.geometry && a.limits == b.limits &&
+           a.schedulers == b.schedulers && a.units == b.units && a.classes == b.classes &&
+           a.memories == b.memories && a.write_buffer == b.write_buffer &&
+           a.control_flow == b.control_flow && a.blocks == b.blocks && a.transfers == b.transfers;
+}
+
+Result<Interval> require(const Architecture& architecture, const ValueGroup& group,
+                         std::string_view path, std::string_view value) {
+    const SourcedValue* const found = group.find(value);
+    if (found == nullptr)
+        return Failure{.what = fmt::format("{}/{} is absent from architecture {}", path, value,
+                                           architecture.name)};
+    if (!found->interval)
+        return Failure{.what = fmt::format("{}/{} is unknown in architecture {}", path, value,
+                                           architecture.name)};
+    return *found->interval;
+}
+
+} // namespace warpbound::models

@@ -1,0 +1,262 @@
+#include "models/architecture/instruction_timing.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace warpbound::models {
+namespace {
+
+using assembly::ControlFlow;
+using assembly::Instruction;
+using assembly::OpcodeClass;
+
+/// Passes of an access of which nothing is stated: up to one for each thread of a warp.
+constexpr Interval any_passes{.lo = 1, .typical = std::nullopt, .hi = 32};
+
+bool is_loaded_from_level(OpcodeClass opcode_class) {
+    return opcode_class == OpcodeClass::LoadGlobal || opcode_class == OpcodeClass::LoadLocal;
+}
+
+bool is_buffered_store(OpcodeClass opcode_class) {
+    return opcode_class == OpcodeClass::StoreGlobal || opcode_class == OpcodeClass::StoreLocal;
+}
+
+/// May the next instruction be elsewhere? EXIT ends the warp or falls through.
+bool transfers_control(ControlFlow flow) {
+    switch (flow) {
+    case ControlFlow::Branch:
+    case ControlFlow::IndirectBranch:
+    case ControlFlow::Call:
+    case ControlFlow::Return:
+    case ControlFlow::PopReconvergence:
+    case ControlFlow::PopBreak:
+    case ControlFlow::PopContinue:
+    case ControlFlow::ConvergenceWait:
+        return true;
+    default:
+        return false;
+    }
+}
+
+Interval larger(const Interval& a, const Interval& b) {
+    Interval result{
+        .lo = std::max(a.lo, b.lo), .typical = std::nullopt, .hi = std::max(a.hi, b.hi)};
+    if (a.typical && b.typical) result.typical = std::max(*a.typical, *b.typical);
+    return result;
+}
+
+Interval hull(const Interval& a, const Interval& b) {
+    return {.lo = std::min(a.lo, b.lo), .typical = std::nullopt, .hi = std::max(a.hi, b.hi)};
+}
+
+Interval to_interval(const CountRange& range) {
+    Interval result{.lo = range.min, .typical = std::nullopt, .hi = range.max};
+    if (range.min == range.max) result.typical = range.min;
+    return result;
+}
+
+/// A constant load whose lanes may address different words.
+bool has_lane_address(const Instruction& instruction) {
+    return std::ranges::any_of(instruction.operands, [](const assembly::Operand& operand) {
+        const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand);
+        return constant != nullptr && constant->index_register.has_value();
+    });
+}
+
+/// Looks up the values of one instruction. The first value that is missing is kept; the rest is
+/// then of no use.
+class LookUp {
+public:
+    LookUp(const Instruction& instruction, const assembly::Function& function,
+           const Architecture& architecture, const FlowFacts& facts)
+        : instruction_{instruction}, function_{function}, architecture_{architecture}, facts_{
+                                                                                           facts} {}
+
+    Result<InstructionTiming> timing();
+
+private:
+    /// The value, or a stand-in after noting the failure.
+    Interval value(const ValueGroup& group, const std::string& path, std::string_view name);
+    Interval class_value(std::string_view name) { return value(timing_->values, path_, name); }
+    Interval level_latency(std::string_view level);
+    void fail(std::string what);
+
+    void find_class();
+    void find_gaps();
+    void find_passes();
+    void find_latency();
+    void find_source_read();
+
+    const Instruction& instruction_;
+    const assembly::Function& function_;
+    const Architecture& architecture_;
+    const FlowFacts& facts_;
+    const ClassTiming* timing_ = nullptr;
+    std::string path_; ///< "classes/move"
+    InstructionTiming result_;
+    std::optional<Failure> failure_;
+};
+
+void LookUp::fail(std::string what) {
+    if (failure_) return;
+    failure_ =
+        Failure{.what = fmt::format("{} at 0x{:04x}: {}", assembly::opcode_text(instruction_),
+                                    instruction_.address, what),
+                .line = instruction_.position.line};
+}
+
+Interval LookUp::value(const ValueGroup& group, const std::string& path, std::string_view name) {
+    const auto found = require(architecture_, group, path, name);
+    if (!found) {
+        fail(found.error().what);
+        return {};
+    }
+    const Grade grade = group.find(name)->grade;
+    if (grade == Grade::Inferred || grade == Grade::Assumed || grade == Grade::Repository) {
+        auto weak = fmt::format("{}/{} ({})", path, name, to_string(grade));
+        if (std::ranges::find(result_.weak_values, weak) == result_.weak_values.end())
+            result_.weak_values.push_back(std::move(weak));
+    }
+    return found.value();
+}
+
+Interval LookUp::level_latency(std::string_view level) {
+    const ValueGroup* const memory = architecture_.memory(level);
+    return value(memory == nullptr ? ValueGroup{} : *memory, fmt::format("memories/{}", level),
+                 "latency");
+}
+
+void LookUp::find_class() {
+    if (instruction_.opcode_class == OpcodeClass::Unknown)
+        return fail("the opcode is not known, so neither is its time");
+    if (instruction_.control_flow == ControlFlow::Unknown)
+        return fail("it is not known where control goes");
+    path_ = fmt::format("classes/{}", to_string(instruction_.opcode_class));
+    const auto found = architecture_.classes.find(instruction_.opcode_class);
+    if (found == architecture_.classes.end())
+        return fail(fmt::format("{} is absent from architecture {}", path_, architecture_.name));
+    timing_ = &found->second;
+    const auto unit = architecture_.unit_index(timing_->unit);
+    if (!unit) return fail(fmt::format("{} names no unit of {}", path_, architecture_.name));
+    result_.unit = *unit;
+}
+
+void LookUp::find_gaps() {
+    if (architecture_.issue_control == IssueControl::Interlocked) {
+        result_.gap = value(architecture_.schedulers, "schedulers", "same-warp-interval");
+    } else if (!instruction_.control) {
+        return fail(fmt::format("no control field; architecture {} needs its stall count",
+                                architecture_.name));
+    } else {
+        const std::int64_t stall = instruction_.control->stall;
+        const std::int64_t gap =
+            instruction_.control->dual_issue ? stall : std::max<std::int64_t>(stall, 1);
+        result_.gap = {.lo = gap, .typical = gap, .hi = gap};
+    }
+    result_.gap_taken = result_.gap;
+    if (!transfers_control(instruction_.control_flow)) return;
+    result_.gap_taken =
+        larger(result_.gap, value(architecture_.control_flow, "control-flow", "branch-taken"));
+    if (instruction_.control_flow == ControlFlow::ConvergenceWait) return;
+    result_.gap =
+        larger(result_.gap, value(architecture_.control_flow, "control-flow", "branch-not-taken"));
+}
+
+void LookUp::find_passes() {
+    const MemoryFact* const fact = facts_.memory_at(instruction_.address);
+    switch (instruction_.opcode_class) {
+    case OpcodeClass::LoadShared:
+    case OpcodeClass::StoreShared:
+    case OpcodeClass::AtomicShared:
+        result_.passes = fact != nullptr && fact->conflict_degree
+                             ? to_interval(*fact->conflict_degree)
+                             : any_passes;
+        return;
+    case OpcodeClass::LoadConstant:
+        if (!has_lane_address(instruction_)) return;
+        [[fallthrough]];
+    case OpcodeClass::LoadGlobal:
+    case OpcodeClass::StoreGlobal:
+    case OpcodeClass::AtomicGlobal:
+    case OpcodeClass::LoadLocal:
+    case OpcodeClass::StoreLocal:
+        result_.passes =
+            fact != nullptr && fact->transactions ? to_interval(*fact->transactions) : any_passes;
+        return;
+    default:
+        return;
+    }
+}
+
+void LookUp::find_latency() {
+    if (is_loaded_from_level(instruction_.opcode_class)) {
+        const MemoryFact* const fact = facts_.memory_at(instruction_.address);
+        const MemoryLevel level = fact == nullptr ? MemoryLevel::Any : fact->level;
+        if (level != MemoryLevel::Any) {
+            result_.latency = level_latency(to_string(level));
+            return;
+        }
+        result_.latency =
+            hull(hull(level_latency("l1"), level_latency("l2")), level_latency("dram"));
+        return;
+    }
+    if (timing_->values.find("latency") != nullptr ||
+        instruction_.opcode_class == OpcodeClass::Barrier) {
+        result_.latency = class_value("latency");
+        return;
+    }
+    // Nothing waits for an instruction without a result, so a description may leave its latency
+    // out.
+    const bool names_result =
+        instruction_.control && instruction_.control->write_barrier.has_value();
+    if (names_result || !assembly::effects_of(instruction_, function_.target).writes.empty())
+        result_.latency = class_value("latency");
+    else
+        result_.latency = {.lo = 0, .typical = 0, .hi = 0};
+}
+
+void LookUp::find_source_read() {
+    result_.source_read = {.lo = 0, .typical = 0, .hi = 0};
+    if (instruction_.control && instruction_.control->read_barrier)
+        result_.source_read = class_value("source-read");
+}
+
+Result<InstructionTiming> LookUp::timing() {
+    find_class();
+    if (!failure_) find_gaps();
+    if (!failure_) {
+        find_passes();
+        find_latency();
+        find_source_read();
+        result_.initiation = class_value("initiation");
+        if (result_.passes.hi > 1) result_.pass_cost = class_value("pass-cost");
+        result_.enters_write_buffer = is_buffered_store(instruction_.opcode_class);
+        if (result_.enters_write_buffer) {
+            value(architecture_.write_buffer, "write-buffer", "entries");
+            value(architecture_.write_buffer, "write-buffer", "drain");
+        }
+        result_.waits_for_registers = architecture_.issue_control == IssueControl::Interlocked;
+        result_.is_barrier_wait =
+            instruction_.opcode_class == OpcodeClass::Barrier && !instruction_.has_modifier("ARV");
+    }
+    if (failure_) return std::move(*failure_);
+    return std::move(result_);
+}
+
+} // namespace
+
+std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,
+                                                           const Architecture& architecture,
+                                                           const FlowFacts& facts) {
+    std::vector<Result<InstructionTiming>> timings;
+    timings.reserve(function.instructions.size());
+    for (const auto& instruction : function.instructions)
+        timings.push_back(LookUp{instruction, function, architecture, facts}.timing());
+    return timings;
+}
+
+} // namespace warpbound::models

@@ -1,0 +1,89 @@
+/// \file
+/// Where descriptions are kept, and how one is found by its name.
+#include "models/architecture/architecture.hpp"
+#include "models/xml_reader.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace warpbound::models {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<Architecture> load_file(const fs::path& path) {
+    const auto source = assembly::read_source(path, xml_size_limit);
+    if (!source) return source.as_failure();
+    return read_architecture(source.value());
+}
+
+std::string names_at_hand(const std::vector<ArchitectureEntry>& entries) {
+    if (entries.empty()) return "none was found; set WARPBOUND_ARCHITECTURES to their folder";
+    std::vector<std::string_view> names;
+    for (const auto& entry : entries)
+        names.emplace_back(entry.name);
+    return "expected " + one_of(names) + ", or the path of a file";
+}
+
+} // namespace
+
+std::vector<fs::path> architecture_folders() {
+    std::vector<fs::path> folders;
+    if (const char* const variable = std::getenv("WARPBOUND_ARCHITECTURES"); variable != nullptr) {
+        std::string_view rest = variable;
+        while (!rest.empty()) {
+            const std::size_t colon = rest.find(':');
+            if (colon != 0) folders.emplace_back(rest.substr(0, colon));
+            rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
+        }
+    }
+    folders.emplace_back(WARPBOUND_ARCHITECTURE_DATA);
+    std::error_code error;
+    const fs::path executable = fs::read_symlink("/proc/self/exe", error);
+    if (!error)
+        folders.push_back(executable.parent_path() / ".." / "share" / "warpbound" /
+                          "architectures");
+    return folders;
+}
+
+std::vector<ArchitectureEntry> list_architectures() {
+    std::vector<ArchitectureEntry> entries;
+    for (const auto& folder : architecture_folders()) {
+        std::error_code error;
+        // A folder that is not there or not readable holds no descriptions.
+        for (fs::directory_iterator at{folder, error}, end; !error && at != end;
+             at.increment(error)) {
+            if (at->path().extension() != ".xml") continue;
+            const std::string name = at->path().stem().string();
+            if (std::ranges::count(entries, name, &ArchitectureEntry::name) == 0)
+                entries.push_back({.name = name, .path = at->path()});
+        }
+    }
+    std::ranges::sort(entries, {}, &ArchitectureEntry::name);
+    return entries;
+}
+
+Result<Architecture> load_architecture(std::string_view name_or_path) {
+    const auto entries = list_architectures();
+    const auto found = std::ranges::find(entries, name_or_path, &ArchitectureEntry::name);
+    if (found != entries.end()) {
+        auto loaded = load_file(found->path);
+        if (loaded && loaded.value().name != found->name)
+            return Failure{.what =
+                               fmt::format("the description is named '{}'; expected '{}' as its "
+                                           "file is",
+                                           loaded.value().name, found->name),
+                           .where = found->path.string()};
+        return loaded;
+    }
+    const fs::path path{name_or_path};
+    std::error_code error;
+    if (path.has_parent_path() || path.extension() == ".xml" || fs::is_regular_file(path, error))
+        return load_file(path);
+    return Failure{.what = fmt::format("no architecture is called '{}'; {}", name_or_path,
+                                       names_at_hand(entries))};
+}
+
+} // namespace warpbound::models

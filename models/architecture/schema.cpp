@@ -1,0 +1,129 @@
+#include "models/architecture/schema.hpp"
+
+#include <array>
+
+namespace warpbound::models {
+namespace {
+
+constexpr auto geometry = std::to_array<ValueRule>({
+    {.name = "multiprocessors", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "warp-size", .unit = "threads", .minimum = 1, .exact = true},
+    {.name = "core-clock", .unit = "kHz", .minimum = 1},
+    {.name = "memory-clock", .unit = "kHz", .minimum = 1},
+    {.name = "fp32-lanes", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "special-function-units", .unit = "1", .minimum = 1, .exact = true},
+});
+
+constexpr auto limits = std::to_array<ValueRule>({
+    {.name = "max-warps", .unit = "warps", .minimum = 1, .exact = true},
+    {.name = "max-blocks", .unit = "blocks", .minimum = 1, .exact = true},
+    {.name = "max-threads", .unit = "threads", .minimum = 1, .exact = true},
+    {.name = "max-threads-per-block", .unit = "threads", .minimum = 1, .exact = true},
+    {.name = "registers", .unit = "registers", .minimum = 1, .exact = true},
+    {.name = "registers-per-block", .unit = "registers", .minimum = 1, .exact = true},
+    {.name = "registers-per-thread", .unit = "registers", .minimum = 1, .exact = true},
+    {.name = "register-granularity", .unit = "registers", .minimum = 1, .exact = true},
+    {.name = "register-partitions", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "shared-memory", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "shared-memory-per-block", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "shared-granularity", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "shared-reserved", .unit = "bytes", .exact = true},
+});
+
+constexpr auto schedulers = std::to_array<ValueRule>({
+    {.name = "count", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "issue-slot", .unit = "cycles", .minimum = 1, .exact = true},
+    {.name = "same-warp-interval", .unit = "cycles", .minimum = 1},
+});
+
+constexpr auto write_buffer = std::to_array<ValueRule>({
+    {.name = "entries", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "drain", .unit = "cycles", .minimum = 1},
+});
+
+constexpr auto control_flow = std::to_array<ValueRule>({
+    {.name = "branch-taken", .unit = "cycles"},
+    {.name = "branch-not-taken", .unit = "cycles"},
+});
+
+constexpr auto blocks = std::to_array<ValueRule>({
+    {.name = "start", .unit = "cycles"},
+    {.name = "replacement", .unit = "cycles"},
+});
+
+constexpr auto transfers = std::to_array<ValueRule>({
+    {.name = "host-to-device-start", .unit = "ns"},
+    {.name = "host-to-device-bandwidth", .unit = "kB/s", .minimum = 1},
+    {.name = "device-to-host-start", .unit = "ns"},
+    {.name = "device-to-host-bandwidth", .unit = "kB/s", .minimum = 1},
+});
+
+constexpr auto groups = std::to_array<GroupRule>({
+    {.element = "geometry", .member = &Architecture::geometry, .values = geometry},
+    {.element = "limits", .member = &Architecture::limits, .values = limits},
+    {.element = "schedulers", .member = &Architecture::schedulers, .values = schedulers},
+    {.element = "write-buffer", .member = &Architecture::write_buffer, .values = write_buffer},
+    {.element = "control-flow", .member = &Architecture::control_flow, .values = control_flow},
+    {.element = "blocks", .member = &Architecture::blocks, .values = blocks},
+    {.element = "transfers", .member = &Architecture::transfers, .values = transfers},
+});
+
+constexpr auto class_values = std::to_array<ValueRule>({
+    {.name = "initiation", .unit = "cycles", .minimum = 1},
+    {.name = "source-read", .unit = "cycles"},
+    {.name = "pass-cost", .unit = "cycles"},
+    {.name = "latency", .unit = "cycles"},
+});
+
+constexpr auto shared_values = std::to_array<ValueRule>({
+    {.name = "banks", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "bank-width", .unit = "bytes", .minimum = 1, .exact = true},
+});
+
+constexpr auto level_values = std::to_array<ValueRule>({
+    {.name = "latency", .unit = "cycles", .minimum = 1},
+    {.name = "size", .unit = "bytes", .minimum = 1},
+    {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "bandwidth", .unit = "kB/s", .minimum = 1},
+});
+
+constexpr auto memories = std::to_array<MemoryRule>({
+    {.name = "shared", .values = shared_values},
+    {.name = "l1", .values = level_values},
+    {.name = "l2", .values = level_values},
+    {.name = "dram", .values = level_values},
+});
+
+} // namespace
+
+std::span<const GroupRule> group_rules() {
+    return groups;
+}
+std::span<const MemoryRule> memory_rules() {
+    return memories;
+}
+
+std::span<const ValueRule> class_rules(assembly::OpcodeClass opcode_class) {
+    const bool from_memory = opcode_class == assembly::OpcodeClass::LoadGlobal ||
+                             opcode_class == assembly::OpcodeClass::LoadLocal;
+    const std::span<const ValueRule> all{class_values};
+    return from_memory ? all.first(all.size() - 1) : all;
+}
+
+std::string_view to_string(UnitScope scope) {
+    switch (scope) {
+    case UnitScope::Warp:
+        return "warp";
+    case UnitScope::Partition:
+        return "partition";
+    case UnitScope::Core:
+        return "core";
+    }
+    return "partition";
+}
+
+std::string_view to_string(IssueControl control) {
+    return control == IssueControl::Encoded ? "encoded" : "interlocked";
+}
+
+} // namespace warpbound::models

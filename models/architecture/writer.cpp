@@ -1,0 +1,93 @@
+#include "models/architecture/architecture.hpp"
+#include "models/architecture/schema.hpp"
+#include "models/xml_writer.hpp"
+
+#include <fmt/core.h>
+
+namespace warpbound::models {
+namespace {
+
+XmlElement value_element(const SourcedValue& value) {
+    XmlElement element;
+    element.name = "value";
+    const auto add = [&element](std::string_view name, std::string text) {
+        element.attributes.push_back({std::string{name}, std::move(text)});
+    };
+    add("name", value.name);
+    add("unit", value.unit);
+    if (value.interval) {
+        const Interval& interval = *value.interval;
+        if (interval.is_exact() && interval.typical == interval.lo) {
+            add("value", fmt::format("{}", interval.lo));
+        } else {
+            add("lo", fmt::format("{}", interval.lo));
+            if (interval.typical) add("typical", fmt::format("{}", *interval.typical));
+            add("hi", fmt::format("{}", interval.hi));
+        }
+    }
+    if (!value.source.empty()) add("source", value.source);
+    add("grade", std::string{to_string(value.grade)});
+    if (!value.reason.empty()) add("reason", value.reason);
+    return element;
+}
+
+XmlElement group_element(std::string_view name, std::vector<XmlAttribute> attributes,
+                         const ValueGroup& group) {
+    XmlElement element;
+    element.name = name;
+    element.attributes = std::move(attributes);
+    for (const auto& value : group.values)
+        element.children.push_back(value_element(value));
+    return element;
+}
+
+XmlElement units_element(const Architecture& architecture) {
+    XmlElement element;
+    element.name = "units";
+    for (const auto& unit : architecture.units) {
+        XmlElement& child = element.children.emplace_back();
+        child.name = "unit";
+        child.attributes = {{"name", unit.name}, {"scope", std::string{to_string(unit.scope)}}};
+    }
+    return element;
+}
+
+XmlElement classes_element(const Architecture& architecture) {
+    XmlElement element;
+    element.name = "classes";
+    for (const auto& [opcode_class, timing] : architecture.classes)
+        element.children.push_back(group_element(
+            "class",
+            {{"name", std::string{assembly::to_string(opcode_class)}}, {"unit", timing.unit}},
+            timing.values));
+    return element;
+}
+
+XmlElement memories_element(const Architecture& architecture) {
+    XmlElement element;
+    element.name = "memories";
+    for (const auto& memory : architecture.memories)
+        element.children.push_back(group_element("memory", {{"name", memory.name}}, memory));
+    return element;
+}
+
+} // namespace
+
+std::string write_architecture(const Architecture& architecture) {
+    XmlElement root;
+    root.name = "architecture";
+    root.attributes = {{"name", architecture.name},
+                       {"title", architecture.title},
+                       {"isa", assembly::to_string(architecture.target)},
+                       {"issue-control", std::string{to_string(architecture.issue_control)}}};
+    for (const auto& rule : group_rules()) {
+        root.children.push_back(group_element(rule.element, {}, architecture.*rule.member));
+        if (rule.element != "schedulers") continue;
+        root.children.push_back(units_element(architecture));
+        root.children.push_back(classes_element(architecture));
+        root.children.push_back(memories_element(architecture));
+    }
+    return write_xml(root);
+}
+
+} // namespace warpbound::models

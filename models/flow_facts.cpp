@@ -1,0 +1,61 @@
+#include "models/flow_facts.hpp"
+
+#include <algorithm>
+
+namespace warpbound::models {
+
+std::string_view to_string(FactOrigin origin) {
+    switch (origin) {
+    case FactOrigin::User:
+        return "user";
+    case FactOrigin::Static:
+        return "static";
+    case FactOrigin::Trace:
+        return "trace";
+    }
+    return "user";
+}
+
+std::string_view to_string(FactStatus status) {
+    switch (status) {
+    case FactStatus::Unchecked:
+        return "unchecked";
+    case FactStatus::TraceConsistent:
+        return "trace-consistent";
+    case FactStatus::Proved:
+        return "proved";
+    case FactStatus::Refuted:
+        return "refuted";
+    }
+    return "unchecked";
+}
+
+std::string_view to_string(MemoryLevel level) {
+    switch (level) {
+    case MemoryLevel::Any:
+        return "any";
+    case MemoryLevel::L1:
+        return "l1";
+    case MemoryLevel::L2:
+        return "l2";
+    case MemoryLevel::Dram:
+        return "dram";
+    }
+    return "any";
+}
+
+const LoopFact* FlowFacts::loop_at(std::int64_t header) const {
+    const auto found = std::ranges::find(loops, header, &LoopFact::header);
+    return found == loops.end() ? nullptr : &*found;
+}
+
+const MemoryFact* FlowFacts::memory_at(std::int64_t address) const {
+    const auto found = std::ranges::find(memory, address, &MemoryFact::at);
+    return found == memory.end() ? nullptr : &*found;
+}
+
+bool FlowFacts::is_never(std::int64_t block) const {
+    return std::ranges::find(nevers, block, &NeverFact::block) != nevers.end();
+}
+
+} // namespace warpbound::models

@@ -1,0 +1,289 @@
+#include "models/flow_facts.hpp"
+#include "models/xml_reader.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace warpbound::models {
+namespace {
+
+using assembly::SourceText;
+
+constexpr std::int64_t largest_address = 0xFFFF'FFFF'FFFF;
+constexpr std::int64_t largest_count = 1'000'000'000'000;
+constexpr std::int64_t most_passes = 32;
+constexpr std::size_t most_terms = 10'000;
+
+/// Reads the elements one after the other; the first refusal ends it.
+class Reader {
+public:
+    explicit Reader(const SourceText& source) : source_{source} {}
+
+    Result<FlowFacts> read(const XmlElement& root);
+
+private:
+    template <typename Choice, std::size_t count>
+    Result<Choice> choice(const XmlElement& element, std::string_view attribute,
+                          const std::array<Choice, count>& choices, Choice fallback);
+    Result<std::int64_t> address(const XmlElement& element, std::string_view attribute);
+    Result<FactSource> from(const XmlElement& element);
+    Result<std::optional<CountRange>> passes(const XmlElement& element, std::string_view attribute);
+    Result<void> place(const XmlElement& element, std::int64_t first, std::int64_t second = -1);
+    Result<void> fact(const XmlElement& element);
+    Result<void> loop(const XmlElement& element);
+    Result<void> never(const XmlElement& element);
+    Result<void> exclusive(const XmlElement& element);
+    Result<void> constraint(const XmlElement& element);
+    Result<LinearTerm> term(const XmlElement& element);
+    Result<void> memory(const XmlElement& element);
+
+    const SourceText& source_;
+    FlowFacts facts_;
+    std::set<std::tuple<std::string, std::int64_t, std::int64_t>> places_;
+};
+
+template <typename Choice, std::size_t count>
+Result<Choice> Reader::choice(const XmlElement& element, std::string_view attribute,
+                              const std::array<Choice, count>& choices, Choice fallback) {
+    const std::string* const text = element.find(attribute);
+    if (text == nullptr) return fallback;
+    std::vector<std::string_view> names;
+    for (const Choice candidate : choices) {
+        if (*text == to_string(candidate)) return candidate;
+        names.push_back(to_string(candidate));
+    }
+    return refuse(source_, element,
+                  fmt::format("'{}' is \"{}\"; expected {}", attribute, *text, one_of(names)));
+}
+
+Result<std::int64_t> Reader::address(const XmlElement& element, std::string_view attribute) {
+    return integer_attribute(source_, element, attribute, 0, largest_address);
+}
+
+Result<FactSource> Reader::from(const XmlElement& element) {
+    const auto origin = choice(element, "origin",
+                               std::array{FactOrigin::User, FactOrigin::Static, FactOrigin::Trace},
+                               FactOrigin::User);
+    if (!origin) return origin.as_failure();
+    const auto status = choice(element, "status",
+                               std::array{FactStatus::Unchecked, FactStatus::TraceConsistent,
+                                          FactStatus::Proved, FactStatus::Refuted},
+                               FactStatus::Unchecked);
+    if (!status) return status.as_failure();
+    if (status.value() == FactStatus::Refuted)
+        return refuse(
+            source_, element,
+            fmt::format("this <{}> is marked refuted; expected facts that may hold", element.name));
+    return FactSource{.origin = origin.value(), .status = status.value(), .line = element.line};
+}
+
+Result<std::optional<CountRange>> Reader::passes(const XmlElement& element,
+                                                 std::string_view attribute) {
+    const std::string* const text = element.find(attribute);
+    if (text == nullptr) return std::optional<CountRange>{};
+    const std::string_view whole = *text;
+    const std::size_t dots = whole.find("..");
+    const auto low = parse_integer(whole.substr(0, dots));
+    const auto high = dots == std::string_view::npos ? low : parse_integer(whole.substr(dots + 2));
+    if (!low || !high || *low < 1 || *high > most_passes || *low > *high)
+        return refuse(source_, element,
+                      fmt::format("'{}' is \"{}\"; expected a number or a range within 1..{}",
+                                  attribute, *text, most_passes));
+    return std::optional{CountRange{.min = *low, .max = *high}};
+}
+
+/// Refuses a second fact of a kind on the same place.
+Result<void> Reader::place(const XmlElement& element, std::int64_t first, std::int64_t second) {
+    if (places_.emplace(element.name, first, second).second) return boost::outcome_v2::success();
+    return refuse(source_, element,
+                  fmt::format("a second <{}> at 0x{:04x}; expected one fact for one place",
+                              element.name, first));
+}
+
+Result<void> Reader::loop(const XmlElement& element) {
+    const auto known =
+        check_attributes(source_, element, {"header", "min", "max"}, {"origin", "status"});
+    if (!known) return known.as_failure();
+    const auto header = address(element, "header");
+    if (!header) return header.as_failure();
+    const auto min = integer_attribute(source_, element, "min", 0, largest_count);
+    if (!min) return min.as_failure();
+    const auto max = integer_attribute(source_, element, "max", 0, largest_count);
+    if (!max) return max.as_failure();
+    if (min.value() > max.value())
+        return refuse(
+            source_, element,
+            fmt::format("min {} is above max {}; expected min <= max", min.value(), max.value()));
+    const auto source = from(element);
+    if (!source) return source.as_failure();
+    facts_.loops.push_back(
+        {.header = header.value(), .min = min.value(), .max = max.value(), .from = source.value()});
+    return place(element, header.value());
+}
+
+Result<void> Reader::never(const XmlElement& element) {
+    const auto known = check_attributes(source_, element, {"block"}, {"origin", "status"});
+    if (!known) return known.as_failure();
+    const auto block = address(element, "block");
+    if (!block) return block.as_failure();
+    const auto source = from(element);
+    if (!source) return source.as_failure();
+    facts_.nevers.push_back({.block = block.value(), .from = source.value()});
+    return place(element, block.value());
+}
+
+Result<void> Reader::exclusive(const XmlElement& element) {
+    const auto known =
+        check_attributes(source_, element, {"first", "second"}, {"origin", "status"});
+    if (!known) return known.as_failure();
+    const auto first = address(element, "first");
+    if (!first) return first.as_failure();
+    const auto second = address(element, "second");
+    if (!second) return second.as_failure();
+    if (first.value() == second.value())
+        return refuse(source_, element, "a block excludes itself; expected two blocks, or <never>");
+    const auto source = from(element);
+    if (!source) return source.as_failure();
+    facts_.exclusives.push_back(
+        {.first = first.value(), .second = second.value(), .from = source.value()});
+    return place(element, std::min(first.value(), second.value()),
+                 std::max(first.value(), second.value()));
+}
+
+Result<LinearTerm> Reader::term(const XmlElement& element) {
+    if (element.name != "term")
+        return refuse(source_, element,
+                      fmt::format("<{}> inside <constraint>; expected <term>", element.name));
+    const auto known = check_attributes(source_, element, {"coefficient", "block"}, {"from"});
+    if (!known) return known.as_failure();
+    if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
+    LinearTerm read;
+    const auto coefficient =
+        integer_attribute(source_, element, "coefficient", -largest_count, largest_count);
+    if (!coefficient) return coefficient.as_failure();
+    read.coefficient = coefficient.value();
+    const auto block = address(element, "block");
+    if (!block) return block.as_failure();
+    read.block = block.value();
+    if (element.find("from") != nullptr) {
+        const auto source = address(element, "from");
+        if (!source) return source.as_failure();
+        read.from = source.value();
+    }
+    return read;
+}
+
+Result<void> Reader::constraint(const XmlElement& element) {
+    const auto known =
+        check_attributes(source_, element, {"relation", "constant"}, {"origin", "status"});
+    if (!known) return known.as_failure();
+    LinearFact fact;
+    const std::string& relation = *element.find("relation");
+    if (relation == "at-most")
+        fact.relation = Relation::AtMost;
+    else if (relation == "at-least")
+        fact.relation = Relation::AtLeast;
+    else if (relation == "equal")
+        fact.relation = Relation::Equal;
+    else
+        return refuse(
+            source_, element,
+            fmt::format("'relation' is \"{}\"; expected at-most, at-least or equal", relation));
+    const auto constant =
+        integer_attribute(source_, element, "constant", -largest_count, largest_count);
+    if (!constant) return constant.as_failure();
+    fact.constant = constant.value();
+    const auto source = from(element);
+    if (!source) return source.as_failure();
+    fact.from = source.value();
+    if (element.children.empty() || element.children.size() > most_terms)
+        return refuse(source_, element,
+                      fmt::format("a <constraint> of {} terms; expected 1 to {}",
+                                  element.children.size(), most_terms));
+    for (const auto& child : element.children) {
+        const auto read = term(child);
+        if (!read) return read.as_failure();
+        fact.terms.push_back(read.value());
+    }
+    facts_.constraints.push_back(std::move(fact));
+    return boost::outcome_v2::success();
+}
+
+Result<void> Reader::memory(const XmlElement& element) {
+    const auto known = check_attributes(
+        source_, element, {"at"}, {"transactions", "conflict-degree", "level", "origin", "status"});
+    if (!known) return known.as_failure();
+    MemoryFact fact;
+    const auto at = address(element, "at");
+    if (!at) return at.as_failure();
+    fact.at = at.value();
+    auto transactions = passes(element, "transactions");
+    if (!transactions) return transactions.as_failure();
+    fact.transactions = transactions.value();
+    auto degree = passes(element, "conflict-degree");
+    if (!degree) return degree.as_failure();
+    fact.conflict_degree = degree.value();
+    const auto level =
+        choice(element, "level",
+               std::array{MemoryLevel::Any, MemoryLevel::L1, MemoryLevel::L2, MemoryLevel::Dram},
+               MemoryLevel::Any);
+    if (!level) return level.as_failure();
+    fact.level = level.value();
+    const auto source = from(element);
+    if (!source) return source.as_failure();
+    fact.from = source.value();
+    facts_.memory.push_back(fact);
+    return place(element, fact.at);
+}
+
+Result<void> Reader::fact(const XmlElement& element) {
+    if (element.name == "constraint") return constraint(element);
+    if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
+    if (element.name == "loop") return loop(element);
+    if (element.name == "never") return never(element);
+    if (element.name == "exclusive") return exclusive(element);
+    if (element.name == "memory") return memory(element);
+    return refuse(source_, element,
+                  fmt::format("unknown element <{}>; expected <loop>, <never>, <exclusive>, "
+                              "<constraint> or <memory>",
+                              element.name));
+}
+
+/// `sha256:` and 64 digits.
+bool is_digest(std::string_view text) {
+    constexpr std::string_view prefix = "sha256:";
+    if (!text.starts_with(prefix) || text.size() != prefix.size() + 64) return false;
+    return text.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
+}
+
+Result<FlowFacts> Reader::read(const XmlElement& root) {
+    const auto known = check_attributes(source_, root, {"kernel"}, {"digest"});
+    if (!known) return known.as_failure();
+    facts_.kernel = *root.find("kernel");
+    if (const std::string* const digest = root.find("digest"); digest != nullptr) {
+        if (!digest->empty() && !is_digest(*digest))
+            return refuse(source_, root,
+                          fmt::format("'digest' is \"{}\"; expected sha256: and 64 hexadecimal "
+                                      "digits of the listing",
+                                      *digest));
+        facts_.program_digest = *digest;
+    }
+    for (const auto& child : root.children)
+        if (const auto read = fact(child); !read) return read.as_failure();
+    facts_.name = source_.name;
+    facts_.digest = assembly::digest_of(source_.text);
+    return std::move(facts_);
+}
+
+} // namespace
+
+Result<FlowFacts> read_flow_facts(const SourceText& source) {
+    const auto root = read_xml(source, "flow-facts");
+    if (!root) return root.as_failure();
+    return Reader{source}.read(root.value());
+}
+
+} // namespace warpbound::models

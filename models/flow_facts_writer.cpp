@@ -1,0 +1,93 @@
+#include "models/flow_facts.hpp"
+#include "models/xml_writer.hpp"
+
+#include <fmt/core.h>
+
+namespace warpbound::models {
+namespace {
+
+std::string address_text(std::int64_t address) {
+    return fmt::format("0x{:04x}", address);
+}
+
+std::string range_text(const CountRange& range) {
+    if (range.min == range.max) return fmt::format("{}", range.min);
+    return fmt::format("{}..{}", range.min, range.max);
+}
+
+std::string_view relation_text(Relation relation) {
+    switch (relation) {
+    case Relation::AtMost:
+        return "at-most";
+    case Relation::AtLeast:
+        return "at-least";
+    case Relation::Equal:
+        return "equal";
+    }
+    return "at-most";
+}
+
+XmlElement fact_element(std::string_view name, std::vector<XmlAttribute> attributes,
+                        const FactSource& from) {
+    attributes.push_back({.name = "origin", .value = std::string{to_string(from.origin)}});
+    attributes.push_back({.name = "status", .value = std::string{to_string(from.status)}});
+    XmlElement element;
+    element.name = name;
+    element.attributes = std::move(attributes);
+    return element;
+}
+
+XmlElement constraint_element(const LinearFact& fact) {
+    XmlElement element = fact_element("constraint",
+                                      {{"relation", std::string{relation_text(fact.relation)}},
+                                       {"constant", fmt::format("{}", fact.constant)}},
+                                      fact.from);
+    for (const auto& term : fact.terms) {
+        XmlElement child;
+        child.name = "term";
+        child.attributes = {{"coefficient", fmt::format("{}", term.coefficient)},
+                            {"block", address_text(term.block)}};
+        if (term.from) child.attributes.push_back({"from", address_text(*term.from)});
+        element.children.push_back(std::move(child));
+    }
+    return element;
+}
+
+XmlElement memory_element(const MemoryFact& fact) {
+    std::vector<XmlAttribute> attributes{{"at", address_text(fact.at)}};
+    if (fact.transactions) attributes.push_back({"transactions", range_text(*fact.transactions)});
+    if (fact.conflict_degree)
+        attributes.push_back({"conflict-degree", range_text(*fact.conflict_degree)});
+    attributes.push_back({"level", std::string{to_string(fact.level)}});
+    return fact_element("memory", std::move(attributes), fact.from);
+}
+
+} // namespace
+
+std::string write_flow_facts(const FlowFacts& facts) {
+    XmlElement root;
+    root.name = "flow-facts";
+    root.attributes = {{"kernel", facts.kernel}};
+    if (!facts.program_digest.empty()) root.attributes.push_back({"digest", facts.program_digest});
+    for (const auto& fact : facts.loops)
+        root.children.push_back(fact_element("loop",
+                                             {{"header", address_text(fact.header)},
+                                              {"min", fmt::format("{}", fact.min)},
+                                              {"max", fmt::format("{}", fact.max)}},
+                                             fact.from));
+    for (const auto& fact : facts.nevers)
+        root.children.push_back(
+            fact_element("never", {{"block", address_text(fact.block)}}, fact.from));
+    for (const auto& fact : facts.exclusives)
+        root.children.push_back(fact_element(
+            "exclusive",
+            {{"first", address_text(fact.first)}, {"second", address_text(fact.second)}},
+            fact.from));
+    for (const auto& fact : facts.constraints)
+        root.children.push_back(constraint_element(fact));
+    for (const auto& fact : facts.memory)
+        root.children.push_back(memory_element(fact));
+    return write_xml(root);
+}
+
+} // namespace warpbound::models
