@@ -26,10 +26,10 @@ struct Kernel {
 
 /// How the values that the contract leaves open are chosen.
 enum class Draw {
-    Uniform,   ///< anywhere inside the interval
-    Extremes,  ///< lo or hi, each with probability 1/2
-    AllLow,    ///< always lo; guarded instructions are off
-    AllHigh,   ///< always hi; guarded instructions execute
+    Uniform,  ///< anywhere inside the interval
+    Extremes, ///< lo or hi, each with probability 1/2
+    AllLow,   ///< always lo; guarded instructions are off
+    AllHigh,  ///< always hi; guarded instructions execute
 };
 std::string_view to_string(Draw draw);
 
@@ -37,8 +37,8 @@ std::string_view to_string(Draw draw);
 struct RunOptions {
     std::uint64_t seed = 1;
     Draw draw = Draw::Uniform;
-    /// Blocks of the control-flow graph that warp 0 visits, from the entry to the exiting block; empty: a random path
-    /// that satisfies the flow facts. With a path, all warps follow it.
+    /// Blocks of the control-flow graph that warp 0 visits, from the entry to the exiting block;
+    /// empty: a random path that satisfies the flow facts. With a path, all warps follow it.
     std::vector<std::size_t> path;
 };
 
@@ -52,14 +52,15 @@ public:
 /// Named for users: "simulated:fermi-gtx470".
 struct DeviceIdentity {
     std::string name;
-    std::string detail;  ///< Architecture digest, driver version, ...
+    std::string detail; ///< Architecture digest, driver version, ...
 };
 
 class Device {
 public:
     virtual ~Device() = default;
     [[nodiscard]] virtual DeviceIdentity identity() const = 0;
-    /// Refuses what the device cannot run, naming the instruction or the missing value of the description.
+    /// Refuses what the device cannot run, naming the instruction or the missing value of the
+    /// description.
     virtual Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const = 0;
 };
 
@@ -69,7 +70,7 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_v
 struct DeviceEntry {
     std::string name;
     bool available = false;
-    std::string detail;  ///< Why not, or what it is.
+    std::string detail; ///< Why not, or what it is.
 };
 /// Every device that could be opened now, and the kinds that could not with the reason.
 std::vector<DeviceEntry> list_devices();

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The store of measurements: every sample in run order, in one SQLite file that survives a killed process.
+/// The store of measurements: every sample in run order, in one SQLite file that survives a killed
+/// process.
 
 #include "assembly/support/result.hpp"
 
@@ -14,23 +15,25 @@
 
 namespace warpbound::harness {
 
-/// What was run, so that the same command finds it again. Two series are the same when all fields are equal.
+/// What was run, so that the same command finds it again. Two series are the same when all fields
+/// are equal.
 struct SeriesKey {
-    std::string name;           ///< Benchmark point or kernel.
-    std::string device;         ///< "simulated:fermi-gtx470"
-    std::string device_detail;  ///< Architecture digest, policy, driver.
-    std::string protocol;       ///< Canonical text of the protocol: warm-up, draw, quantity, first seed.
+    std::string name;          ///< Benchmark point or kernel.
+    std::string device;        ///< "simulated:fermi-gtx470"
+    std::string device_detail; ///< Architecture digest, policy, driver.
+    std::string protocol; ///< Canonical text of the protocol: warm-up, draw, quantity, first seed.
     std::string kernel_digest;
     std::string facts_digest;
-    std::string launch;         ///< "1x32"
-    std::string quantity;       ///< "region" (per-warp time between clock reads) or "execution-time"
+    std::string launch;   ///< "1x32"
+    std::string quantity; ///< "region" (per-warp time between clock reads) or "execution-time"
 
     friend bool operator==(const SeriesKey&, const SeriesKey&) = default;
 };
 
-/// One run: the seed and one time per warp ("region") or a single time ("execution-time"). `Unit:` core cycles.
+/// One run: the seed and one time per warp ("region") or a single time ("execution-time"). `Unit:`
+/// core cycles.
 struct Sample {
-    std::int64_t run = 0;  ///< Index within the series, from 0.
+    std::int64_t run = 0; ///< Index within the series, from 0.
     std::uint64_t seed = 0;
     std::vector<std::int64_t> times;
 
@@ -43,10 +46,12 @@ struct SeriesInfo {
     std::int64_t runs = 0;
 };
 
-/// An open campaign. What `append` reported as recorded survives the end of the process at any moment.
+/// An open campaign. What `append` reported as recorded survives the end of the process at any
+/// moment.
 class Campaign {
 public:
-    /// Opens or makes the file. Refuses a file that is no campaign, is damaged, or has another schema version.
+    /// Opens or makes the file. Refuses a file that is no campaign, is damaged, or has another
+    /// schema version.
     static Result<std::unique_ptr<Campaign>> open(const std::filesystem::path& file);
     /// As `open`, but refuses a file that does not exist and never writes.
     static Result<std::unique_ptr<Campaign>> open_existing(const std::filesystem::path& file);
@@ -56,8 +61,9 @@ public:
 
     /// Finds the series or makes it.
     virtual Result<SeriesInfo> series(const SeriesKey& key) = 0;
-    /// Adds samples in one transaction; `samples[0].run` must be the number of runs recorded so far. On failure (full
-    /// disk, for one) nothing of it is recorded and everything before it still is.
+    /// Adds samples in one transaction; `samples[0].run` must be the number of runs recorded so
+    /// far. On failure (full disk, for one) nothing of it is recorded and everything before it
+    /// still is.
     virtual Result<void> append(std::int64_t series, const std::vector<Sample>& samples) = 0;
     virtual Result<std::vector<SeriesInfo>> list() = 0;
     /// In run order.

@@ -12,12 +12,13 @@
 namespace warpbound::harness {
 
 struct Protocol {
-    std::int64_t warm_up = 10;        ///< Runs that are not recorded.
-    std::int64_t repetitions = 500;   ///< Recorded runs.
-    std::uint64_t seed = 1;           ///< Run k uses a seed derived from it and k.
+    std::int64_t warm_up = 10;      ///< Runs that are not recorded.
+    std::int64_t repetitions = 500; ///< Recorded runs.
+    std::uint64_t seed = 1;         ///< Run k uses a seed derived from it and k.
     Draw draw = Draw::Uniform;
 };
-/// Canonical text, stored with each series. The number of repetitions is not part of it: a series can grow.
+/// Canonical text, stored with each series. The number of repetitions is not part of it: a series
+/// can grow.
 std::string to_string(const Protocol& protocol);
 
 /// Seed of run k, the same on every platform.
@@ -27,18 +28,19 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::int64_t run);
 using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 
 struct Measured {
-    SeriesInfo series;       ///< `runs` is what is recorded now.
-    std::vector<Sample> samples;  ///< All samples of the series, in run order.
-    bool complete = false;   ///< False when `progress` stopped it.
+    SeriesInfo series;           ///< `runs` is what is recorded now.
+    std::vector<Sample> samples; ///< All samples of the series, in run order.
+    bool complete = false;       ///< False when `progress` stopped it.
 };
 
 /// What is taken from an observation.
 enum class Quantity { Region, ExecutionTime };
 
-/// Brings the series of `key` to `protocol.repetitions` runs on `device`, appending to `campaign` in batches (runs that the
-/// campaign already has are not repeated). Without a campaign the samples are only returned. Uses `threads` threads;
-/// the result does not depend on their number.
-/// Refuses a kernel that the device refuses, and a region quantity where a warp read the clock fewer than two times.
+/// Brings the series of `key` to `protocol.repetitions` runs on `device`, appending to `campaign`
+/// in batches (runs that the campaign already has are not repeated). Without a campaign the samples
+/// are only returned. Uses `threads` threads; the result does not depend on their number. Refuses a
+/// kernel that the device refuses, and a region quantity where a warp read the clock fewer than two
+/// times.
 Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey key,
                          const Protocol& protocol, Quantity quantity, Campaign* campaign,
                          unsigned threads = 1, const Progress& progress = {});

@@ -13,7 +13,7 @@ struct Mode {
     std::int64_t lowest = 0;
     std::int64_t highest = 0;
     std::int64_t count = 0;
-    std::int64_t first_run = 0;  ///< Index of the first run in it.
+    std::int64_t first_run = 0; ///< Index of the first run in it.
 };
 
 struct ValueCount {
@@ -26,14 +26,15 @@ struct Summary {
     std::int64_t count = 0;
     std::int64_t best = 0;
     double mean = 0;
-    double standard_deviation = 0;  ///< Of the sample (n - 1); 0 for one sample.
+    double standard_deviation = 0; ///< Of the sample (n - 1); 0 for one sample.
     std::int64_t worst = 0;
-    std::int64_t median = 0;        ///< Nearest rank, like the other percentiles.
+    std::int64_t median = 0; ///< Nearest rank, like the other percentiles.
     std::int64_t p90 = 0;
     std::int64_t p99 = 0;
     std::int64_t first_worst_run = 0;
-    std::int64_t distinct = 0;      ///< Number of distinct values.
-    std::vector<ValueCount> values; ///< Distinct values, increasing; at most 64 of them, then empty.
+    std::int64_t distinct = 0; ///< Number of distinct values.
+    std::vector<ValueCount>
+        values; ///< Distinct values, increasing; at most 64 of them, then empty.
     std::vector<Mode> modes;
 };
 

@@ -8,17 +8,18 @@
 
 namespace warpbound::harness::simulator {
 
-/// Why a warp's next instruction did not issue earlier: the last condition that held it, in contract order.
+/// Why a warp's next instruction did not issue earlier: the last condition that held it, in
+/// contract order.
 enum class Stall { None, Gap, Register, Scoreboard, Port, WriteBuffer, Barrier, NotChosen };
 
 /// An instruction issued. `Unit:` cycle counts from the start of the execution time.
 struct Issued {
     std::int64_t cycle = 0;
-    int warp = 0;                 ///< Index of the warp in the launch: block * warps per block + warp.
-    std::size_t block = 0;        ///< Basic block of the control-flow graph.
-    std::size_t instruction = 0;  ///< Index into the function.
-    bool executed = true;         ///< False when its predicate switched it off.
-    Stall stall = Stall::None;    ///< What it waited for beyond its predecessor's issue.
+    int warp = 0;          ///< Index of the warp in the launch: block * warps per block + warp.
+    std::size_t block = 0; ///< Basic block of the control-flow graph.
+    std::size_t instruction = 0; ///< Index into the function.
+    bool executed = true;        ///< False when its predicate switched it off.
+    Stall stall = Stall::None;   ///< What it waited for beyond its predecessor's issue.
 };
 /// The result of an instruction is ready.
 struct Completed {

@@ -18,7 +18,8 @@ using Listener = std::function<void(const Event&)>;
 /// A kernel on the simulated machine. Immutable after `prepare`; runs share nothing.
 class Machine {
 public:
-    /// Refuses what a run could need and the description lacks, and constructs the first version does not simulate.
+    /// Refuses what a run could need and the description lacks, and constructs the first version
+    /// does not simulate.
     static Result<std::shared_ptr<const Machine>> prepare(const models::Architecture& architecture,
                                                           const Kernel& kernel);
     virtual ~Machine() = default;

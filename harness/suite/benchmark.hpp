@@ -18,7 +18,7 @@ struct BenchmarkPoint {
     std::string name;      ///< "dependent-add/n=5/warps=1": benchmark name and axis values.
     std::string benchmark; ///< "dependent-add"
     std::vector<std::pair<std::string, std::int64_t>> axes;
-    std::string text;      ///< The listing, in the bare form.
+    std::string text; ///< The listing, in the bare form.
     models::FlowFacts facts;
     models::Launch launch;
 };
@@ -26,9 +26,9 @@ struct BenchmarkPoint {
 /// A kept microbenchmark.
 struct Benchmark {
     std::string name;
-    std::string question;  ///< What it answers, one sentence.
-    std::string relation;  ///< Expected relation, e.g. "time = 24 + 6 n".
-    std::string source;    ///< "V14 Table 19"
+    std::string question; ///< What it answers, one sentence.
+    std::string relation; ///< Expected relation, e.g. "time = 24 + 6 n".
+    std::string source;   ///< "V14 Table 19"
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;
 };
 
@@ -40,8 +40,9 @@ struct Suite {
 };
 const std::vector<Suite>& suites();
 
-/// All points of a benchmark on a machine: on encoded machines with stall counts and scoreboards assigned from the
-/// description. Refuses an unknown name with the names that there are, and values that the description lacks.
+/// All points of a benchmark on a machine: on encoded machines with stall counts and scoreboards
+/// assigned from the description. Refuses an unknown name with the names that there are, and values
+/// that the description lacks.
 Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                               const models::Architecture& architecture);
 
