@@ -33,13 +33,16 @@ Result<Launch> parse_launch(std::string_view text) {
         return Failure{
             .what = fmt::format(
                 "'{}' is no launch; expected GxB: blocks, 'x', threads per block, as in 1x32",
-                text)};
+                text),
+            .where = {}};
     if (*blocks < 1 || *blocks > most_blocks)
         return Failure{
-            .what = fmt::format("a launch of {} blocks; expected 1 to {}", *blocks, most_blocks)};
+            .what = fmt::format("a launch of {} blocks; expected 1 to {}", *blocks, most_blocks),
+            .where = {}};
     if (*threads < 1 || *threads > most_threads)
         return Failure{
-            .what = fmt::format("a block of {} threads; expected 1 to {}", *threads, most_threads)};
+            .what = fmt::format("a block of {} threads; expected 1 to {}", *threads, most_threads),
+            .where = {}};
     return Launch{.blocks = *blocks, .threads = *threads};
 }
 

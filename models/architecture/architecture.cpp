@@ -35,10 +35,12 @@ Result<Interval> require(const Architecture& architecture, const ValueGroup& gro
     const SourcedValue* const found = group.find(value);
     if (found == nullptr)
         return Failure{.what = fmt::format("{}/{} is absent from architecture {}", path, value,
-                                           architecture.name)};
+                                           architecture.name),
+                       .where = {}};
     if (!found->interval)
         return Failure{.what = fmt::format("{}/{} is unknown in architecture {}", path, value,
-                                           architecture.name)};
+                                           architecture.name),
+                       .where = {}};
     return *found->interval;
 }
 

@@ -106,6 +106,7 @@ void LookUp::fail(std::string what) {
     failure_ =
         Failure{.what = fmt::format("{} at 0x{:04x}: {}", assembly::opcode_text(instruction_),
                                     instruction_.address, what),
+                .where = {},
                 .line = instruction_.position.line};
 }
 

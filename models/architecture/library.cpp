@@ -83,7 +83,8 @@ Result<Architecture> load_architecture(std::string_view name_or_path) {
     if (path.has_parent_path() || path.extension() == ".xml" || fs::is_regular_file(path, error))
         return load_file(path);
     return Failure{.what = fmt::format("no architecture is called '{}'; {}", name_or_path,
-                                       names_at_hand(entries))};
+                                       names_at_hand(entries)),
+                   .where = {}};
 }
 
 } // namespace warpbound::models

@@ -124,7 +124,9 @@ Result<SourcedValue> Reader::value(const XmlElement& element, const ValueRule& r
                                         {"value", "lo", "typical", "hi", "source", "reason"});
     if (!known) return known.as_failure();
     if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
-    SourcedValue read{.name = std::string{rule.name}, .unit = *element.find("unit")};
+    SourcedValue read;
+    read.name = rule.name;
+    read.unit = *element.find("unit");
     if (read.unit != rule.unit)
         return refuse(source_, element,
                       fmt::format("'{}' is in \"{}\"; expected the unit \"{}\"", rule.name,
