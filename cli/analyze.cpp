@@ -1,0 +1,317 @@
+/// \file
+/// `warpbound analyze`: bounds a kernel's time, compares with observations, writes the report.
+
+#include "analyzer/analysis.hpp"
+#include "certification/report.hpp"
+#include "cli/command.hpp"
+#include "cli/version.hpp"
+#include "cli/voudouris.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace warpbound::cli {
+
+namespace {
+
+namespace voudouris = models::voudouris;
+
+struct Options {
+    KernelOptions kernel;
+    std::string architecture;
+    std::string launch = "1x32";
+    std::string policy = "lrr";
+    std::string campaign;
+    std::vector<std::string> outputs;
+    std::string draw = "uniform";
+    std::string format = "text";
+    std::int64_t runs = 0;
+    std::uint64_t seed = 1;
+    std::optional<double> time_limit;
+};
+
+struct Inputs {
+    std::unique_ptr<LoadedKernel> kernel;
+    models::Architecture architecture;
+    models::Launch launch;
+};
+
+/// The quantity of a claim for a recorded quantity.
+std::string claim_quantity(const std::string& recorded) {
+    return recorded == "region" ? "measured-time" : recorded;
+}
+
+void add_samples(certification::Report& report, const std::string& quantity,
+                 const std::string& device, const std::string& protocol,
+                 const std::vector<harness::Sample>& samples) {
+    const auto times = flat_times(samples);
+    if (times.empty()) return;
+    const harness::Summary summary = harness::summarise(times);
+    certification::ObservedTimes about;
+    about.quantity = claim_quantity(quantity);
+    about.device = device;
+    about.protocol = protocol;
+    about.modes = static_cast<std::int64_t>(summary.modes.size());
+    certification::add_observations(report, std::move(about), times, flat_seeds(samples));
+}
+
+/// Adds every series of the campaign that was recorded of this kernel, launch and machine.
+Result<void> add_campaign(certification::Report& report, const Options& options,
+                          const Inputs& inputs, const harness::DeviceIdentity& device) {
+    auto campaign = harness::Campaign::open_existing(options.campaign);
+    if (!campaign) return campaign.as_failure();
+    const auto series = campaign.value()->list();
+    if (!series) return series.as_failure();
+    std::size_t compared = 0;
+    for (const auto& entry : series.value()) {
+        if (entry.key.kernel_digest != inputs.kernel->program.digest ||
+            entry.key.name != inputs.kernel->function->name ||
+            entry.key.launch != models::to_string(inputs.launch))
+            continue;
+        if (entry.key.device_detail != device.detail) {
+            fmt::print(
+                stderr,
+                "warpbound: {}: not compared: {} runs of {} on {} ({}), this machine is {}\n",
+                options.campaign, entry.runs, entry.key.name, entry.key.device,
+                entry.key.device_detail, device.detail);
+            continue;
+        }
+        if (entry.key.facts_digest != inputs.kernel->facts.digest)
+            fmt::print(stderr, "warpbound: {}: series {} was recorded with other flow facts\n",
+                       options.campaign, entry.id);
+        const auto samples = campaign.value()->samples(entry.id);
+        if (!samples) return samples.as_failure();
+        add_samples(report, entry.key.quantity, entry.key.device, entry.key.protocol,
+                    samples.value());
+        ++compared;
+    }
+    if (compared == 0)
+        return Failure{
+            fmt::format(
+                "the campaign holds no runs of kernel '{}' of {} with launch {} on this machine",
+                inputs.kernel->function->name, options.kernel.file,
+                models::to_string(inputs.launch)),
+            options.campaign};
+    report.inputs.push_back({"campaign", options.campaign, ""});
+    return boost::outcome_v2::success();
+}
+
+/// Runs the kernel on the simulated device and adds what was seen. False when interrupted.
+Result<bool> add_simulation(certification::Report& report, const Options& options,
+                            const Inputs& inputs, const harness::Device& device) {
+    const LoadedKernel& kernel = *inputs.kernel;
+    const harness::Kernel launched{kernel.function, &kernel.graph, &kernel.facts, inputs.launch};
+    harness::Protocol protocol;
+    protocol.repetitions = options.runs;
+    protocol.warm_up = 0;
+    protocol.seed = options.seed;
+    protocol.draw = parse_draw(options.draw);
+    std::vector<harness::Quantity> quantities{harness::Quantity::ExecutionTime};
+    if (clock_reads(*kernel.function) == 2) quantities.push_back(harness::Quantity::Region);
+    for (const auto quantity : quantities) {
+        ProgressBar bar{"simulating " + quantity_name(quantity)};
+        const auto measured = harness::measure(
+            device, launched,
+            series_key(kernel, inputs.launch, device.identity(), protocol, quantity), protocol,
+            quantity, nullptr, worker_threads(), bar.callback());
+        if (!measured) return measured.as_failure();
+        add_samples(report, quantity_name(quantity), device.identity().name,
+                    harness::to_string(protocol), measured.value().samples);
+        if (!measured.value().complete) return false;
+    }
+    return true;
+}
+
+std::vector<std::int64_t> counts_of(const assembly::ControlFlowGraph& graph,
+                                    const analyzer::SideResult& side) {
+    std::vector<std::int64_t> counts(graph.blocks.size(), 0);
+    for (const auto& block : side.blocks)
+        counts[block.block] = block.count;
+    return counts;
+}
+
+/// Adds the published formula's best, average and worst time, or why it does not apply.
+void add_estimates(certification::Report& report, const Inputs& inputs,
+                   const analyzer::Analysis& analysis) {
+    const LoadedKernel& kernel = *inputs.kernel;
+    certification::ReportEstimate estimate;
+    estimate.model = "voudouris";
+    estimate.quantity = "execution-time";
+    estimate.source = "Voudouris 2014, eq. 1-11, section 7.1";
+    const auto refused = [&](const Failure& failure) {
+        estimate.variant = "all";
+        estimate.refusal = to_string(failure);
+        report.estimates.push_back(estimate);
+    };
+    const auto parameters = voudouris_parameters("", inputs.architecture);
+    if (!parameters) return refused(parameters.error());
+    const auto profile_along = [&](const analyzer::SideResult& side) {
+        return voudouris::profile_of(*kernel.function, kernel.graph, counts_of(kernel.graph, side),
+                                     parameters.value());
+    };
+    const auto best = profile_along(analysis.execution_time.lower);
+    if (!best) return refused(best.error());
+    const auto worst = profile_along(analysis.execution_time.upper);
+    if (!worst) return refused(worst.error());
+    const auto best_times =
+        voudouris::time_of(best.value().counts, models::Cycles{0}, parameters.value());
+    const auto worst_times =
+        voudouris::time_of(worst.value().counts, worst.value().hidden_latency, parameters.value());
+    const auto add = [&](const std::string& variant, double value,
+                         const voudouris::ProfiledFunction& profile, models::Cycles hidden) {
+        estimate.variant = variant;
+        estimate.value = value;
+        estimate.inputs.clear();
+        for (const auto& symbol : voudouris::explain(profile.counts, hidden, parameters.value()))
+            estimate.inputs.push_back(
+                {symbol.symbol, fmt::format("{}", symbol.value), symbol.unit, symbol.source});
+        report.estimates.push_back(estimate);
+    };
+    add("best", best_times.best.value(), best.value(), models::Cycles{0});
+    add("average", worst_times.average.value(), worst.value(), worst.value().hidden_latency);
+    add("worst", worst_times.worst.value(), worst.value(), models::Cycles{0});
+}
+
+Result<Inputs> read_inputs(const Options& options) {
+    Inputs inputs;
+    auto kernel = load_kernel(options.kernel);
+    if (!kernel) return kernel.as_failure();
+    inputs.kernel = std::move(kernel).value();
+    auto architecture = models::load_architecture(options.architecture);
+    if (!architecture) return architecture.as_failure();
+    inputs.architecture = std::move(architecture).value();
+    const auto launch = models::parse_launch(options.launch);
+    if (!launch) return launch.as_failure();
+    inputs.launch = launch.value();
+    const auto target = check_target(*inputs.kernel, inputs.architecture);
+    if (!target) return target.as_failure();
+    return inputs;
+}
+
+std::string render(const certification::Report& report, const std::string& format) {
+    if (format == "json") return certification::render_json(report);
+    if (format == "xml") return certification::render_xml(report);
+    if (format == "html") return certification::render_html(report);
+    return certification::render_text(report);
+}
+
+/// html, xml, json or txt by the file's ending; nothing for another.
+std::optional<std::string> format_of_file(const std::string& path) {
+    const std::string ending = std::filesystem::path{path}.extension().string();
+    if (ending == ".html" || ending == ".xml" || ending == ".json") return ending.substr(1);
+    if (ending == ".txt") return "text";
+    return std::nullopt;
+}
+
+Exit run(const Options& options) {
+    for (const auto& path : options.outputs)
+        if (!format_of_file(path)) {
+            fmt::print(stderr, "warpbound: {}: a report file ends in .html, .xml, .json or .txt\n",
+                       path);
+            return Exit::Usage;
+        }
+    const auto inputs = read_inputs(options);
+    if (!inputs) return refuse(inputs.error());
+    const LoadedKernel& kernel = *inputs.value().kernel;
+    analyzer::Request request;
+    request.function = kernel.function;
+    request.graph = &kernel.graph;
+    request.architecture = &inputs.value().architecture;
+    request.facts = &kernel.facts;
+    request.launch = inputs.value().launch;
+    request.policy = options.policy;
+    request.seed = options.seed;
+    if (options.time_limit) request.time_limit = std::chrono::duration<double>{*options.time_limit};
+    const auto analysis = analyzer::analyze(request);
+    if (!analysis) return refuse(analysis.error());
+
+    certification::Report report =
+        certification::report_of(kernel.program, request, analysis.value());
+    report.tool_version = version;
+    report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
+    report.inputs.push_back(
+        {"architecture", inputs.value().architecture.name, inputs.value().architecture.digest});
+    if (!options.kernel.flow_facts.empty())
+        report.inputs.push_back({"flow facts", options.kernel.flow_facts, kernel.facts.digest});
+    if (!analysis.value().solver.empty()) report.versions.push_back(analysis.value().solver);
+    add_estimates(report, inputs.value(), analysis.value());
+
+    bool complete = true;
+    if (!options.campaign.empty() || options.runs > 0) {
+        const auto device =
+            harness::open_device("simulated:" + options.architecture, options.policy);
+        if (!device) return refuse(device.error());
+        if (!options.campaign.empty()) {
+            const auto added =
+                add_campaign(report, options, inputs.value(), device.value()->identity());
+            if (!added) return refuse(added.error());
+        }
+        if (options.runs > 0) {
+            const auto added = add_simulation(report, options, inputs.value(), *device.value());
+            if (!added) return refuse(added.error());
+            complete = added.value();
+        }
+    }
+    for (const auto& path : options.outputs) {
+        const Exit written = write_result(render(report, *format_of_file(path)), path);
+        if (written != Exit::Holds) return written;
+        fmt::print(stderr, "warpbound: wrote {}\n", path);
+    }
+    const Exit written = write_result(render(report, options.format));
+    if (written != Exit::Holds) return written;
+    if (report.refuted()) return Exit::Violated;
+    const auto& envelope = analysis.value().execution_time;
+    const bool decided = envelope.upper.outcome == analyzer::Outcome::Optimal &&
+                         envelope.lower.outcome == analyzer::Outcome::Optimal;
+    return decided && complete ? Exit::Holds : Exit::Undecided;
+}
+
+} // namespace
+
+void add_analyze(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand(
+        "analyze", "Bound a kernel's time from its assembly and compare with observed times");
+    options->kernel.add_to(*command);
+    options->kernel.add_flow_facts_to(*command);
+    command
+        ->add_option("--architecture", options->architecture,
+                     "Machine: a name from `architectures` or a file")
+        ->required();
+    command
+        ->add_option("--launch", options->launch,
+                     "Blocks x threads per block; this version bounds one warp of one block")
+        ->capture_default_str();
+    command->add_option("--policy", options->policy, "Warp scheduling policy")
+        ->capture_default_str();
+    command
+        ->add_option("--time-limit", options->time_limit,
+                     "Seconds for the solver; the best proved bound is reported")
+        ->check(CLI::NonNegativeNumber);
+    command->add_option("--campaign", options->campaign,
+                        "Compare with the runs recorded in this campaign");
+    command
+        ->add_option("--runs", options->runs,
+                     "Also run the kernel so often on the simulated device and compare")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}))
+        ->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed of the runs and of the solver")
+        ->capture_default_str();
+    add_draw(*command, options->draw);
+    command->add_option("-o,--output", options->outputs,
+                        "Report file: .html, .xml, .json or .txt; may be repeated");
+    add_format(*command, options->format, {"text", "json", "xml", "html"});
+    command->footer(
+        "Example: warpbound analyze examples/convolution/sm_75.sass --kernel convolution_rows\n"
+        "           --architecture turing-t4 --launch 1x32 --runs 500\n"
+        "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml -o rows.html");
+    command->callback([options, &invocation] {
+        invocation.run = [options] {
+            watch_for_interrupt();
+            return run(*options);
+        };
+    });
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,228 @@
+#include "cli/command.hpp"
+
+#include "assembly/isa/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace warpbound::cli {
+
+namespace {
+
+volatile std::sig_atomic_t interrupt_seen = 0;
+
+extern "C" void on_interrupt(int) {
+    interrupt_seen = 1;
+    std::signal(SIGINT, SIG_DFL);
+}
+
+Exit refuse_write(const std::string& path) {
+    return refuse(
+        Failure{"the result could not be written: " + std::generic_category().message(errno),
+                path == "-" ? "standard output" : path});
+}
+
+} // namespace
+
+Exit refuse(const Failure& failure) {
+    fmt::print(stderr, "warpbound: {}\n", to_string(failure));
+    return Exit::Refused;
+}
+
+Exit write_result(const std::string& text, const std::string& path) {
+    if (path.empty() || path == "-") {
+        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
+            std::fflush(stdout) != 0)
+            return refuse_write("-");
+        return Exit::Holds;
+    }
+    const std::string beside = path + ".partial";
+    std::FILE* file = std::fopen(beside.c_str(), "wb");
+    if (file == nullptr) return refuse_write(path);
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const bool flushed = std::fflush(file) == 0;
+    const int error = errno;
+    const bool closed = std::fclose(file) == 0;
+    if (!written || !flushed || !closed) {
+        std::remove(beside.c_str());
+        if (error != 0) errno = error;
+        return refuse_write(path);
+    }
+    std::error_code renamed;
+    std::filesystem::rename(beside, path, renamed);
+    if (renamed) {
+        std::remove(beside.c_str());
+        return refuse(Failure{"the result could not be written: " + renamed.message(), path});
+    }
+    return Exit::Holds;
+}
+
+void KernelOptions::add_to(CLI::App& command) {
+    command
+        .add_option(
+            "FILE", file,
+            "Listing of the kernel: cuobjdump -sass, nvdisasm or bare text; - reads standard input")
+        ->required();
+    command.add_option("--kernel", kernel, "Kernel to take when the file holds several");
+}
+
+void KernelOptions::add_flow_facts_to(CLI::App& command) {
+    command.add_option(
+        "--flow-facts", flow_facts,
+        "Loop bounds and memory facts (XML); `warpbound flow-facts FILE` prints a template");
+}
+
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options) {
+    const auto source = assembly::read_source(options.file);
+    if (!source) return source.as_failure();
+    auto program = assembly::read_program(source.value());
+    if (!program) return program.as_failure();
+    auto loaded = std::make_unique<LoadedKernel>();
+    loaded->program = std::move(program).value();
+    const auto function = assembly::find_function(loaded->program, options.kernel);
+    if (!function) return function.as_failure();
+    loaded->function = function.value();
+    auto graph = assembly::build_control_flow_graph(*loaded->function);
+    if (!graph) {
+        Failure failure = graph.error();
+        if (failure.where.empty()) failure.where = source.value().name;
+        return failure;
+    }
+    loaded->graph = std::move(graph).value();
+    loaded->facts.kernel = loaded->function->name;
+    loaded->facts.program_digest = loaded->program.digest;
+    if (options.flow_facts.empty()) return loaded;
+
+    const auto text = assembly::read_source(options.flow_facts);
+    if (!text) return text.as_failure();
+    auto facts = models::read_flow_facts(text.value());
+    if (!facts) return facts.as_failure();
+    loaded->facts = std::move(facts).value();
+    if (loaded->facts.program_digest != loaded->program.digest)
+        return Failure{
+            fmt::format("these flow facts are for a listing with digest {}, but {} has {}",
+                        loaded->facts.program_digest, options.file, loaded->program.digest),
+            options.flow_facts};
+    if (loaded->facts.kernel != loaded->function->name)
+        return Failure{fmt::format("these flow facts are for kernel '{}', not for '{}'",
+                                   loaded->facts.kernel, loaded->function->name),
+                       options.flow_facts};
+    return loaded;
+}
+
+Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture) {
+    const assembly::Target target = kernel.function->target;
+    if (assembly::generation_of(target) != assembly::generation_of(architecture.target))
+        return Failure{fmt::format("kernel '{}' is {} code; architecture {} runs {}",
+                                   kernel.function->name, to_string(target), architecture.name,
+                                   to_string(architecture.target)),
+                       kernel.program.name};
+    return boost::outcome_v2::success();
+}
+
+std::size_t clock_reads(const assembly::Function& function) {
+    std::size_t count = 0;
+    for (const auto& instruction : function.instructions)
+        if (instruction.opcode_class == assembly::OpcodeClass::ClockRead) ++count;
+    return count;
+}
+
+void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats) {
+    command.add_option("--format", format, "Form of the result")
+        ->check(CLI::IsMember(formats))
+        ->capture_default_str();
+}
+
+void add_draw(CLI::App& command, std::string& draw) {
+    command
+        .add_option("--draw", draw,
+                    "How open values are chosen: anywhere in their interval, at its ends, or "
+                    "always at one end")
+        ->check(CLI::IsMember({"uniform", "extremes", "all-low", "all-high"}))
+        ->capture_default_str();
+}
+
+harness::Draw parse_draw(const std::string& draw) {
+    if (draw == "extremes") return harness::Draw::Extremes;
+    if (draw == "all-low") return harness::Draw::AllLow;
+    if (draw == "all-high") return harness::Draw::AllHigh;
+    return harness::Draw::Uniform;
+}
+
+ProgressBar::ProgressBar(std::string label) : label_{std::move(label)} {}
+
+ProgressBar::~ProgressBar() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+}
+
+harness::Progress ProgressBar::callback() {
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    return [this, terminal](std::int64_t done, std::int64_t wanted) {
+        if (terminal && wanted > 0) {
+            constexpr std::int64_t width = 40;
+            const auto filled = static_cast<std::size_t>(width * done / wanted);
+            fmt::print(stderr, "\r{} [{:<40}] {}/{}", label_, std::string(filled, '#'), done,
+                       wanted);
+            std::fflush(stderr);
+            shown_ = true;
+        }
+        return !interrupted();
+    };
+}
+
+void watch_for_interrupt() {
+    std::signal(SIGINT, on_interrupt);
+}
+
+bool interrupted() {
+    return interrupt_seen != 0;
+}
+
+std::string hexadecimal(std::int64_t address) {
+    return fmt::format("0x{:04x}", address);
+}
+
+unsigned worker_threads() {
+    return std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::string quantity_name(harness::Quantity quantity) {
+    return quantity == harness::Quantity::Region ? "region" : "execution-time";
+}
+
+harness::SeriesKey series_key(const LoadedKernel& kernel, const models::Launch& launch,
+                              const harness::DeviceIdentity& device,
+                              const harness::Protocol& protocol, harness::Quantity quantity) {
+    harness::SeriesKey key;
+    key.name = kernel.function->name;
+    key.device = device.name;
+    key.device_detail = device.detail;
+    key.protocol = harness::to_string(protocol);
+    key.kernel_digest = kernel.program.digest;
+    key.facts_digest = kernel.facts.digest;
+    key.launch = models::to_string(launch);
+    key.quantity = quantity_name(quantity);
+    return key;
+}
+
+std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples) {
+    std::vector<std::int64_t> times;
+    for (const auto& sample : samples)
+        times.insert(times.end(), sample.times.begin(), sample.times.end());
+    return times;
+}
+
+std::vector<std::uint64_t> flat_seeds(const std::vector<harness::Sample>& samples) {
+    std::vector<std::uint64_t> seeds;
+    for (const auto& sample : samples)
+        seeds.insert(seeds.end(), sample.times.size(), sample.seed);
+    return seeds;
+}
+
+} // namespace warpbound::cli

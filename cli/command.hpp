@@ -1,0 +1,119 @@
+#pragma once
+/// \file
+/// What every subcommand shares: exit codes, loading inputs, writing results, progress.
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/program.hpp"
+#include "assembly/support/result.hpp"
+#include "harness/device.hpp"
+#include "harness/protocol/measure.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/flow_facts.hpp"
+#include "models/launch.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace warpbound::cli {
+
+/// Exit codes of the program (design section 6).
+enum class Exit : int { Holds = 0, Violated = 1, Usage = 2, Refused = 3, Undecided = 4 };
+
+/// What the parsed command line asks for. Set by the chosen subcommand's callback.
+struct Invocation {
+    std::function<Exit()> run;
+};
+
+// One function per subcommand, each in a file of its own: adds the subcommand to the parser.
+void add_architectures(CLI::App& app, Invocation& invocation);
+void add_devices(CLI::App& app, Invocation& invocation);
+void add_inspect(CLI::App& app, Invocation& invocation);
+void add_measure(CLI::App& app, Invocation& invocation);
+void add_predict(CLI::App& app, Invocation& invocation);
+void add_simulate(CLI::App& app, Invocation& invocation);
+#ifdef WARPBOUND_HAS_ANALYZER
+void add_flow_facts(CLI::App& app, Invocation& invocation);
+void add_analyze(CLI::App& app, Invocation& invocation);
+#endif
+
+/// Prints the failure on standard error and gives the exit code of a refused input.
+Exit refuse(const Failure& failure);
+
+/// Writes a result to standard output ("-" or empty) or to a file. A file is written beside its
+/// place and renamed, so that a full disk leaves no half-written report.
+Exit write_result(const std::string& text, const std::string& path = "-");
+
+/// A kernel with everything that was read for it.
+struct LoadedKernel {
+    assembly::Program program;
+    const assembly::Function* function = nullptr; ///< Into `program`.
+    assembly::ControlFlowGraph graph;
+    models::FlowFacts facts;
+};
+
+/// Options that name a kernel: FILE, --kernel.
+struct KernelOptions {
+    std::string file;
+    std::string kernel;
+    std::string flow_facts;
+
+    void add_to(CLI::App& command);
+    void add_flow_facts_to(CLI::App& command);
+};
+
+/// Reads the listing, its control flow and, when given, its flow facts (digest and kernel name must
+/// match).
+Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options);
+
+/// Refuses a kernel of another generation than the machine's.
+Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture);
+
+/// How the kernel reads the clock: the number of clock-read instructions.
+std::size_t clock_reads(const assembly::Function& function);
+
+/// "text" or "json" and, where a command offers them, more.
+void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
+
+/// Adds --draw and keeps the choice in `draw`.
+void add_draw(CLI::App& command, std::string& draw);
+harness::Draw parse_draw(const std::string& draw);
+
+/// A bar on standard error when that is a terminal, nothing otherwise; stops the work after Ctrl-C.
+class ProgressBar {
+public:
+    explicit ProgressBar(std::string label);
+    ~ProgressBar();
+    ProgressBar(const ProgressBar&) = delete;
+    ProgressBar& operator=(const ProgressBar&) = delete;
+    [[nodiscard]] harness::Progress callback();
+
+private:
+    std::string label_;
+    bool shown_ = false;
+};
+/// From now on the first Ctrl-C asks running work to stop after its current batch; the second ends
+/// the process.
+void watch_for_interrupt();
+bool interrupted();
+
+/// "0x00d0".
+std::string hexadecimal(std::int64_t address);
+/// Number of worker threads to use.
+unsigned worker_threads();
+
+/// Series key of a kernel on a device, as `simulate` and `analyze` record and look up.
+harness::SeriesKey series_key(const LoadedKernel& kernel, const models::Launch& launch,
+                              const harness::DeviceIdentity& device,
+                              const harness::Protocol& protocol, harness::Quantity quantity);
+std::string quantity_name(harness::Quantity quantity);
+/// Observed times of a series' samples, one per warp and run, in run order.
+std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples);
+/// Seeds beside `flat_times`.
+std::vector<std::uint64_t> flat_seeds(const std::vector<harness::Sample>& samples);
+
+} // namespace warpbound::cli

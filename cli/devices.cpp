@@ -1,0 +1,32 @@
+/// \file
+/// `warpbound devices`: what kernels can run on.
+
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace warpbound::cli {
+
+void add_devices(CLI::App& app, Invocation& invocation) {
+    auto format = std::make_shared<std::string>("text");
+    CLI::App* command = app.add_subcommand("devices", "List the devices that kernels can run on");
+    add_format(*command, *format, {"text", "json"});
+    command->footer("Example: warpbound devices");
+    command->callback([format, &invocation] {
+        invocation.run = [format] {
+            nlohmann::ordered_json list = nlohmann::ordered_json::array();
+            std::string text;
+            for (const auto& device : harness::list_devices()) {
+                list.push_back({{"name", device.name},
+                                {"available", device.available},
+                                {"detail", device.detail}});
+                text += fmt::format("{:<28} {:<12} {}\n", device.name,
+                                    device.available ? "available" : "unavailable", device.detail);
+            }
+            return write_result(*format == "json" ? list.dump(2) + "\n" : text);
+        };
+    });
+}
+
+} // namespace warpbound::cli

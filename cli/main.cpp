@@ -1,0 +1,57 @@
+/// \file
+/// The program: reads the command line, runs one subcommand, turns what happened into an exit code.
+
+#include "cli/command.hpp"
+#include "cli/version.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <exception>
+#include <new>
+
+namespace {
+
+constexpr const char* description =
+    "warpbound: how long can a GPU kernel take, how short, how sure are we, and why?\n"
+    "Bounds a kernel's time from its assembly, runs it on a simulated device, compares both.";
+
+constexpr const char* footer =
+    "Exit codes: 0 holds, 1 violated or refuted, 2 usage, 3 input refused, 4 undecided.\n"
+    "`warpbound COMMAND --help` explains a command and shows an example.";
+
+} // namespace
+
+int main(int argc, char** argv) {
+    using warpbound::cli::Exit;
+    std::signal(SIGPIPE, SIG_DFL);
+    CLI::App app{description, "warpbound"};
+    app.footer(footer);
+    app.set_version_flag("--version", std::string{"warpbound "} + warpbound::cli::version);
+    app.require_subcommand(1);
+    warpbound::cli::Invocation invocation;
+    try {
+        warpbound::cli::add_architectures(app, invocation);
+        warpbound::cli::add_devices(app, invocation);
+        warpbound::cli::add_inspect(app, invocation);
+        warpbound::cli::add_measure(app, invocation);
+        warpbound::cli::add_predict(app, invocation);
+        warpbound::cli::add_simulate(app, invocation);
+#ifdef WARPBOUND_HAS_ANALYZER
+        warpbound::cli::add_flow_facts(app, invocation);
+        warpbound::cli::add_analyze(app, invocation);
+#endif
+        app.parse(argc, argv);
+        return static_cast<int>(invocation.run());
+    } catch (const CLI::Success& success) {
+        return app.exit(success);
+    } catch (const CLI::ParseError& error) {
+        fmt::print(stderr, "warpbound: {} (try --help)\n", error.what());
+        return static_cast<int>(Exit::Usage);
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "warpbound: out of memory\n");
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "warpbound: internal error: {}\n", error.what());
+    }
+    return static_cast<int>(Exit::Refused);
+}

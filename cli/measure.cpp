@@ -1,0 +1,229 @@
+/// \file
+/// `warpbound measure`: runs microbenchmarks on a device and records every sample.
+
+#include "assembly/isa/reader.hpp"
+#include "cli/command.hpp"
+#include "cli/summary_text.hpp"
+#include "harness/suite/benchmark.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace warpbound::cli {
+
+namespace {
+
+struct Options {
+    std::string device;
+    std::string suite;
+    std::vector<std::string> benchmarks;
+    std::string campaign;
+    std::string policy = "lrr";
+    std::string draw = "uniform";
+    std::string format = "text";
+    std::int64_t repetitions = 500;
+    std::int64_t warm_up = 10;
+    std::uint64_t seed = 1;
+    bool list = false;
+};
+
+struct Row {
+    harness::BenchmarkPoint point;
+    harness::Summary summary;
+    std::optional<std::int64_t> empty_region; ///< Best time of the empty region with as many warps.
+};
+
+std::string list_text() {
+    std::string out = "suites\n";
+    for (const auto& suite : harness::suites()) {
+        out += fmt::format("  {:<16} {}\n", suite.name, suite.purpose);
+    }
+    out += "\nbenchmarks\n";
+    for (const auto& benchmark : harness::benchmarks()) {
+        out += fmt::format("  {:<20} {}\n", benchmark.name, benchmark.question);
+        out +=
+            fmt::format("  {:<20}   expected: {} ({})\n", "", benchmark.relation, benchmark.source);
+    }
+    return out;
+}
+
+Result<std::vector<std::string>> chosen_benchmarks(const Options& options) {
+    if (!options.benchmarks.empty()) return options.benchmarks;
+    std::vector<std::string> names;
+    for (const auto& suite : harness::suites()) {
+        if (suite.name == options.suite) return suite.benchmarks;
+        names.push_back(suite.name);
+    }
+    return Failure{fmt::format("no suite of that name; there are: {}", fmt::join(names, ", ")),
+                   options.suite};
+}
+
+std::int64_t warps_of(const harness::BenchmarkPoint& point) {
+    return point.launch.warps_per_block();
+}
+
+Result<harness::Measured> measure_point(const harness::Device& device,
+                                        const harness::BenchmarkPoint& point,
+                                        const harness::Protocol& protocol,
+                                        harness::Campaign* campaign) {
+    auto program = assembly::read_program({point.name, point.text});
+    if (!program) return program.as_failure();
+    const auto function = assembly::find_function(program.value(), "");
+    if (!function) return function.as_failure();
+    const auto graph = assembly::build_control_flow_graph(*function.value());
+    if (!graph) return graph.as_failure();
+    const harness::Kernel kernel{function.value(), &graph.value(), &point.facts, point.launch};
+    harness::SeriesKey key;
+    key.name = point.name;
+    key.device = device.identity().name;
+    key.device_detail = device.identity().detail;
+    key.protocol = harness::to_string(protocol);
+    key.kernel_digest = program.value().digest;
+    key.facts_digest = assembly::digest_of(models::write_flow_facts(point.facts));
+    key.launch = models::to_string(point.launch);
+    key.quantity = quantity_name(harness::Quantity::Region);
+    ProgressBar bar{point.name};
+    return harness::measure(device, kernel, std::move(key), protocol, harness::Quantity::Region,
+                            campaign, worker_threads(), bar.callback());
+}
+
+std::string render(const Options& options, const std::vector<Row>& rows) {
+    if (options.format == "json") {
+        nlohmann::ordered_json list = nlohmann::ordered_json::array();
+        for (const auto& row : rows) {
+            nlohmann::ordered_json axes = nlohmann::ordered_json::object();
+            for (const auto& [axis, value] : row.point.axes)
+                axes[axis] = value;
+            nlohmann::ordered_json entry{{"benchmark", row.point.benchmark}, {"axes", axes}};
+            entry["observations"] = summary_json(row.summary);
+            if (row.empty_region) entry["empty-region"] = *row.empty_region;
+            list.push_back(std::move(entry));
+        }
+        return nlohmann::ordered_json{{"device", options.device},
+                                      {"repetitions", options.repetitions},
+                                      {"seed", options.seed},
+                                      {"draw", options.draw},
+                                      {"points", list}}
+                   .dump(2) +
+               "\n";
+    }
+    if (options.format == "csv") {
+        std::string out = "point,count,best,mean,p90,p99,worst,distinct,modes,empty-region\n";
+        for (const auto& [point, summary, empty] : rows)
+            out += fmt::format("{},{},{},{:.6f},{},{},{},{},{},{}\n", point.name, summary.count,
+                               summary.best, summary.mean, summary.p90, summary.p99, summary.worst,
+                               summary.distinct, summary.modes.size(),
+                               empty ? std::to_string(*empty) : "");
+        return out;
+    }
+    std::string out =
+        fmt::format("{} repetitions from seed {} on {}; times between two clock reads\n\n",
+                    options.repetitions, options.seed, options.device);
+    out += summary_heading("observed, core cycles");
+    for (const auto& row : rows)
+        out += summary_row(row.point.name, row.summary);
+    if (!rows.empty() && rows.front().empty_region)
+        out += fmt::format(
+            "\nAn empty region takes {} cycles with one warp; times above include it.\n",
+            *rows.front().empty_region);
+    return out;
+}
+
+Exit run(const Options& options) {
+    if (options.list) return write_result(list_text());
+    if (options.device.empty())
+        return refuse(Failure{"a device is needed; `warpbound devices` lists them", "--device"});
+    if (options.suite.empty() == options.benchmarks.empty())
+        return refuse(Failure{"name either a --suite or one --benchmark or more; --list shows them",
+                              "measure"});
+    const auto device = harness::open_device(options.device, options.policy);
+    if (!device) return refuse(device.error());
+    const auto names = chosen_benchmarks(options);
+    if (!names) return refuse(names.error());
+    constexpr std::string_view simulated = "simulated:";
+    const auto architecture =
+        models::load_architecture(std::string_view{options.device}.substr(simulated.size()));
+    if (!architecture) return refuse(architecture.error());
+    std::unique_ptr<harness::Campaign> campaign;
+    if (!options.campaign.empty()) {
+        auto opened = harness::Campaign::open(options.campaign);
+        if (!opened) return refuse(opened.error());
+        campaign = std::move(opened).value();
+    }
+    harness::Protocol protocol;
+    protocol.repetitions = options.repetitions;
+    protocol.warm_up = options.warm_up;
+    protocol.seed = options.seed;
+    protocol.draw = parse_draw(options.draw);
+
+    std::vector<Row> rows;
+    std::map<std::int64_t, std::int64_t> empty_regions; // by number of warps
+    bool complete = true;
+    std::vector<std::string> order = names.value();
+    // The empty region comes first: it is the calibration of all others.
+    order.erase(std::remove(order.begin(), order.end(), "empty-region"), order.end());
+    order.insert(order.begin(), "empty-region");
+    for (const auto& name : order) {
+        const auto points = harness::points_of(name, architecture.value());
+        if (!points) return refuse(points.error());
+        for (const auto& point : points.value()) {
+            const auto measured = measure_point(*device.value(), point, protocol, campaign.get());
+            if (!measured) return refuse(measured.error());
+            const auto times = flat_times(measured.value().samples);
+            if (!times.empty()) {
+                const harness::Summary summary = harness::summarise(times);
+                if (name == "empty-region") empty_regions[warps_of(point)] = summary.best;
+                const auto empty = empty_regions.find(warps_of(point));
+                rows.push_back(
+                    {point, summary,
+                     empty == empty_regions.end() ? std::nullopt : std::optional{empty->second}});
+            }
+            complete = complete && measured.value().complete;
+            if (!complete) break;
+        }
+        if (!complete) break;
+    }
+    const Exit written = write_result(render(options, rows));
+    if (written != Exit::Holds) return written;
+    if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
+    return complete ? Exit::Holds : Exit::Undecided;
+}
+
+} // namespace
+
+void add_measure(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("measure", "Run microbenchmarks on a device and record every sample");
+    command->add_option("--device", options->device, "Device from `devices`");
+    command->add_option("--suite", options->suite, "Suite to run");
+    command->add_option("--benchmark", options->benchmarks, "Benchmark to run; may be repeated");
+    command->add_flag("--list", options->list, "List suites and benchmarks");
+    command->add_option("--campaign", options->campaign,
+                        "Record every sample here; resumes it if it exists");
+    command->add_option("--repetitions", options->repetitions, "Recorded runs of each point")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+        ->capture_default_str();
+    command->add_option("--warm-up", options->warm_up, "Runs before them that are not recorded")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
+        ->capture_default_str();
+    command->add_option("--policy", options->policy, "Warp scheduling policy")
+        ->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed that all runs derive from")
+        ->capture_default_str();
+    add_draw(*command, options->draw);
+    add_format(*command, options->format, {"text", "json", "csv"});
+    command->footer(
+        "Example: warpbound measure --device simulated:fermi-gtx470 --benchmark dependent-add\n"
+        "           --repetitions 500 --campaign fermi.db");
+    command->callback([options, &invocation] {
+        invocation.run = [options] {
+            watch_for_interrupt();
+            return run(*options);
+        };
+    });
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,62 @@
+#include "cli/summary_text.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::cli {
+
+std::string summary_heading(const std::string& label) {
+    return fmt::format("{:<40} {:>6} {:>9} {:>12} {:>9} {:>9} {:>9} {:>8} {:>5}\n", label, "count",
+                       "best", "mean", "p99", "worst", "st.dev", "distinct", "modes");
+}
+
+std::string summary_row(const std::string& label, const harness::Summary& summary) {
+    return fmt::format("{:<40} {:>6} {:>9} {:>12.2f} {:>9} {:>9} {:>9.2f} {:>8} {:>5}\n", label,
+                       summary.count, summary.best, summary.mean, summary.p99, summary.worst,
+                       summary.standard_deviation, summary.distinct, summary.modes.size());
+}
+
+std::string summary_details(const harness::Summary& summary) {
+    constexpr std::size_t few = 12;
+    std::string out;
+    if (summary.distinct == 1)
+        return fmt::format("  constant: {} cycles in all {} observations\n", summary.best,
+                           summary.count);
+    if (!summary.values.empty() && summary.values.size() <= few) {
+        out += "  distinct values:";
+        for (const auto& [value, count] : summary.values)
+            out += fmt::format(" {} x{}", value, count);
+        out += "\n";
+    }
+    if (summary.modes.size() > 1)
+        for (const auto& mode : summary.modes)
+            out += fmt::format("  mode {}..{}: {} observations, first at index {}\n", mode.lowest,
+                               mode.highest, mode.count, mode.first_run);
+    return out;
+}
+
+nlohmann::ordered_json summary_json(const harness::Summary& summary) {
+    nlohmann::ordered_json modes = nlohmann::ordered_json::array();
+    for (const auto& mode : summary.modes)
+        modes.push_back({{"lowest", mode.lowest},
+                         {"highest", mode.highest},
+                         {"count", mode.count},
+                         {"first-index", mode.first_run}});
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (const auto& [value, count] : summary.values)
+        values.push_back({{"value", value}, {"count", count}});
+    return {{"kind", "observed"},
+            {"unit", "cycles"},
+            {"count", summary.count},
+            {"best", summary.best},
+            {"mean", summary.mean},
+            {"median", summary.median},
+            {"p90", summary.p90},
+            {"p99", summary.p99},
+            {"worst", summary.worst},
+            {"standard-deviation", summary.standard_deviation},
+            {"distinct", summary.distinct},
+            {"values", values},
+            {"modes", modes}};
+}
+
+} // namespace warpbound::cli
