@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# Shared by the scripts: says what is done, installs what is missing, configures and builds.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '\n==> %s\n' "$*"; }
+
+packages=(cmake ninja-build g++ pkg-config libz3-dev libboost-dev libtinyxml2-dev libsqlite3-dev libcli11-dev
+          libfmt-dev nlohmann-json3-dev libssl-dev libgtest-dev libgmock-dev libbenchmark-dev)
+
+# Installs the Debian packages that are missing; asks for nothing.
+install_packages() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  if [ ${#missing[@]} -eq 0 ]; then say "All packages are installed"; return; fi
+  say "Installing packages: ${missing[*]}"
+  local as_root=()
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  "${as_root[@]}" apt-get update -q
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
+}
+
+# configure_and_build PRESET [CMake options]: into build/PRESET, all cores.
+configure_and_build() {
+  local preset=$1
+  shift
+  say "Configuring build/$preset"
+  cmake -S "$root" --preset "$preset" "$@"
+  say "Building build/$preset with $(nproc) cores"
+  cmake --build "$root/build/$preset" --parallel "$(nproc)"
+}

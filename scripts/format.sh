@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Checks the layout of every C++ file (clang-format 14); with --fix rewrites them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+mode=(--dry-run -Werror)
+[ "${1:-}" = --fix ] && mode=(-i)
+format=$(command -v clang-format-14 || command -v clang-format)
+git ls-files '*.cpp' '*.hpp' | xargs "$format" "${mode[@]}"
