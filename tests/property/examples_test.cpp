@@ -1,0 +1,98 @@
+/// \file
+/// The envelope of every example kernel contains 500 simulated times on every machine of its
+/// generation.
+
+#include "analyzer/analysis.hpp"
+#include "assembly/isa/reader.hpp"
+#include "harness/protocol/measure.hpp"
+#include "models/architecture/architecture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace warpbound {
+namespace {
+
+struct Example {
+    std::string listing;
+    std::string kernel;
+    std::string facts;
+    std::string architecture;
+};
+
+std::vector<Example> examples() {
+    std::vector<Example> all;
+    const std::vector<std::pair<std::string, std::string>> targets{
+        {"sm_52", "maxwell-gtx970"}, {"sm_75", "turing-t4"}, {"sm_90", "hopper-h200"}};
+    for (const auto& [sm, architecture] : targets) {
+        const std::string convolution = "examples/convolution/" + sm;
+        all.push_back({convolution + ".sass", "convolution_rows",
+                       convolution + ".rows.flow-facts.xml", architecture});
+        all.push_back({convolution + ".sass", "convolution_columns",
+                       convolution + ".columns.flow-facts.xml", architecture});
+        const std::string saxpy = "examples/saxpy/" + sm;
+        all.push_back({saxpy + ".sass", "saxpy_loop", saxpy + ".flow-facts.xml", architecture});
+    }
+    return all;
+}
+
+class ExampleEnvelope : public testing::TestWithParam<Example> {};
+
+TEST_P(ExampleEnvelope, Contains500SimulatedTimesAndIsTight) {
+    const std::string root = std::string{WARPBOUND_SOURCE_DIR} + "/";
+    const auto text = assembly::read_source(root + GetParam().listing);
+    ASSERT_TRUE(text) << to_string(text.error());
+    const auto program = assembly::read_program(text.value());
+    ASSERT_TRUE(program) << to_string(program.error());
+    const auto function = assembly::find_function(program.value(), GetParam().kernel);
+    ASSERT_TRUE(function) << to_string(function.error());
+    const auto graph = assembly::build_control_flow_graph(*function.value());
+    ASSERT_TRUE(graph) << to_string(graph.error());
+    const auto facts_text = assembly::read_source(root + GetParam().facts);
+    ASSERT_TRUE(facts_text) << to_string(facts_text.error());
+    const auto facts = models::read_flow_facts(facts_text.value());
+    ASSERT_TRUE(facts) << to_string(facts.error());
+    EXPECT_EQ(facts.value().program_digest, program.value().digest);
+    const auto architecture = models::load_architecture(GetParam().architecture);
+    ASSERT_TRUE(architecture) << to_string(architecture.error());
+
+    analyzer::Request request;
+    request.function = function.value();
+    request.graph = &graph.value();
+    request.architecture = &architecture.value();
+    request.facts = &facts.value();
+    const auto analysis = analyzer::analyze(request);
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    const auto bounds = analysis.value().execution_time.bounds();
+
+    const auto device = harness::open_device("simulated:" + GetParam().architecture);
+    ASSERT_TRUE(device) << to_string(device.error());
+    const harness::Kernel kernel{function.value(), &graph.value(), &facts.value(), {1, 32}};
+    for (const auto draw : {harness::Draw::Uniform, harness::Draw::Extremes}) {
+        harness::Protocol protocol;
+        protocol.draw = draw;
+        const auto measured = harness::measure(*device.value(), kernel, {}, protocol,
+                                               harness::Quantity::ExecutionTime, nullptr, 2);
+        ASSERT_TRUE(measured) << to_string(measured.error());
+        ASSERT_EQ(measured.value().samples.size(), 500U);
+        for (const auto& sample : measured.value().samples)
+            ASSERT_TRUE(bounds.contains(models::Cycles{sample.times.at(0)}))
+                << sample.times.at(0) << " outside [" << bounds.lower().count() << ", "
+                << bounds.upper().count() << "], seed " << sample.seed;
+    }
+    const auto prepared = device.value()->prepare(kernel);
+    ASSERT_TRUE(prepared);
+    const auto& upper = analysis.value().execution_time.upper;
+    const auto replay = prepared.value()->run({1, harness::Draw::AllHigh, upper.path});
+    ASSERT_TRUE(replay) << to_string(replay.error());
+    const auto replayed = static_cast<double>(replay.value().execution_time.count());
+    EXPECT_LE(replayed, static_cast<double>(upper.proved.count()));
+    EXPECT_LE(static_cast<double>(upper.proved.count()), 1.10 * replayed);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllExamples, ExampleEnvelope, testing::ValuesIn(examples()));
+
+} // namespace
+} // namespace warpbound

@@ -1,0 +1,151 @@
+/// \file
+/// lower bound <= every simulated time <= upper bound, over random kernels, machines and draws.
+
+#include "analyzer/analysis.hpp"
+#include "assembly/isa/reader.hpp"
+#include "harness/device.hpp"
+#include "harness/simulator/machine.hpp"
+#include "models/architecture/architecture.hpp"
+#include "tests/support/random_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace warpbound {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+struct Machine {
+    const char* name;
+    int sm;
+};
+constexpr std::array machines{Machine{"fermi-gtx470", 20}, Machine{"maxwell-gtx970", 52},
+                              Machine{"turing-t4", 75}, Machine{"hopper-h200", 90}};
+
+/// Everything about one random case; `failure` is empty when all holds.
+struct Verdict {
+    std::string failure;
+    bool infeasible =
+        false; ///< The made-up further facts exclude every path, and both sides say so.
+};
+
+Verdict check_case(std::uint64_t seed, const models::Architecture& architecture, int sm) {
+    tests::RandomKernelOptions options;
+    options.sm = sm;
+    options.statements = 4 + static_cast<int>(seed % 14);
+    options.depth = 1 + static_cast<int>(seed % 3);
+    const tests::RandomKernel kernel = tests::random_kernel(seed, options);
+    const auto fail = [&](const std::string& what) {
+        return Verdict{what + "\nseed " + std::to_string(seed) + " on " + architecture.name + "\n" +
+                           kernel.text + models::write_flow_facts(kernel.facts),
+                       false};
+    };
+    auto program = assembly::read_program({"random", kernel.text});
+    if (!program) return fail("not read: " + to_string(program.error()));
+    const auto function = assembly::find_function(program.value(), "");
+    const auto graph = assembly::build_control_flow_graph(*function.value());
+    if (!graph) return fail("no graph: " + to_string(graph.error()));
+    models::FlowFacts facts = kernel.facts;
+    facts.program_digest = program.value().digest;
+
+    analyzer::Request request;
+    request.function = function.value();
+    request.graph = &graph.value();
+    request.architecture = &architecture;
+    request.facts = &facts;
+    const auto analysis = analyzer::analyze(request);
+    const harness::Kernel launched{function.value(), &graph.value(), &facts, {1, 32}};
+    const auto machine = harness::simulator::Machine::prepare(architecture, launched);
+    if (!machine) return fail("not simulated: " + to_string(machine.error()));
+    if (!analysis) {
+        // Only contradictory facts may be refused, and then no run may exist.
+        if (!facts.exclusives.empty() || !facts.constraints.empty()) {
+            const auto run = machine.value()->run({seed, harness::Draw::Uniform, {}});
+            if (!run) return {"", true};
+        }
+        return fail("not analyzed: " + to_string(analysis.error()));
+    }
+    const auto bounds = analysis.value().execution_time.bounds();
+    constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
+                               harness::Draw::Uniform, harness::Draw::AllLow,
+                               harness::Draw::AllHigh};
+    std::uint64_t run_seed = seed * 7919;
+    for (const auto draw : draws) {
+        const auto observed = machine.value()->run({++run_seed, draw, {}});
+        if (!observed) {
+            // A random path may be hard to find under further facts; anything else is a failure.
+            if (!facts.exclusives.empty() || !facts.constraints.empty()) continue;
+            return fail("run refused: " + to_string(observed.error()));
+        }
+        const auto time = observed.value().execution_time;
+        if (!bounds.contains(time))
+            return fail("simulated " + std::to_string(time.count()) + " outside [" +
+                        std::to_string(bounds.lower().count()) + ", " +
+                        std::to_string(bounds.upper().count()) + "], run seed " +
+                        std::to_string(run_seed) + ", draw " +
+                        std::string{harness::to_string(draw)});
+    }
+    // The witness of the upper bound, every value at its upper end: the bound is met or at most 10
+    // % above.
+    const auto& upper = analysis.value().execution_time.upper;
+    if (!upper.path.empty()) {
+        const auto replay = machine.value()->run({seed, harness::Draw::AllHigh, upper.path});
+        if (!replay) return fail("witness not replayed: " + to_string(replay.error()));
+        const auto time = replay.value().execution_time.count();
+        if (upper.proved.count() * 10 > time * 11 || time > upper.proved.count())
+            return fail("witness replays in " + std::to_string(time) + ", bound " +
+                        std::to_string(upper.proved.count()));
+    }
+    return {};
+}
+
+TEST(Soundness, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
+    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 2000);
+    const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 20261121);
+    std::vector<models::Architecture> architectures;
+    for (const auto& machine : machines) {
+        auto architecture = models::load_architecture(machine.name);
+        ASSERT_TRUE(architecture) << to_string(architecture.error());
+        architectures.push_back(std::move(architecture).value());
+    }
+    RecordProperty("first_seed", std::to_string(first));
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<std::uint64_t> infeasible{0};
+    std::mutex mutex;
+    std::vector<std::string> failures;
+    const auto work = [&] {
+        for (std::uint64_t index = next++; index < cases; index = next++) {
+            const std::size_t which = index % machines.size();
+            const Verdict verdict =
+                check_case(first + index, architectures[which], machines[which].sm);
+            if (verdict.infeasible) ++infeasible;
+            if (verdict.failure.empty()) continue;
+            const std::lock_guard lock{mutex};
+            failures.push_back(verdict.failure);
+            next = cases;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+        threads.emplace_back(work);
+    for (auto& thread : threads)
+        thread.join();
+    for (const auto& failure : failures)
+        ADD_FAILURE() << failure;
+    // Contradictory facts must stay the exception, or the test would show nothing.
+    EXPECT_LT(infeasible * 20, cases + 20);
+}
+
+} // namespace
+} // namespace warpbound

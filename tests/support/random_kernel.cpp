@@ -1,0 +1,232 @@
+#include "tests/support/random_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <random>
+#include <vector>
+
+namespace warpbound::tests {
+
+namespace {
+
+/// Writes one kernel, statement by statement.
+class Writer {
+public:
+    Writer(std::uint64_t seed, const RandomKernelOptions& options)
+        : options_{options}, engine_{seed} {
+        if (options.sm != 20) line_ = fmt::format("!Arch sm_{}\n", options.sm);
+    }
+
+    RandomKernel finish() {
+        kernel_.text = line_ + "!Kernel random_kernel\n";
+        sequence(options_.statements, options_.depth);
+        instruction("EXIT", 5);
+        kernel_.text += "!EndKernel\n";
+        kernel_.facts.kernel = "random_kernel";
+        if (options_.further_facts) further_facts();
+        return std::move(kernel_);
+    }
+
+private:
+    std::int64_t draw(std::int64_t lo, std::int64_t hi) {
+        // Not std::uniform_int_distribution: its values differ between libraries.
+        return lo + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(hi - lo + 1));
+    }
+    bool chance(int percent) { return draw(1, 100) <= percent; }
+    std::string reg() { return fmt::format("R{}", draw(2, 15)); }
+    std::string predicate() { return fmt::format("P{}", draw(0, 3)); }
+    std::int64_t step() const { return options_.sm >= 70 ? 16 : 8; }
+
+    void put_label(const std::string& label) { kernel_.text += label + ":\n"; }
+
+    /// Appends an instruction with made-up control information where the machine takes it from the
+    /// encoding.
+    void instruction(const std::string& text, int least_stall = 1, bool variable = false) {
+        std::string control;
+        if (options_.sm != 20) {
+            std::vector<int> waits;
+            for (int i = 0; i < 6; ++i)
+                if (chance(8)) waits.push_back(i);
+            if (!waits.empty()) control += fmt::format(" &req={{{}}}", fmt::join(waits, ","));
+            if (variable && chance(80)) control += fmt::format(" &wr=0x{}", draw(0, 5));
+            if (variable && chance(40)) control += fmt::format(" &rd=0x{}", draw(0, 5));
+            const auto stall = draw(least_stall, chance(70) ? std::max(least_stall, 6) : 15);
+            control += chance(50) ? fmt::format(" ?trans{}", stall)
+                                  : fmt::format(" ?WAIT{}_END_GROUP", stall);
+        }
+        kernel_.text += "  " + text + control + ";\n";
+        address_ += step();
+    }
+
+    void plain() {
+        const std::string guard =
+            options_.predicates && chance(15) ? (chance(50) ? "@" : "@!") + predicate() + " " : "";
+        switch (draw(0, options_.memory ? 11 : 6)) {
+        case 0:
+            instruction(fmt::format("{}FADD {}, {}, {}", guard, reg(), reg(), reg()));
+            break;
+        case 1:
+            instruction(fmt::format("{}FMUL {}, {}, {}", guard, reg(), reg(), reg()));
+            break;
+        case 2:
+            instruction(fmt::format("{}FFMA {}, {}, {}, {}", guard, reg(), reg(), reg(), reg()));
+            break;
+        case 3:
+            instruction(fmt::format("{}MUFU.COS {}, {}", guard, reg(), reg()), 1, true);
+            break;
+        case 4:
+            instruction(
+                fmt::format("{}ISETP.GE.AND {}, PT, {}, {}, PT", guard, predicate(), reg(), reg()));
+            break;
+        case 5:
+            instruction(fmt::format("{}MOV {}, {}", guard, reg(), reg()));
+            break;
+        case 6:
+            instruction(fmt::format("{}FADD {}, {}, {}", guard, reg(), reg(), reg()));
+            break;
+        case 7:
+        case 8:
+            shared_fact();
+            instruction(fmt::format("{}LDS {}, [{}]", guard, reg(), reg()), 1, true);
+            break;
+        case 9:
+            shared_fact();
+            instruction(fmt::format("{}STS [{}], {}", guard, reg(), reg()), 1, true);
+            break;
+        case 10:
+            global_fact();
+            instruction(
+                fmt::format("{}{} {}, [{}]", guard, options_.sm == 20 ? "LD" : "LDG", reg(), reg()),
+                1, true);
+            break;
+        default:
+            global_fact();
+            instruction(
+                fmt::format("{}{} [{}], {}", guard, options_.sm == 20 ? "ST" : "STG", reg(), reg()),
+                1, true);
+        }
+    }
+
+    void shared_fact() {
+        if (chance(20)) return;
+        models::MemoryFact fact;
+        fact.at = address_;
+        const auto degree = draw(1, 4);
+        fact.conflict_degree = models::CountRange{degree, degree + draw(0, 2)};
+        kernel_.facts.memory.push_back(fact);
+    }
+
+    /// Fermi's caches are unknown, so that its loads always say that they go to DRAM.
+    void global_fact() {
+        models::MemoryFact fact;
+        fact.at = address_;
+        fact.level = options_.sm == 20 || chance(50) ? models::MemoryLevel::Dram
+                     : chance(50)                    ? models::MemoryLevel::L2
+                                                     : models::MemoryLevel::Any;
+        if (chance(80)) {
+            const auto transactions = draw(1, 3);
+            fact.transactions = models::CountRange{transactions, transactions + draw(0, 1)};
+        }
+        kernel_.facts.memory.push_back(fact);
+    }
+
+    void sequence(int statements, int depth) {
+        for (int i = 0; i < statements; ++i) {
+            const auto kind = depth > 0 ? draw(0, 9) : 9;
+            if (kind == 0)
+                loop(statements, depth);
+            else if (kind <= 2)
+                branch(statements, depth);
+            else if (kind == 3 && options_.predicates && chance(30))
+                guarded_exit();
+            else
+                plain();
+        }
+    }
+
+    void loop(int statements, int depth) {
+        const auto label = fmt::format("L{}", labels_++);
+        models::LoopFact fact;
+        fact.header = address_;
+        fact.min = draw(1, 3);
+        fact.max = fact.min + draw(0, options_.max_iterations - 1);
+        put_label(label);
+        const bool early_exit = chance(30);
+        const auto out = fmt::format("L{}", labels_++);
+        sequence(std::max(1, statements / 3), depth - 1);
+        if (early_exit) instruction(fmt::format("@{} BRA {}", predicate(), out), 5);
+        plain();
+        instruction(fmt::format("@{} BRA {}", predicate(), label), 5);
+        put_label(out);
+        plain();
+        // A loop inside starts at the same address when nothing stands before it: one header, one
+        // fact.
+        for (const auto& other : kernel_.facts.loops)
+            if (other.header == fact.header) return merge_nothing(fact);
+        kernel_.facts.loops.push_back(fact);
+    }
+
+    /// Two loops with one header are one natural loop: keep the fact that is there, widened.
+    void merge_nothing(const models::LoopFact& fact) {
+        for (auto& other : kernel_.facts.loops)
+            if (other.header == fact.header) {
+                other.min = 1;
+                other.max = std::max(other.max, fact.max) + 1;
+            }
+    }
+
+    void branch(int statements, int depth) {
+        const auto otherwise = fmt::format("L{}", labels_++);
+        const auto join = fmt::format("L{}", labels_++);
+        instruction(fmt::format("@{} BRA {}", predicate(), otherwise), 5);
+        arms_.push_back(address_);
+        sequence(std::max(1, statements / 4), depth - 1);
+        if (chance(60)) {
+            instruction(fmt::format("BRA {}", join), 5);
+            put_label(otherwise);
+            arms_.push_back(address_);
+            plain();
+            sequence(std::max(0, statements / 4 - 1), depth - 1);
+            put_label(join);
+        } else {
+            put_label(otherwise);
+        }
+        plain();
+    }
+
+    void guarded_exit() { instruction(fmt::format("@{} EXIT", predicate()), 5); }
+
+    void further_facts() {
+        if (arms_.size() < 2 || !chance(30)) return;
+        const auto first =
+            arms_[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(arms_.size()) - 1))];
+        const auto second =
+            arms_[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(arms_.size()) - 1))];
+        if (first == second) return;
+        if (chance(50)) {
+            kernel_.facts.exclusives.push_back({first, second, {}});
+        } else {
+            models::LinearFact fact;
+            fact.terms = {{1, std::nullopt, first}, {1, std::nullopt, second}};
+            fact.relation = models::Relation::AtMost;
+            fact.constant = draw(1, 4);
+            kernel_.facts.constraints.push_back(fact);
+        }
+    }
+
+    RandomKernelOptions options_;
+    std::mt19937_64 engine_;
+    RandomKernel kernel_;
+    std::string line_;
+    std::int64_t address_ = 0;
+    int labels_ = 0;
+    std::vector<std::int64_t> arms_;
+};
+
+} // namespace
+
+RandomKernel random_kernel(std::uint64_t seed, const RandomKernelOptions& options) {
+    return Writer{seed, options}.finish();
+}
+
+} // namespace warpbound::tests

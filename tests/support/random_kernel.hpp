@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// Random kernels for property tests: structured control flow, predicates, loads and stores, and
+/// flow facts for them.
+
+#include "models/flow_facts.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace warpbound::tests {
+
+/// A kernel as text with facts that bound all its loops. The same seed gives the same kernel.
+struct RandomKernel {
+    std::string text;
+    models::FlowFacts facts; ///< `program_digest` is left empty.
+};
+
+struct RandomKernelOptions {
+    int sm = 20;         ///< 20 (interlocked), 52, 75 or 90 (control fields are made up at random).
+    int statements = 12; ///< About how many statements at the top level.
+    int depth = 3;       ///< Nesting of loops and branches.
+    std::int64_t max_iterations = 6;
+    bool memory = true;        ///< Loads and stores, shared and global.
+    bool predicates = true;    ///< Guarded instructions and guarded exits.
+    bool further_facts = true; ///< Sometimes never, exclusive and linear facts.
+};
+
+RandomKernel random_kernel(std::uint64_t seed, const RandomKernelOptions& options);
+
+} // namespace warpbound::tests
