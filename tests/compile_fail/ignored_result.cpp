@@ -1,0 +1,15 @@
+// A result that may be a refusal cannot be dropped.
+#include "models/launch.hpp"
+
+namespace {
+
+[[maybe_unused]] void launch() {
+#ifdef WARPBOUND_CORRECT
+    const auto read = warpbound::models::parse_launch("1x32");
+    if (!read) return;
+#else
+    warpbound::models::parse_launch("1x32");
+#endif
+}
+
+} // namespace

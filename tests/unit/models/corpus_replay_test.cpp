@@ -1,0 +1,93 @@
+// Replays the fuzz corpus of the XML readers, whole, cut short and with bytes changed. A reader may
+// refuse; it may not crash, and what it accepts must survive writing and reading.
+#include "models/architecture/architecture.hpp"
+#include "models/flow_facts.hpp"
+#include "models/kernel_profile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace warpbound::models {
+namespace {
+
+std::vector<assembly::SourceText> corpus(const char* folder) {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry :
+         std::filesystem::directory_iterator{std::filesystem::path{WARPBOUND_CORPUS} / folder})
+        paths.push_back(entry.path());
+    std::ranges::sort(paths);
+    std::vector<assembly::SourceText> sources;
+    for (const auto& path : paths)
+        sources.push_back(assembly::read_source(path).value());
+    return sources;
+}
+
+/// Calls `check` with each text and with damaged copies of it; the seed is in the trace.
+template <typename Check> void replay(const char* folder, Check check) {
+    const auto sources = corpus(folder);
+    ASSERT_FALSE(sources.empty());
+    constexpr int copies = 60;
+    for (std::size_t index = 0; index < sources.size(); ++index) {
+        const auto& source = sources[index];
+        check(source);
+        for (int copy = 0; copy < copies; ++copy) {
+            const auto seed = static_cast<unsigned>(index * copies) + static_cast<unsigned>(copy);
+            SCOPED_TRACE(source.name + ", seed " + std::to_string(seed));
+            std::mt19937 random{seed};
+            assembly::SourceText damaged = source;
+            if (damaged.text.empty()) continue;
+            if (copy % 3 == 0)
+                damaged.text.resize(random() % damaged.text.size());
+            else
+                for (int flips = 1 + copy % 3; flips > 0; --flips)
+                    damaged.text[random() % damaged.text.size()] = static_cast<char>(random());
+            check(damaged);
+        }
+    }
+}
+
+TEST(CorpusReplay, ArchitecturesAreReadOrRefused) {
+    replay("architecture", [](const assembly::SourceText& source) {
+        const auto read = read_architecture(source);
+        if (!read) {
+            EXPECT_FALSE(read.error().what.empty());
+            return;
+        }
+        const auto again =
+            read_architecture({.name = "again", .text = write_architecture(read.value())});
+        ASSERT_TRUE(again.has_value()) << again.error().what;
+        EXPECT_TRUE(same_machine(again.value(), read.value()));
+    });
+}
+
+TEST(CorpusReplay, FlowFactsAreReadOrRefused) {
+    replay("flow_facts", [](const assembly::SourceText& source) {
+        const auto read = read_flow_facts(source);
+        if (!read) {
+            EXPECT_FALSE(read.error().what.empty());
+            return;
+        }
+        const auto text = write_flow_facts(read.value());
+        const auto again = read_flow_facts({.name = "again", .text = text});
+        ASSERT_TRUE(again.has_value()) << again.error().what;
+        EXPECT_EQ(write_flow_facts(again.value()), text);
+    });
+}
+
+TEST(CorpusReplay, KernelProfilesAreReadOrRefused) {
+    replay("kernel_profile", [](const assembly::SourceText& source) {
+        const auto read = read_profile(source);
+        if (!read) {
+            EXPECT_FALSE(read.error().what.empty());
+            return;
+        }
+        const auto again = read_profile({.name = "again", .text = write_profile(read.value())});
+        ASSERT_TRUE(again.has_value()) << again.error().what;
+        EXPECT_EQ(again.value().counts, read.value().counts);
+    });
+}
+
+} // namespace
+} // namespace warpbound::models

@@ -1,0 +1,124 @@
+// The descriptions that come with warpbound.
+#include "models/architecture/architecture.hpp"
+#include "models/architecture/schema.hpp"
+#include "models/architecture/self_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::models {
+namespace {
+
+using assembly::OpcodeClass;
+
+class Description : public testing::TestWithParam<const char*> {
+protected:
+    Description() : machine_{load(GetParam())} {}
+    static Architecture load(const std::string& name) {
+        const auto path = std::filesystem::path{WARPBOUND_DESCRIPTIONS} / (name + ".xml");
+        auto read = read_architecture(assembly::read_source(path).value());
+        if (!read) throw std::runtime_error{name + ": " + read.error().what};
+        return std::move(read).value();
+    }
+    /// Every value of the description with its path.
+    [[nodiscard]] std::vector<std::pair<std::string, SourcedValue>> values() const {
+        std::vector<std::pair<std::string, SourcedValue>> all;
+        const auto add = [&all](const std::string& path, const ValueGroup& group) {
+            for (const auto& value : group.values)
+                all.emplace_back(path + "/" + value.name, value);
+        };
+        for (const auto& rule : group_rules())
+            add(std::string{rule.element}, machine_.*rule.member);
+        for (const auto& [opcode_class, timing] : machine_.classes)
+            add("classes/" + std::string{to_string(opcode_class)}, timing.values);
+        for (const auto& memory : machine_.memories)
+            add("memories/" + memory.name, memory);
+        return all;
+    }
+
+    Architecture machine_;
+};
+
+TEST_P(Description, IsNamedAsItsFile) {
+    EXPECT_EQ(machine_.name, GetParam());
+}
+
+TEST_P(Description, IsConsistent) {
+    EXPECT_THAT(self_check(machine_), testing::IsEmpty());
+}
+
+TEST_P(Description, HasASourceForEveryNumber) {
+    for (const auto& [path, value] : values()) {
+        EXPECT_TRUE(!value.interval || !value.source.empty()) << path;
+        EXPECT_EQ(value.grade == Grade::Unknown, !value.interval) << path;
+        EXPECT_TRUE(value.grade != Grade::Assumed || value.reason.size() > 10U) << path;
+        EXPECT_TRUE(value.source != "none" || value.grade == Grade::Assumed) << path;
+    }
+}
+
+TEST_P(Description, HasAnEntryForEveryKnownClass) {
+    for (int index = 0; index < static_cast<int>(OpcodeClass::Unknown); ++index) {
+        const auto opcode_class = static_cast<OpcodeClass>(index);
+        EXPECT_TRUE(machine_.classes.contains(opcode_class)) << to_string(opcode_class);
+    }
+}
+
+TEST_P(Description, IsReadBackAfterWriting) {
+    const auto again = read_architecture({.name = "again", .text = write_architecture(machine_)});
+    ASSERT_TRUE(again.has_value()) << again.error().what;
+    EXPECT_TRUE(same_machine(again.value(), machine_));
+}
+
+TEST_P(Description, HasSharedAccessesFasterThanGlobalOnes) {
+    const auto& shared = machine_.classes.at(OpcodeClass::LoadShared).values;
+    const auto latency = require(machine_, shared, "classes/load-shared", "latency");
+    const auto dram = require(machine_, *machine_.memory("dram"), "memories/dram", "latency");
+    EXPECT_LT(latency.value().hi, dram.value().lo);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Description,
+                         testing::Values("fermi-gtx470", "maxwell-gtx970", "volta-v100",
+                                         "turing-t4", "ampere-a100", "hopper-h200"),
+                         [](const auto& machine) {
+                             std::string name = machine.param;
+                             std::erase(name, '-');
+                             return name;
+                         });
+
+// Reference hardware 9: what a Fermi model must hold so that V14's Tables 19 and 20 come out for
+// one warp.
+TEST(FermiDescription, HoldsTheValuesOfVoudouris) {
+    const auto path = std::filesystem::path{WARPBOUND_DESCRIPTIONS} / "fermi-gtx470.xml";
+    const auto read = read_architecture(assembly::read_source(path).value());
+    ASSERT_TRUE(read.has_value());
+    const Architecture& fermi = read.value();
+    const auto exact = [&fermi](const ValueGroup& group, std::string_view name) {
+        const auto interval = require(fermi, group, "", name).value();
+        EXPECT_TRUE(interval.is_exact()) << name;
+        return interval.lo;
+    };
+    EXPECT_EQ(exact(fermi.schedulers, "count"), 2);
+    EXPECT_EQ(exact(fermi.schedulers, "issue-slot"), 2);
+    EXPECT_EQ(exact(fermi.schedulers, "same-warp-interval"), 6);
+    for (const auto arithmetic :
+         {OpcodeClass::IntegerAdd, OpcodeClass::IntegerMultiply, OpcodeClass::FloatAdd,
+          OpcodeClass::FloatMultiply, OpcodeClass::FloatMultiplyAdd, OpcodeClass::Shift,
+          OpcodeClass::Move, OpcodeClass::ClockRead}) {
+        const auto& values = fermi.classes.at(arithmetic).values;
+        EXPECT_EQ(exact(values, "latency"), 18) << to_string(arithmetic);
+        // Three warps of one scheduler fit into the same-warp interval.
+        EXPECT_LE(3 * exact(values, "initiation"), 6) << to_string(arithmetic);
+    }
+    const auto& special = fermi.classes.at(OpcodeClass::SpecialFunction).values;
+    EXPECT_EQ(exact(special, "latency"), 22);
+    EXPECT_LE(exact(special, "initiation"), 6);
+    EXPECT_EQ(exact(fermi.classes.at(OpcodeClass::LoadShared).values, "initiation"), 26);
+    EXPECT_EQ(exact(fermi.classes.at(OpcodeClass::StoreShared).values, "initiation"), 30);
+    EXPECT_EQ(exact(fermi.classes.at(OpcodeClass::StoreGlobal).values, "initiation"), 34);
+    // Fig. 63: four warps, each storing every 34 cycles, never find the buffer full: 4 entries in
+    // 34 cycles.
+    EXPECT_LE(4 * require(fermi, fermi.write_buffer, "", "drain").value().hi, 34);
+}
+
+} // namespace
+} // namespace warpbound::models

@@ -1,0 +1,277 @@
+#include "models/architecture/instruction_timing.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::models {
+namespace {
+
+using assembly::ControlFlow;
+using assembly::Instruction;
+using assembly::OpcodeClass;
+
+SourcedValue value(std::string name, std::int64_t lo, std::int64_t hi,
+                   Grade grade = Grade::Measured) {
+    SourcedValue made;
+    made.name = std::move(name);
+    made.unit = "cycles";
+    made.interval = Interval{.lo = lo, .typical = std::nullopt, .hi = hi};
+    made.source = "test";
+    made.grade = grade;
+    return made;
+}
+
+SourcedValue unknown(std::string name) {
+    SourcedValue made;
+    made.name = std::move(name);
+    made.unit = "cycles";
+    return made;
+}
+
+Architecture machine(IssueControl control) {
+    Architecture made;
+    made.name = "m";
+    made.target = {.sm = control == IssueControl::Encoded ? 75 : 20};
+    made.issue_control = control;
+    made.units = {{.name = "alu", .scope = UnitScope::Partition},
+                  {.name = "path", .scope = UnitScope::Core}};
+    made.schedulers.values = {value("same-warp-interval", 6, 6)};
+    made.control_flow.values = {value("branch-taken", 32, 32, Grade::Inferred),
+                                value("branch-not-taken", 28, 28)};
+    const auto add = [&made](OpcodeClass opcode_class, std::string unit,
+                             std::vector<SourcedValue> values) {
+        values.push_back(value("initiation", 2, 3));
+        made.classes[opcode_class] = {.unit = std::move(unit),
+                                      .values = {.name = {}, .values = std::move(values)}};
+    };
+    add(OpcodeClass::Move, "alu", {value("latency", 18, 18, Grade::Assumed)});
+    add(OpcodeClass::Branch, "alu", {});
+    add(OpcodeClass::Exit, "alu", {});
+    add(OpcodeClass::Reconvergence, "alu", {value("latency", 1, 1)});
+    add(OpcodeClass::Barrier, "alu", {});
+    add(OpcodeClass::Double, "alu", {unknown("latency")});
+    add(OpcodeClass::LoadShared, "path",
+        {value("latency", 26, 50), value("pass-cost", 2, 2), value("source-read", 9, 11)});
+    add(OpcodeClass::LoadConstant, "path", {value("latency", 26, 50), value("pass-cost", 1, 9)});
+    add(OpcodeClass::LoadGlobal, "path", {value("pass-cost", 4, 4)});
+    add(OpcodeClass::StoreGlobal, "path", {value("pass-cost", 4, 4)});
+    add(OpcodeClass::AtomicGlobal, "path", {value("latency", 99, 99)});
+    made.memories = {{.name = "l1", .values = {value("latency", 30, 35)}},
+                     {.name = "l2", .values = {value("latency", 190, 230)}},
+                     {.name = "dram", .values = {value("latency", 350, 500)}}};
+    made.write_buffer.values = {value("entries", 8, 8), value("drain", 2, 9, Grade::Assumed)};
+    return made;
+}
+
+Instruction instruction(OpcodeClass opcode_class, ControlFlow flow = ControlFlow::None) {
+    Instruction made;
+    made.address = 0x10;
+    made.mnemonic = "OP";
+    made.opcode_class = opcode_class;
+    made.control_flow = flow;
+    made.position.line = 7;
+    assembly::RegisterOperand target;
+    target.index = 4;
+    if (flow == ControlFlow::None && opcode_class != OpcodeClass::StoreGlobal)
+        made.operands = {target};
+    return made;
+}
+
+Instruction stalled(Instruction made, int stall, bool dual = false) {
+    made.control = assembly::Control{};
+    made.control->stall = stall;
+    made.control->dual_issue = dual;
+    return made;
+}
+
+Result<InstructionTiming> timing_of(const Instruction& one, const Architecture& architecture,
+                                    const FlowFacts& facts = {}) {
+    assembly::Function function;
+    function.target = architecture.target;
+    function.instructions = {one};
+    return instruction_timings(function, architecture, facts).front();
+}
+
+const Architecture interlocked = machine(IssueControl::Interlocked);
+const Architecture encoded = machine(IssueControl::Encoded);
+
+// Contract C4, interlocked: the same-warp interval.
+TEST(InstructionTiming, TakesTheIntervalOfAnInterlockedMachine) {
+    const auto timing = timing_of(instruction(OpcodeClass::Move), interlocked).value();
+    EXPECT_EQ(timing.gap.lo, 6);
+    EXPECT_EQ(timing.gap_taken.hi, 6);
+    EXPECT_EQ(timing.latency.lo, 18);
+    EXPECT_EQ(timing.initiation.hi, 3);
+    EXPECT_EQ(timing.passes, (Interval{.lo = 1, .typical = 1, .hi = 1}));
+    EXPECT_TRUE(timing.waits_for_registers);
+    EXPECT_FALSE(timing.enters_write_buffer);
+    EXPECT_EQ(timing.unit, 0U);
+    EXPECT_THAT(timing.weak_values, testing::ElementsAre("classes/move/latency (assumed)"));
+}
+
+// Contract C4, encoded: the stall count, at least 1 unless the pair issues together.
+TEST(InstructionTiming, TakesTheStallCountOfAnEncodedMachine) {
+    const auto move = instruction(OpcodeClass::Move);
+    EXPECT_EQ(timing_of(stalled(move, 5), encoded).value().gap.lo, 5);
+    EXPECT_EQ(timing_of(stalled(move, 0), encoded).value().gap.lo, 1);
+    EXPECT_EQ(timing_of(stalled(move, 0, true), encoded).value().gap.lo, 0);
+    EXPECT_EQ(timing_of(stalled(move, 2, true), encoded).value().gap.lo, 2);
+    EXPECT_FALSE(timing_of(stalled(move, 5), encoded).value().waits_for_registers);
+}
+
+TEST(InstructionTiming, RefusesAnEncodedMachineWithoutControlField) {
+    const auto refused = timing_of(instruction(OpcodeClass::Move), encoded);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_THAT(refused.error().what, testing::HasSubstr("OP at 0x0010: no control field"));
+    EXPECT_EQ(refused.error().line, 7);
+}
+
+// Contract C4: the larger of the plain gap and the branch's, by direction.
+TEST(InstructionTiming, GivesControlTransfersTheLargerGap) {
+    const auto branch = instruction(OpcodeClass::Branch, ControlFlow::Branch);
+    const auto timing = timing_of(branch, interlocked).value();
+    EXPECT_EQ(timing.gap.lo, 28);
+    EXPECT_EQ(timing.gap_taken.lo, 32);
+    EXPECT_EQ(timing_of(stalled(branch, 40), encoded).value().gap.lo, 40);
+    EXPECT_EQ(timing_of(stalled(branch, 30), encoded).value().gap_taken.lo, 32);
+    EXPECT_THAT(timing.weak_values, testing::ElementsAre("control-flow/branch-taken (inferred)"));
+    EXPECT_EQ(timing.latency, (Interval{.lo = 0, .typical = 0, .hi = 0}));
+}
+
+// Contract C4: pushes and sets transfer nothing; BSYNC that falls through and EXIT have the plain
+// gap.
+TEST(InstructionTiming, LeavesThePlainGapWhereNothingIsTransferred) {
+    for (const auto flow :
+         {ControlFlow::PushReconvergence, ControlFlow::PushBreak, ControlFlow::PushContinue,
+          ControlFlow::PushReturn, ControlFlow::ConvergenceSet, ControlFlow::ConvergenceBreak}) {
+        const auto timing =
+            timing_of(instruction(OpcodeClass::Reconvergence, flow), interlocked).value();
+        EXPECT_EQ(timing.gap.lo, 6);
+        EXPECT_EQ(timing.gap_taken.lo, 6);
+    }
+    const auto wait =
+        timing_of(instruction(OpcodeClass::Reconvergence, ControlFlow::ConvergenceWait),
+                  interlocked)
+            .value();
+    EXPECT_EQ(wait.gap.lo, 6);
+    EXPECT_EQ(wait.gap_taken.lo, 32);
+    EXPECT_EQ(
+        timing_of(instruction(OpcodeClass::Exit, ControlFlow::Exit), interlocked).value().gap.lo,
+        6);
+}
+
+TEST(InstructionTiming, CountsEveryPopAsATransfer) {
+    for (const auto flow :
+         {ControlFlow::IndirectBranch, ControlFlow::Call, ControlFlow::Return,
+          ControlFlow::PopReconvergence, ControlFlow::PopBreak, ControlFlow::PopContinue}) {
+        const auto timing = timing_of(instruction(OpcodeClass::Branch, flow), interlocked).value();
+        EXPECT_EQ(timing.gap.lo, 28);
+        EXPECT_EQ(timing.gap_taken.lo, 32);
+    }
+}
+
+// Contract C16: with level any, from the smallest lo to the largest hi of the three levels.
+TEST(InstructionTiming, TakesALoadsLatencyFromItsLevel) {
+    const auto load = instruction(OpcodeClass::LoadGlobal);
+    const auto any = timing_of(load, interlocked).value();
+    EXPECT_EQ(any.latency, (Interval{.lo = 30, .typical = std::nullopt, .hi = 500}));
+    EXPECT_EQ(any.passes, (Interval{.lo = 1, .typical = std::nullopt, .hi = 32}));
+    EXPECT_EQ(any.pass_cost.hi, 4);
+    FlowFacts facts;
+    facts.memory = {{.at = 0x10,
+                     .transactions = CountRange{.min = 2, .max = 4},
+                     .conflict_degree = std::nullopt,
+                     .level = MemoryLevel::L2,
+                     .from = {}}};
+    const auto stated = timing_of(load, interlocked, facts).value();
+    EXPECT_EQ(stated.latency.hi, 230);
+    EXPECT_EQ(stated.passes, (Interval{.lo = 2, .typical = std::nullopt, .hi = 4}));
+}
+
+TEST(InstructionTiming, RefusesAnyLevelWhenOneIsUnknown) {
+    Architecture architecture = interlocked;
+    architecture.memories[1].values = {unknown("latency")};
+    const auto refused = timing_of(instruction(OpcodeClass::LoadGlobal), architecture);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().what,
+              "OP at 0x0010: memories/l2/latency is unknown in architecture m");
+    architecture.memories.erase(architecture.memories.begin() + 1);
+    EXPECT_EQ(timing_of(instruction(OpcodeClass::LoadGlobal), architecture).error().what,
+              "OP at 0x0010: memories/l2/latency is absent from architecture m");
+}
+
+TEST(InstructionTiming, CountsConflictsOfSharedAccesses) {
+    FlowFacts facts;
+    facts.memory = {{.at = 0x10,
+                     .transactions = CountRange{.min = 9, .max = 9},
+                     .conflict_degree = CountRange{.min = 1, .max = 1},
+                     .level = MemoryLevel::Any,
+                     .from = {}}};
+    const auto load = instruction(OpcodeClass::LoadShared);
+    EXPECT_EQ(timing_of(load, interlocked, facts).value().passes.hi, 1);
+    EXPECT_EQ(timing_of(load, interlocked, facts).value().pass_cost.hi, 0);
+    EXPECT_EQ(timing_of(load, interlocked).value().passes.hi, 32);
+    EXPECT_EQ(timing_of(load, interlocked).value().pass_cost.hi, 2);
+}
+
+TEST(InstructionTiming, CountsPassesOfAConstantLoadByItsIndexRegister) {
+    auto load = instruction(OpcodeClass::LoadConstant);
+    load.operands.emplace_back(assembly::ConstantOperand{});
+    EXPECT_EQ(timing_of(load, interlocked).value().passes.hi, 1);
+    std::get<assembly::ConstantOperand>(load.operands.back()).index_register = 2;
+    EXPECT_EQ(timing_of(load, interlocked).value().passes.hi, 32);
+}
+
+// Contract C15.
+TEST(InstructionTiming, SendsStoresThroughTheWriteBuffer) {
+    const auto store = instruction(OpcodeClass::StoreGlobal);
+    const auto timing = timing_of(store, interlocked).value();
+    EXPECT_TRUE(timing.enters_write_buffer);
+    EXPECT_EQ(timing.latency.hi, 0);
+    EXPECT_THAT(timing.weak_values, testing::ElementsAre("write-buffer/drain (assumed)"));
+    Architecture architecture = interlocked;
+    architecture.write_buffer.values = {value("entries", 8, 8)};
+    EXPECT_THAT(timing_of(store, architecture).error().what,
+                testing::HasSubstr("write-buffer/drain is absent"));
+}
+
+// Contract C14: only an instruction that names a read barrier needs its source-read time.
+TEST(InstructionTiming, NeedsSourceReadOnlyForAReadBarrier) {
+    auto load = stalled(instruction(OpcodeClass::LoadShared), 2);
+    EXPECT_EQ(timing_of(load, encoded).value().source_read.hi, 0);
+    load.control->read_barrier = 1;
+    EXPECT_EQ(timing_of(load, encoded).value().source_read.hi, 11);
+    auto move = stalled(instruction(OpcodeClass::Move), 2);
+    move.control->read_barrier = 1;
+    EXPECT_THAT(timing_of(move, encoded).error().what,
+                testing::HasSubstr("classes/move/source-read is absent"));
+}
+
+TEST(InstructionTiming, KnowsWhichBarrierWaits) {
+    Architecture architecture = interlocked;
+    EXPECT_THAT(timing_of(instruction(OpcodeClass::Barrier), architecture).error().what,
+                testing::HasSubstr("classes/barrier/latency is absent"));
+    architecture.classes[OpcodeClass::Barrier].values.values.push_back(value("latency", 5, 60));
+    auto barrier = instruction(OpcodeClass::Barrier);
+    barrier.modifiers = {"SYNC"};
+    EXPECT_TRUE(timing_of(barrier, architecture).value().is_barrier_wait);
+    barrier.modifiers = {"ARV"};
+    EXPECT_FALSE(timing_of(barrier, architecture).value().is_barrier_wait);
+}
+
+TEST(InstructionTiming, NamesWhatIsMissing) {
+    EXPECT_EQ(timing_of(instruction(OpcodeClass::Texture), interlocked).error().what,
+              "OP at 0x0010: classes/texture is absent from architecture m");
+    EXPECT_EQ(timing_of(instruction(OpcodeClass::Double), interlocked).error().what,
+              "OP at 0x0010: classes/double/latency is unknown in architecture m");
+    EXPECT_THAT(timing_of(instruction(OpcodeClass::Unknown), interlocked).error().what,
+                testing::HasSubstr("the opcode is not known"));
+    EXPECT_THAT(
+        timing_of(instruction(OpcodeClass::Branch, ControlFlow::Unknown), interlocked).error().what,
+        testing::HasSubstr("where control goes"));
+    EXPECT_THAT(timing_of(instruction(OpcodeClass::AtomicGlobal), interlocked).error().what,
+                testing::HasSubstr("classes/atomic-global/pass-cost is absent"));
+}
+
+} // namespace
+} // namespace warpbound::models

@@ -1,0 +1,30 @@
+#include "models/launch.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpbound::models {
+namespace {
+
+TEST(Launch, ReadsBlocksAndThreads) {
+    EXPECT_EQ(parse_launch("13x256").value(), (Launch{.blocks = 13, .threads = 256}));
+    EXPECT_EQ(to_string(Launch{.blocks = 13, .threads = 256}), "13x256");
+}
+
+TEST(Launch, RoundsWarpsUp) {
+    EXPECT_EQ((Launch{.blocks = 1, .threads = 33}).warps_per_block(), 2);
+    EXPECT_EQ((Launch{.blocks = 1, .threads = 33}).warps_per_block(64), 1);
+}
+
+TEST(Launch, RefusesOtherText) {
+    for (const char* const text :
+         {"", "x", "1", "1x", "x32", "1x32x1", "-1x32", "+1x32", " 1x32", "1x32 ", "0x32", "1x0",
+          "1x1025", "2147483648x1", "99999999999999999999x1", "1 x 32", "0x20x32"})
+        EXPECT_FALSE(parse_launch(text).has_value()) << text;
+}
+
+TEST(Launch, SaysWhatWasExpected) {
+    EXPECT_EQ(parse_launch("1x2000").error().what, "a block of 2000 threads; expected 1 to 1024");
+}
+
+} // namespace
+} // namespace warpbound::models
