@@ -146,7 +146,7 @@ TEST(ArchitectureReader, RefusesWithALine) {
          machine("<memories><memory name='shared'><value name='latency'/></memory></memories>"), 2,
          "banks"},
         {"entity", "<!DOCTYPE x [<!ENTITY e 'e'>]>\n" + machine(""), 1, "entity definition"},
-        {"trailing text", machine("") + "x", 3, "more than one element"},
+        {"trailing text", machine("") + "x", 4, "not well-formed"},
     };
     for (const auto& refusal : refusals)
         expect_refusal(refusal, read_architecture);

@@ -11,7 +11,7 @@ namespace {
 
 using assembly::OpcodeClass;
 
-class Description : public testing::TestWithParam<const char*> {
+class Description : public testing::TestWithParam<std::string> {
 protected:
     Description() : machine_{load(GetParam())} {}
     static Architecture load(const std::string& name) {

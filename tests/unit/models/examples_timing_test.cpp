@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace warpbound::models {
 namespace {
 
@@ -11,6 +13,10 @@ struct Listing {
     const char* file;
     const char* architecture;
 };
+
+void PrintTo(const Listing& listing, std::ostream* out) {
+    *out << listing.file;
+}
 
 class ExampleListing : public testing::TestWithParam<Listing> {};
 
