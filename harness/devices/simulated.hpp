@@ -1,0 +1,15 @@
+#pragma once
+/// \file
+/// The simulated SM as a device.
+
+#include "harness/device.hpp"
+#include "models/architecture/architecture.hpp"
+
+#include <memory>
+
+namespace warpbound::harness {
+
+/// A device that runs kernels as docs/timing-contract.md says, with the numbers of a description.
+std::unique_ptr<Device> simulated_device(models::Architecture architecture);
+
+} // namespace warpbound::harness

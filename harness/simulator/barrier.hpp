@@ -1,0 +1,42 @@
+#pragma once
+/// \file
+/// The barriers of one resident block.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace warpbound::harness::simulator {
+
+/// Counts arrivals. A barrier completes when all warps of the block that have not ended have
+/// arrived at it (C9).
+class BlockBarriers {
+public:
+    static constexpr std::size_t count = 16;
+
+    explicit BlockBarriers(std::int64_t warps = 0) : live_{warps} {}
+
+    /// Returns whether this arrival completes the barrier, which is then empty again.
+    bool arrive(std::uint8_t barrier) {
+        if (++arrived_[barrier] != live_) return false;
+        arrived_[barrier] = 0;
+        return true;
+    }
+    /// A warp ended. Returns the barrier that this completes.
+    std::optional<std::uint8_t> end() {
+        --live_;
+        for (std::uint8_t barrier = 0; barrier < count; ++barrier) {
+            if (arrived_[barrier] == 0 || arrived_[barrier] != live_) continue;
+            arrived_[barrier] = 0;
+            return barrier;
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] std::int64_t live() const { return live_; }
+
+private:
+    std::int64_t live_;
+    std::array<std::int64_t, count> arrived_{};
+};
+
+} // namespace warpbound::harness::simulator

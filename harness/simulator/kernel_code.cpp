@@ -1,0 +1,336 @@
+#include "harness/simulator/kernel_code.hpp"
+
+#include "models/architecture/instruction_timing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::Instruction;
+using assembly::OpcodeClass;
+
+/// Keeps every sum of times inside 64 bits.
+constexpr std::int64_t cycle_limit = std::int64_t{1} << 31U;
+constexpr std::int64_t pass_limit = 1024;
+constexpr std::int64_t warp_limit = std::int64_t{1} << 20U;
+constexpr std::int64_t count_limit = std::int64_t{1} << 16U;
+constexpr int barrier_limit = 16;
+
+/// Translates one kernel; collects the registers as it meets them.
+class Translator {
+public:
+    Translator(const models::Architecture& architecture, const Kernel& kernel)
+        : architecture_{architecture}, kernel_{kernel} {}
+
+    Result<KernelCode> translate();
+
+private:
+    Failure refuse(const Instruction& instruction, std::string_view what) const;
+    Result<Range> described(const models::ValueGroup& group, std::string_view path,
+                            std::string_view value, std::int64_t lowest) const;
+    Result<std::int64_t> described_count(const models::ValueGroup& group, std::string_view path,
+                                         std::string_view value) const;
+    Result<void> add_geometry();
+    Result<void> add_waves();
+    void add_ports();
+    Result<void> add_instructions();
+    Result<Operation> operation_of(const Instruction& instruction,
+                                   const models::InstructionTiming& timing);
+    Result<void> add_times(const Instruction& instruction, const models::InstructionTiming& timing,
+                           Operation& operation) const;
+    Result<void> add_barrier(const Instruction& instruction, Operation& operation) const;
+    Result<void> add_scoreboards(const Instruction& instruction, Operation& operation);
+    RegisterSpan add_registers(const std::vector<assembly::Register>& registers);
+
+    const models::Architecture& architecture_;
+    const Kernel& kernel_;
+    KernelCode code_;
+    std::vector<PortName> ports_; ///< Per unit.
+    std::map<assembly::Register, std::uint16_t> numbers_;
+};
+
+bool transfers_control(ControlFlow flow) {
+    switch (flow) {
+    case ControlFlow::Branch:
+    case ControlFlow::IndirectBranch:
+    case ControlFlow::Call:
+    case ControlFlow::Return:
+    case ControlFlow::Exit:
+    case ControlFlow::PopReconvergence:
+    case ControlFlow::PopBreak:
+    case ControlFlow::PopContinue:
+    case ControlFlow::ConvergenceWait:
+        return true;
+    default:
+        return false;
+    }
+}
+
+Failure Translator::refuse(const Instruction& instruction, std::string_view what) const {
+    return Failure{fmt::format("{} at 0x{:04x}: {}", assembly::opcode_text(instruction),
+                               instruction.address, what),
+                   kernel_.function->name, instruction.position.line, instruction.position.column};
+}
+
+Result<Range> Translator::described(const models::ValueGroup& group, std::string_view path,
+                                    std::string_view value, std::int64_t lowest) const {
+    const auto interval = models::require(architecture_, group, path, value);
+    if (!interval) return interval.as_failure();
+    const Range range{interval.value().lo, interval.value().hi};
+    if (range.lo < lowest || range.hi > cycle_limit || range.lo > range.hi)
+        return Failure{fmt::format("{}/{} is {}..{}; expected at least {} and at most {}", path,
+                                   value, range.lo, range.hi, lowest, cycle_limit),
+                       architecture_.name, 0, 0};
+    return range;
+}
+
+Result<std::int64_t> Translator::described_count(const models::ValueGroup& group,
+                                                 std::string_view path,
+                                                 std::string_view value) const {
+    const auto range = described(group, path, value, 1);
+    if (!range) return range.as_failure();
+    if (range.value().lo != range.value().hi || range.value().hi > count_limit)
+        return Failure{fmt::format("{}/{} is {}..{}; expected one number of at most {}", path,
+                                   value, range.value().lo, range.value().hi, count_limit),
+                       architecture_.name, 0, 0};
+    return range.value().lo;
+}
+
+Result<void> Translator::add_geometry() {
+    const auto warp_size = described_count(architecture_.geometry, "geometry", "warp-size");
+    if (!warp_size) return warp_size.as_failure();
+    const auto schedulers = described_count(architecture_.schedulers, "schedulers", "count");
+    if (!schedulers) return schedulers.as_failure();
+    const auto slot = described(architecture_.schedulers, "schedulers", "issue-slot", 1);
+    if (!slot) return slot.as_failure();
+    code_.schedulers = static_cast<std::size_t>(schedulers.value());
+    code_.issue_slot = slot.value();
+    const models::Launch& launch = kernel_.launch;
+    if (launch.blocks < 1 || launch.threads < 1 || launch.blocks > warp_limit ||
+        launch.threads > warp_limit)
+        return Failure{fmt::format("launch {}x{}: expected at least one block of one thread and at "
+                                   "most {} of each",
+                                   launch.blocks, launch.threads, warp_limit),
+                       "", 0, 0};
+    code_.warps_per_block = launch.warps_per_block(warp_size.value());
+    code_.blocks = launch.blocks;
+    if (code_.blocks * code_.warps_per_block > warp_limit)
+        return Failure{fmt::format("launch of more than {} warps", warp_limit), "", 0, 0};
+    return add_waves();
+}
+
+Result<void> Translator::add_waves() {
+    const auto max_warps = described_count(architecture_.limits, "limits", "max-warps");
+    if (!max_warps) return max_warps.as_failure();
+    code_.slots = max_warps.value() / code_.warps_per_block;
+    if (code_.slots == 0)
+        return Failure{fmt::format("a block of {} warps does not fit an SM of {} warps",
+                                   code_.warps_per_block, max_warps.value()),
+                       architecture_.name, 0, 0};
+    if (code_.blocks == 1) {
+        code_.slots = 1;
+        return boost::outcome_v2::success();
+    }
+    const auto max_blocks = described_count(architecture_.limits, "limits", "max-blocks");
+    if (!max_blocks) return max_blocks.as_failure();
+    code_.slots = std::min(code_.slots, max_blocks.value());
+    if (code_.blocks <= code_.slots) {
+        code_.slots = code_.blocks;
+        return boost::outcome_v2::success();
+    }
+    const auto replacement = described(architecture_.blocks, "blocks", "replacement", 0);
+    if (!replacement) return replacement.as_failure();
+    const auto start = described(architecture_.blocks, "blocks", "start", 0);
+    if (!start) return start.as_failure();
+    code_.replacement = replacement.value();
+    code_.start = start.value();
+    return boost::outcome_v2::success();
+}
+
+void Translator::add_ports() {
+    for (const models::Unit& unit : architecture_.units) {
+        std::size_t& count = unit.scope == models::UnitScope::Warp        ? code_.warp_ports
+                             : unit.scope == models::UnitScope::Partition ? code_.partition_ports
+                                                                          : code_.core_ports;
+        ports_.push_back(PortName{unit.scope, count++});
+    }
+}
+
+RegisterSpan Translator::add_registers(const std::vector<assembly::Register>& registers) {
+    RegisterSpan span{.first = static_cast<std::uint32_t>(code_.registers.size())};
+    for (const assembly::Register& reg : registers) {
+        const auto next = static_cast<std::uint16_t>(numbers_.size());
+        code_.registers.push_back(numbers_.emplace(reg, next).first->second);
+        ++span.count;
+    }
+    return span;
+}
+
+Result<void> Translator::add_times(const Instruction& instruction,
+                                   const models::InstructionTiming& timing,
+                                   Operation& operation) const {
+    struct Named {
+        const models::Interval* interval;
+        Range* range;
+        std::string_view name;
+    };
+    const Named named[] = {{&timing.gap, &operation.gap, "gap"},
+                           {&timing.gap_taken, &operation.gap_taken, "gap when taken"},
+                           {&timing.latency, &operation.latency, "latency"},
+                           {&timing.source_read, &operation.source_read, "source-read"},
+                           {&timing.initiation, &operation.initiation, "initiation"},
+                           {&timing.pass_cost, &operation.pass_cost, "pass-cost"},
+                           {&timing.passes, &operation.passes, "passes"}};
+    for (const Named& value : named) {
+        const std::int64_t lowest = value.name == "passes" ? 1 : 0;
+        const std::int64_t highest = value.name == "passes" ? pass_limit : cycle_limit;
+        if (value.interval->lo < lowest || value.interval->hi > highest ||
+            value.interval->lo > value.interval->hi)
+            return refuse(instruction,
+                          fmt::format("{} is {}..{}; expected {}..{}", value.name,
+                                      value.interval->lo, value.interval->hi, lowest, highest));
+        *value.range = Range{value.interval->lo, value.interval->hi};
+    }
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_barrier(const Instruction& instruction, Operation& operation) const {
+    if (!instruction.has_modifier("SYNC") && !instruction.has_modifier("RED"))
+        return refuse(instruction, "only BAR.SYNC and BAR.RED are simulated in this version");
+    operation.barrier = std::uint8_t{0};
+    for (std::size_t place = 0; place < instruction.operands.size(); ++place) {
+        const assembly::Operand& operand = instruction.operands[place];
+        const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
+        if (reg != nullptr && (reg->file != assembly::RegisterFile::General || !reg->index))
+            continue; // The predicate of BAR.RED, or RZ.
+        const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
+        if (place > 0) return refuse(instruction, "a barrier with a thread count is not simulated");
+        if (immediate == nullptr || !immediate->integer || *immediate->integer < 0 ||
+            *immediate->integer >= barrier_limit)
+            return refuse(instruction,
+                          fmt::format("expected a barrier number 0..{}", barrier_limit - 1));
+        operation.barrier = static_cast<std::uint8_t>(*immediate->integer);
+    }
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_scoreboards(const Instruction& instruction, Operation& operation) {
+    const auto number = [](std::optional<int> scoreboard) -> std::optional<std::uint8_t> {
+        if (!scoreboard || *scoreboard < 0 || *scoreboard >= assembly::scoreboard_count)
+            return std::nullopt;
+        return static_cast<std::uint8_t>(*scoreboard);
+    };
+    if (instruction.control) {
+        operation.wait_mask = instruction.control->wait_mask;
+        operation.write_barrier = number(instruction.control->write_barrier);
+        operation.read_barrier = number(instruction.control->read_barrier);
+    }
+    if (instruction.mnemonic != "DEPBAR") return boost::outcome_v2::success();
+    for (const assembly::Operand& operand : instruction.operands) {
+        if (const auto* scoreboard = std::get_if<assembly::ScoreboardOperand>(&operand)) {
+            if (operation.counted_scoreboard || !number(scoreboard->index))
+                return refuse(instruction, "expected one scoreboard SB0..SB5");
+            operation.counted_scoreboard = number(scoreboard->index);
+        } else if (const auto* limit = std::get_if<assembly::ImmediateOperand>(&operand);
+                   limit != nullptr && limit->integer && *limit->integer >= 0 &&
+                   *limit->integer < 64) {
+            operation.counted_limit = *limit->integer;
+        } else {
+            return refuse(instruction, "expected a scoreboard and a count of 0..63");
+        }
+    }
+    code_.scoreboard_depth =
+        std::max(code_.scoreboard_depth, static_cast<std::size_t>(operation.counted_limit) + 1);
+    return boost::outcome_v2::success();
+}
+
+Result<Operation> Translator::operation_of(const Instruction& instruction,
+                                           const models::InstructionTiming& timing) {
+    Operation operation;
+    if (const auto added = add_times(instruction, timing, operation); !added)
+        return added.as_failure();
+    if (const auto added = add_scoreboards(instruction, operation); !added)
+        return added.as_failure();
+    if (instruction.opcode_class == OpcodeClass::Barrier) {
+        if (const auto added = add_barrier(instruction, operation); !added)
+            return added.as_failure();
+        code_.barrier_latency = operation.latency;
+    }
+    if (timing.unit >= ports_.size()) return refuse(instruction, "its unit is not described");
+    operation.port = ports_[timing.unit];
+    const assembly::Effects effects = assembly::effects_of(instruction, kernel_.function->target);
+    if (timing.waits_for_registers) {
+        std::vector<assembly::Register> touched = effects.reads;
+        touched.insert(touched.end(), effects.writes.begin(), effects.writes.end());
+        std::sort(touched.begin(), touched.end());
+        touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+        operation.waits = add_registers(touched);
+        operation.writes = add_registers(effects.writes);
+    }
+    if (instruction.guard && !transfers_control(instruction.control_flow) &&
+        !instruction.guard->always())
+        operation.execution = instruction.guard->never() ? Execution::Never : Execution::Guarded;
+    operation.enters_write_buffer = timing.enters_write_buffer;
+    operation.reads_clock = effects.reads_clock;
+    return operation;
+}
+
+Result<void> Translator::add_instructions() {
+    const assembly::Function& function = *kernel_.function;
+    const auto timings = models::instruction_timings(function, architecture_, *kernel_.facts);
+    code_.operations.resize(function.instructions.size());
+    std::vector<bool> translated(function.instructions.size(), false);
+    bool stores = false;
+    for (std::size_t block = 0; block < kernel_.graph->blocks.size(); ++block) {
+        if (!code_.paths.visits(block)) continue;
+        const assembly::BasicBlock& basic = kernel_.graph->blocks[block];
+        for (std::size_t index = basic.first; index <= basic.last; ++index) {
+            if (translated[index]) continue;
+            translated[index] = true;
+            const auto& timing = timings[index];
+            if (!timing) return timing.as_failure();
+            auto operation = operation_of(function.instructions[index], timing.value());
+            if (!operation) return operation.as_failure();
+            stores = stores || operation.value().enters_write_buffer;
+            code_.operations[index] = operation.value();
+        }
+    }
+    code_.register_count = numbers_.size();
+    if (!stores) return boost::outcome_v2::success();
+    const auto entries = described(architecture_.write_buffer, "write-buffer", "entries", 1);
+    if (!entries) return entries.as_failure();
+    const auto drain = described(architecture_.write_buffer, "write-buffer", "drain", 0);
+    if (!drain) return drain.as_failure();
+    if (entries.value().hi > count_limit)
+        return Failure{fmt::format("write-buffer/entries is above {}", count_limit),
+                       architecture_.name, 0, 0};
+    code_.buffer_entries = entries.value();
+    code_.buffer_drain = drain.value();
+    return boost::outcome_v2::success();
+}
+
+Result<KernelCode> Translator::translate() {
+    code_.graph = kernel_.graph;
+    auto paths = PathChooser::make(*kernel_.graph, *kernel_.facts);
+    if (!paths) return paths.as_failure();
+    code_.paths = std::move(paths.value());
+    if (const auto added = add_geometry(); !added) return added.as_failure();
+    add_ports();
+    if (const auto added = add_instructions(); !added) return added.as_failure();
+    return std::move(code_);
+}
+
+} // namespace
+
+Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel) {
+    return Translator{architecture, kernel}.translate();
+}
+
+} // namespace warpbound::harness::simulator

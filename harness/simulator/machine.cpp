@@ -1,0 +1,34 @@
+#include "harness/simulator/machine.hpp"
+
+#include "harness/simulator/multiprocessor.hpp"
+
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+class PreparedMachine final : public Machine {
+public:
+    explicit PreparedMachine(KernelCode code) : code_{std::move(code)} {}
+
+    Result<models::Observation> run(const RunOptions& options,
+                                    const Listener& listener) const override {
+        return run_once(code_, options, listener);
+    }
+
+private:
+    KernelCode code_;
+};
+
+} // namespace
+
+Result<std::shared_ptr<const Machine>> Machine::prepare(const models::Architecture& architecture,
+                                                        const Kernel& kernel) {
+    auto code = translate(architecture, kernel);
+    if (!code) return code.as_failure();
+    return std::shared_ptr<const Machine>{
+        std::make_shared<const PreparedMachine>(std::move(code.value()))};
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,53 @@
+#pragma once
+/// \file
+/// An instruction as the simulated SM sees it: times, ports, registers and scoreboards, and no
+/// text.
+
+#include "harness/simulator/random.hpp"
+#include "models/architecture/architecture.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace warpbound::harness::simulator {
+
+/// A port: of each warp, of each scheduler or of the SM, by scope.
+struct PortName {
+    models::UnitScope scope = models::UnitScope::Partition;
+    std::size_t index = 0; ///< Among the ports of that scope.
+};
+
+/// Where the registers of an operation stand in `KernelCode::registers`.
+struct RegisterSpan {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+};
+
+/// Whether the instruction executes when it issues (C10).
+enum class Execution { Always, Never, Guarded };
+
+/// `Unit:` core cycles; passes are counts.
+struct Operation {
+    Range gap;
+    Range gap_taken;
+    Range latency;
+    Range source_read;
+    Range initiation;
+    Range passes{1, 1};
+    Range pass_cost;
+    PortName port;
+    RegisterSpan waits; ///< Registers that must be ready; empty where registers do not delay issue.
+    RegisterSpan writes; ///< Registers that become ready with the result.
+    Execution execution = Execution::Always;
+    std::uint8_t wait_mask = 0;
+    std::optional<std::uint8_t> write_barrier;
+    std::optional<std::uint8_t> read_barrier;
+    std::optional<std::uint8_t> counted_scoreboard; ///< DEPBAR.LE waits for this one ..
+    std::int64_t counted_limit = 0;                 ///< .. until at most so many are unreleased.
+    std::optional<std::uint8_t>
+        barrier; ///< BAR.SYNC, BAR.RED: the barrier at which the warp arrives.
+    bool enters_write_buffer = false;
+    bool reads_clock = false;
+};
+
+} // namespace warpbound::harness::simulator

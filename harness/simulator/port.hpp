@@ -1,0 +1,16 @@
+#pragma once
+/// \file
+/// The entrance of a functional unit.
+
+#include <cstdint>
+
+namespace warpbound::harness::simulator {
+
+/// Free again when the initiation interval of its last user is over (C7, C12).
+struct Port {
+    std::int64_t free_at = 0; ///< Unit: cycles since the start.
+
+    void occupy(std::int64_t now, std::int64_t cycles) { free_at = now + cycles; }
+};
+
+} // namespace warpbound::harness::simulator

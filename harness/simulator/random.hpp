@@ -1,0 +1,57 @@
+#pragma once
+/// \file
+/// The only source of chance in a run: streams of numbers that are the same on every platform.
+
+#include "harness/device.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace warpbound::harness::simulator {
+
+/// What a stream is drawn for. Every warp and every component has a stream of its own, so that no
+/// draw depends on the order in which the others draw.
+enum class StreamOf : std::uint32_t { WarpTiming, WarpPath, Scheduler, Arbiter, Blocks };
+
+/// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).
+class RandomStream {
+public:
+    RandomStream(std::uint64_t seed, StreamOf purpose, std::uint64_t index);
+
+    std::uint64_t next();
+    /// Uniform in lo .. hi, both included, without bias. Requires: lo <= hi.
+    std::int64_t uniform(std::int64_t lo, std::int64_t hi);
+
+private:
+    std::array<std::uint64_t, 4> state_;
+};
+
+/// Whole numbers lo .. hi from which a value is drawn at each use.
+struct Range {
+    std::int64_t lo = 0;
+    std::int64_t hi = 0;
+
+    friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// A stream together with the rule by which values are taken from it.
+class Chance {
+public:
+    Chance(Draw draw, const RandomStream& stream) : draw_{draw}, stream_{stream} {}
+
+    /// A value in lo .. hi. A range of one value uses nothing of the stream. Requires: lo <= hi.
+    std::int64_t draw(std::int64_t lo, std::int64_t hi) {
+        return lo == hi ? lo : draw_from_stream(lo, hi);
+    }
+    std::int64_t draw(Range range) { return draw(range.lo, range.hi); }
+    /// The same stream under another rule.
+    [[nodiscard]] Chance with(Draw draw) const { return Chance{draw, stream_}; }
+
+private:
+    std::int64_t draw_from_stream(std::int64_t lo, std::int64_t hi);
+
+    Draw draw_;
+    RandomStream stream_;
+};
+
+} // namespace warpbound::harness::simulator

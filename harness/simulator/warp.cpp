@@ -1,0 +1,179 @@
+#include "harness/simulator/warp.hpp"
+
+#include "harness/simulator/component.hpp"
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator {
+
+Warp::Warp(const KernelCode& code, const RunOptions& options, EventLog& log)
+    : code_{&code}, options_{&options}, log_{&log}, register_ready_(code.register_count, 0),
+      releases_(assembly::scoreboard_count * code.scoreboard_depth, 0),
+      ports_(code.warp_ports), chance_{options.draw,
+                                       RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
+
+Result<void> Warp::start(int index, std::int64_t at) {
+    const auto stream = static_cast<std::uint64_t>(index);
+    index_ = index;
+    chance_ = Chance{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
+    const Chance path_chance{options_->draw,
+                             RandomStream{options_->seed, StreamOf::WarpPath, stream}};
+    if (options_->path.empty()) {
+        auto walk = code_->paths.choose(path_chance);
+        if (!walk) return walk.as_failure();
+        walk_ = std::move(walk.value());
+    } else {
+        walk_ = PathWalk{*code_->graph, options_->path, path_chance};
+    }
+    std::fill(register_ready_.begin(), register_ready_.end(), 0);
+    std::fill(releases_.begin(), releases_.end(), 0);
+    std::fill(ports_.begin(), ports_.end(), Port{});
+    observation_ = models::WarpObservation{};
+    observation_.block = index / code_->warps_per_block;
+    observation_.warp = index % code_->warps_per_block;
+    live_ = true;
+    begun_ = false;
+    paired_ = false;
+    waits_at_.reset();
+    barrier_at_ = 0;
+    gap_at_ = at;
+    block_ = walk_.block();
+    instruction_ = code_->graph->blocks[block_].first;
+    last_of_block_ = code_->graph->blocks[block_].last;
+    prepare_next();
+    return boost::outcome_v2::success();
+}
+
+void Warp::add_release(std::uint8_t scoreboard, std::int64_t at) {
+    const std::size_t depth = code_->scoreboard_depth;
+    const auto first = releases_.begin() + static_cast<std::ptrdiff_t>(scoreboard * depth);
+    for (std::size_t place = 0; place < depth; ++place) {
+        auto& kept = *(first + static_cast<std::ptrdiff_t>(place));
+        if (at > kept) std::swap(at, kept);
+    }
+}
+
+void Warp::prepare_next() {
+    const Operation& operation = code_->operations[instruction_];
+    operation_ = &operation;
+    executes_ = operation.execution == Execution::Always ||
+                (operation.execution == Execution::Guarded && chance_.draw(0, 1) == 1);
+    passes_ = 1;
+    occupancy_ = 0;
+    port_at_ = 0;
+    if (executes_) {
+        passes_ = chance_.draw(operation.passes);
+        occupancy_ = chance_.draw(operation.initiation) * passes_;
+        if (operation.port.scope == models::UnitScope::Warp)
+            port_at_ = ports_[operation.port.index].free_at;
+    }
+    registers_at_ = 0;
+    const std::uint16_t* const registers = code_->registers.data() + operation.waits.first;
+    for (std::uint32_t place = 0; place < operation.waits.count; ++place)
+        registers_at_ = std::max(registers_at_, register_ready_[registers[place]]);
+    scoreboards_at_ = 0;
+    for (unsigned mask = operation.wait_mask, scoreboard = 0; mask != 0; mask >>= 1U, ++scoreboard)
+        if ((mask & 1U) != 0 && scoreboard < assembly::scoreboard_count)
+            scoreboards_at_ = std::max(scoreboards_at_, clear_at(scoreboard, 0));
+    if (operation.counted_scoreboard)
+        scoreboards_at_ =
+            std::max(scoreboards_at_, clear_at(*operation.counted_scoreboard,
+                                               static_cast<std::size_t>(operation.counted_limit)));
+    ready_at_ = waits_at_ ? never : std::max({gap_at_, registers_at_, scoreboards_at_, port_at_});
+}
+
+void Warp::release(std::int64_t at) {
+    waits_at_.reset();
+    barrier_at_ = at;
+    ready_at_ = std::max({gap_at_, registers_at_, scoreboards_at_, port_at_, barrier_at_});
+}
+
+Stall Warp::stall_at(std::int64_t now, std::int64_t port_at, std::int64_t buffer_at) const {
+    const std::array<std::pair<std::int64_t, Stall>, 6> conditions{
+        {{gap_at_, Stall::Gap},
+         {registers_at_, Stall::Register},
+         {scoreboards_at_, Stall::Scoreboard},
+         {std::max(port_at, port_at_), Stall::Port},
+         {buffer_at, Stall::WriteBuffer},
+         {barrier_at_, Stall::Barrier}}};
+    std::int64_t latest = 0;
+    Stall stall = Stall::None;
+    for (const auto& [at, reason] : conditions) {
+        if (at < latest || at == 0) continue;
+        latest = at;
+        stall = reason;
+    }
+    if (now > latest) return Stall::NotChosen;
+    if (stall == Stall::Gap && (!begun_ || paired_)) return Stall::None;
+    return stall;
+}
+
+void Warp::execute(std::int64_t now) {
+    const Operation& operation = *operation_;
+    const std::int64_t extra = passes_ - 1;
+    const std::int64_t latency = chance_.draw(operation.latency);
+    const std::int64_t result = now + latency + extra * chance_.draw(operation.pass_cost);
+    completion_ = std::max(completion_, result);
+    const std::uint16_t* const registers = code_->registers.data() + operation.writes.first;
+    for (std::uint32_t place = 0; place < operation.writes.count; ++place)
+        register_ready_[registers[place]] = result;
+    if (operation.write_barrier) add_release(*operation.write_barrier, result);
+    if (operation.read_barrier) {
+        const std::int64_t read =
+            now + chance_.draw(operation.source_read) + extra * chance_.draw(operation.pass_cost);
+        add_release(*operation.read_barrier, read);
+        completion_ = std::max(completion_, read);
+    }
+    if (operation.port.scope == models::UnitScope::Warp)
+        ports_[operation.port.index].occupy(now, occupancy_);
+    if (operation.reads_clock) {
+        const models::Cycles value{now + latency};
+        if (observation_.first_clock)
+            observation_.last_clock = value;
+        else
+            observation_.first_clock = value;
+    }
+    if (operation.barrier) waits_at_ = operation.barrier;
+    if (log_->is_heard())
+        log_->add(Completed{.cycle = result, .warp = index_, .instruction = instruction_});
+}
+
+bool Warp::advance(std::int64_t now) {
+    Range gap = operation_->gap;
+    if (instruction_ != last_of_block_) {
+        ++instruction_;
+    } else {
+        const Turn turn = walk_.advance();
+        if (turn.ends) return false;
+        const assembly::Edge& edge = code_->graph->edges[turn.edge];
+        if (edge.kind == assembly::EdgeKind::Taken) gap = operation_->gap_taken;
+        block_ = edge.to;
+        instruction_ = code_->graph->blocks[block_].first;
+        last_of_block_ = code_->graph->blocks[block_].last;
+    }
+    gap_at_ = now + chance_.draw(gap);
+    paired_ = gap_at_ == now;
+    return true;
+}
+
+void Warp::issue(std::int64_t now, Stall stall) {
+    if (log_->is_heard())
+        log_->add(Issued{.cycle = now,
+                         .warp = index_,
+                         .block = block_,
+                         .instruction = instruction_,
+                         .executed = executes_,
+                         .stall = stall});
+    if (executes_) execute(now);
+    begun_ = true;
+    barrier_at_ = 0;
+    if (advance(now)) return prepare_next();
+    completion_ = std::max(completion_, now + 1);
+    observation_.finished = models::Cycles{now};
+    live_ = false;
+    paired_ = false;
+    ready_at_ = never;
+    if (log_->is_heard()) log_->add(WarpEnded{.cycle = now, .warp = index_});
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,101 @@
+#pragma once
+/// \file
+/// One warp on the SM: its next instruction, and what that waits for.
+
+#include "harness/simulator/component.hpp"
+#include "harness/simulator/event_log.hpp"
+#include "harness/simulator/kernel_code.hpp"
+#include "harness/simulator/port.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// Holds the rules that concern one warp alone: C4 to C6, its own ports, C9 after the release, C10
+/// to C14. Everything about the next instruction that is left open is drawn when it becomes the
+/// next one.
+class Warp {
+public:
+    Warp(const KernelCode& code, const RunOptions& options, EventLog& log);
+
+    /// A warp of a new block takes this place. `index` is that of the launch.
+    Result<void> start(int index, std::int64_t at);
+
+    [[nodiscard]] bool is_live() const { return live_; }
+    [[nodiscard]] int index() const { return index_; }
+    /// The first cycle in which the warp itself lets its next instruction issue; `never` at a
+    /// barrier and after the end.
+    [[nodiscard]] std::int64_t ready_at() const { return ready_at_; }
+    /// The next instruction follows in the cycle of its predecessor if it can (dual issue).
+    [[nodiscard]] bool is_paired(std::int64_t now) const { return paired_ && gap_at_ == now; }
+
+    [[nodiscard]] const Operation& operation() const { return *operation_; }
+    [[nodiscard]] bool executes() const { return executes_; }
+    [[nodiscard]] std::int64_t passes() const { return passes_; }
+    [[nodiscard]] std::int64_t occupancy() const { return occupancy_; }
+    /// The barrier at which the warp waits.
+    [[nodiscard]] std::optional<std::uint8_t> waits_at() const { return waits_at_; }
+    void release(std::int64_t at);
+
+    /// Issues the next instruction; the warp may then have ended or wait at a barrier. Requires:
+    /// ready_at() <= now.
+    void issue(std::int64_t now, Stall stall);
+
+    /// The last condition that holds the next instruction, given when its port and the write buffer
+    /// are free.
+    [[nodiscard]] Stall stall_at(std::int64_t now, std::int64_t port_at,
+                                 std::int64_t buffer_at) const;
+
+    /// Largest completion time (C2) of what issued here so far, in all blocks that took this place.
+    [[nodiscard]] std::int64_t completion() const { return completion_; }
+    [[nodiscard]] const models::WarpObservation& observation() const { return observation_; }
+
+private:
+    void execute(std::int64_t now);
+    /// Makes the following instruction the next one. Returns false at the end of the warp.
+    bool advance(std::int64_t now);
+    void prepare_next();
+    void add_release(std::uint8_t scoreboard, std::int64_t at);
+    [[nodiscard]] std::int64_t clear_at(std::size_t scoreboard, std::size_t allowed) const {
+        return releases_[scoreboard * code_->scoreboard_depth + allowed];
+    }
+
+    const KernelCode* code_;
+    const RunOptions* options_;
+    EventLog* log_;
+
+    std::int64_t ready_at_ = never;
+    const Operation* operation_ = nullptr;
+    bool live_ = false;
+    bool begun_ = false;
+    bool paired_ = false; ///< The gap before the next instruction is 0.
+    bool executes_ = true;
+    std::int64_t passes_ = 1;
+    std::int64_t occupancy_ = 0;
+
+    std::int64_t gap_at_ = 0;
+    std::int64_t registers_at_ = 0;
+    std::int64_t scoreboards_at_ = 0;
+    std::int64_t port_at_ = 0;
+    std::int64_t barrier_at_ = 0;
+    std::optional<std::uint8_t> waits_at_;
+
+    int index_ = 0;
+    std::size_t instruction_ = 0;
+    std::size_t last_of_block_ = 0;
+    std::size_t block_ = 0;
+    std::vector<std::int64_t> register_ready_;
+    /// Latest release times of each scoreboard, largest first: with at most k unreleased from the
+    /// k-th on.
+    std::vector<std::int64_t> releases_;
+    std::vector<Port> ports_;
+    Chance chance_;
+    PathWalk walk_;
+
+    std::int64_t completion_ = 0;
+    models::WarpObservation observation_;
+};
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,82 @@
+#pragma once
+/// \file
+/// One warp scheduler: chooses among its warps in loose round robin.
+
+#include "harness/simulator/component.hpp"
+#include "harness/simulator/link.hpp"
+#include "harness/simulator/messages.hpp"
+#include "harness/simulator/warp.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// What a scheduler sees of the parts that the whole SM shares.
+struct SharedView {
+    std::vector<const Staged<std::int64_t>*> ports_free_at; ///< Core ports.
+    const Staged<std::int64_t>* buffer_room_at = nullptr;
+};
+
+/// Loose round robin: the search for a warp that may issue starts after the one chosen last, so it
+/// is work-conserving. What touches only this scheduler's warps and ports issues at once; for the
+/// rest it asks the arbiter and, refused, goes on searching in the same cycle.
+class WarpScheduler final : public Component {
+public:
+    struct Config {
+        std::size_t index = 0; ///< Among the schedulers of the SM.
+        std::size_t warps = 0; ///< Places for warps.
+    };
+    struct Plugs {
+        Source<IssueRequest> requests;
+        Sink<IssueAnswer> answers;
+        Source<WarpReport> reports;
+        Sink<BlockOrder> orders;
+        SharedView shared;
+    };
+    /// `finished` takes the observation of each warp that ends, by its index in the launch.
+    WarpScheduler(const Config& config, Plugs plugs, const KernelCode& code,
+                  const RunOptions& options, EventLog& log,
+                  std::vector<models::WarpObservation>& finished);
+
+    void tick(std::int64_t now) override;
+    [[nodiscard]] std::int64_t wake() const override { return wake_; }
+
+    [[nodiscard]] const std::vector<Warp>& warps() const { return warps_; }
+    /// Why a warp could not start.
+    [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+
+private:
+    struct Asked {
+        std::size_t warp = 0;
+        Stall stall = Stall::None;
+        bool paired = false;
+    };
+
+    void obey(const BlockOrder& order);
+    void choose(std::int64_t now);
+    /// Issues the warp's next instruction, or asks for it. Returns whether it issued.
+    bool try_issue(std::size_t warp, std::int64_t now, bool paired);
+    void issue(std::size_t warp, std::int64_t now, Stall stall, bool paired);
+    [[nodiscard]] std::int64_t port_at(const Warp& warp) const;
+    [[nodiscard]] std::int64_t buffer_at(const Warp& warp) const;
+    [[nodiscard]] std::int64_t earliest(const Warp& warp) const;
+    [[nodiscard]] std::size_t slot_of(std::size_t warp) const;
+
+    Config config_;
+    Plugs plugs_;
+    const KernelCode* code_;
+    EventLog* log_;
+    std::vector<models::WarpObservation>* finished_;
+    Chance chance_;
+    std::vector<Warp> warps_;
+    std::vector<Port> ports_;
+    std::size_t first_ = 0; ///< Where the next search starts.
+    std::int64_t next_choice_ = 0;
+    std::optional<std::size_t> paired_; ///< This warp may go on without being chosen.
+    std::optional<Asked> asked_;
+    std::optional<Failure> failure_;
+    std::int64_t wake_ = never;
+};
+
+} // namespace warpbound::harness::simulator
