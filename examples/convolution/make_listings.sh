@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Makes the listings of convolution.cu again, in the folder named by the argument and never beside this script:
+# the kept listings are bound to their flow facts by digest.
+# Wants nvcc, cuobjdump and nvdisasm of one CUDA release on PATH; makes the targets that this nvcc knows.
+set -euo pipefail
+
+out=${1:?usage: make_listings.sh FOLDER}
+source=$(dirname "$0")/convolution.cu
+mkdir -p "$out"
+known=$(nvcc --list-gpu-arch)
+
+for target in 52 75 90; do
+    if ! grep -qx "compute_$target" <<<"$known"; then
+        echo "skipped sm_$target: this nvcc does not know it" >&2
+        continue
+    fi
+    nvcc -arch="sm_$target" -cubin -o "$out/sm_$target.cubin" "$source"
+    cuobjdump -sass "$out/sm_$target.cubin" >"$out/sm_$target.sass"
+    nvdisasm -c -hex "$out/sm_$target.cubin" >"$out/sm_$target.nvdisasm-hex.sass"
+    nvdisasm -c "$out/sm_$target.cubin" >"$out/sm_$target.nvdisasm.sass"
+done
