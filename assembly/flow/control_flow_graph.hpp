@@ -11,36 +11,38 @@ namespace warpbound::assembly {
 
 /// Why control goes from one block to another.
 enum class EdgeKind {
-    FallThrough,  ///< not taken, or no branch at the end
-    Taken,        ///< a branch, a pop of the reconvergence stack, a call or a return
+    FallThrough, ///< not taken, or no branch at the end
+    Taken,       ///< a branch, a pop of the reconvergence stack, a call or a return
 };
 
 struct Edge {
-    std::size_t from = 0;  ///< Index into `blocks`.
+    std::size_t from = 0; ///< Index into `blocks`.
     std::size_t to = 0;
     EdgeKind kind = EdgeKind::FallThrough;
 
     friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// Instructions first .. last of the function, entered only at the first and left only after the last.
+/// Instructions first .. last of the function, entered only at the first and left only after the
+/// last.
 struct BasicBlock {
-    std::size_t first = 0;  ///< Index into `Function::instructions`.
-    std::size_t last = 0;   ///< Inclusive.
+    std::size_t first = 0; ///< Index into `Function::instructions`.
+    std::size_t last = 0;  ///< Inclusive.
     std::int64_t address = 0;
     /// The warp may end after the last instruction (EXIT, guarded or not).
     bool exits = false;
-    std::vector<std::size_t> out;  ///< Indices into `edges`, in increasing order of (kind, to).
+    std::vector<std::size_t> out; ///< Indices into `edges`, in increasing order of (kind, to).
     std::vector<std::size_t> in;
-    /// Call context: addresses of the calls on the way to this copy of the block; empty outside called code.
+    /// Call context: addresses of the calls on the way to this copy of the block; empty outside
+    /// called code.
     std::vector<std::int64_t> context;
 };
 
 /// A natural loop. Loops with the same header are one loop.
 struct Loop {
-    std::size_t header = 0;               ///< Block.
-    std::vector<std::size_t> blocks;      ///< Sorted, header included, inner loops' blocks included.
-    std::vector<std::size_t> back_edges;  ///< Edges inside the loop into the header.
+    std::size_t header = 0;              ///< Block.
+    std::vector<std::size_t> blocks;     ///< Sorted, header included, inner loops' blocks included.
+    std::vector<std::size_t> back_edges; ///< Edges inside the loop into the header.
     std::vector<std::size_t> entry_edges; ///< Edges from outside into the header.
     std::vector<std::size_t> exit_edges;  ///< Edges from the loop to outside.
     std::optional<std::size_t> parent;    ///< Index of the innermost loop around it.
@@ -48,22 +50,24 @@ struct Loop {
 };
 
 /// Control flow of one warp that does not diverge: each conditional goes one way or the other.
-/// Only blocks that can be reached from the entry are kept. Block 0 is the entry; it may be a loop header.
-/// Calls are expanded in place (one copy of the callee per call site), recursion is refused.
+/// Only blocks that can be reached from the entry are kept. Block 0 is the entry; it may be a loop
+/// header. Calls are expanded in place (one copy of the callee per call site), recursion is
+/// refused.
 struct ControlFlowGraph {
-    std::vector<BasicBlock> blocks;  ///< In reverse post order.
+    std::vector<BasicBlock> blocks; ///< In reverse post order.
     std::vector<Edge> edges;
-    std::vector<std::optional<std::size_t>> immediate_dominator;  ///< Per block; none for the entry.
-    std::vector<Loop> loops;         ///< Outer loops before inner ones.
-    std::vector<std::optional<std::size_t>> innermost_loop;  ///< Per block.
+    std::vector<std::optional<std::size_t>> immediate_dominator; ///< Per block; none for the entry.
+    std::vector<Loop> loops;                                     ///< Outer loops before inner ones.
+    std::vector<std::optional<std::size_t>> innermost_loop;      ///< Per block.
 
     [[nodiscard]] bool dominates(std::size_t above, std::size_t below) const;
 };
 
-/// Builds the graph. Refuses, naming the address: an indirect branch without known targets, a target that is no
-/// instruction, unknown control instructions, a pop whose push differs between paths, recursion, irreducible loops,
-/// a function from whose entry no EXIT can be reached, code that runs past the last instruction.
-/// All refusals of one function are joined in one message (the first gives the place).
+/// Builds the graph. Refuses, naming the address: an indirect branch without known targets, a
+/// target that is no instruction, unknown control instructions, a pop whose push differs between
+/// paths, recursion, irreducible loops, a function from whose entry no EXIT can be reached, code
+/// that runs past the last instruction. All refusals of one function are joined in one message (the
+/// first gives the place).
 Result<ControlFlowGraph> build_control_flow_graph(const Function& function);
 
 /// Graphviz text, one node per block.

@@ -13,22 +13,23 @@ enum class DependenceKind {
     ReadAfterWrite,
     WriteAfterWrite,
     WriteAfterRead,
-    Scoreboard,  ///< the wait mask or DEPBAR waits for a scoreboard that `producer` sets
-    Memory,      ///< same state space, at least one store, addresses not proved different
+    Scoreboard, ///< the wait mask or DEPBAR waits for a scoreboard that `producer` sets
+    Memory,     ///< same state space, at least one store, addresses not proved different
 };
 
 struct Dependence {
-    std::size_t producer = 0;  ///< Index into `Function::instructions`.
+    std::size_t producer = 0; ///< Index into `Function::instructions`.
     std::size_t consumer = 0;
     DependenceKind kind = DependenceKind::ReadAfterWrite;
-    std::optional<Register> reg;        ///< For register, predicate and carry dependences.
+    std::optional<Register> reg; ///< For register, predicate and carry dependences.
     std::optional<int> scoreboard;
 
     friend bool operator==(const Dependence&, const Dependence&) = default;
 };
 
-/// Dependences among instructions first..last (inclusive) executed in order, nearest producers only.
-/// A guarded write does not hide the writes before it.
-std::vector<Dependence> dependences_of(const Function& function, std::size_t first, std::size_t last);
+/// Dependences among instructions first..last (inclusive) executed in order, nearest producers
+/// only. A guarded write does not hide the writes before it.
+std::vector<Dependence> dependences_of(const Function& function, std::size_t first,
+                                       std::size_t last);
 
 } // namespace warpbound::assembly

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Which registers an instruction reads and writes, register groups expanded, and which memory it touches.
+/// Which registers an instruction reads and writes, register groups expanded, and which memory it
+/// touches.
 
 #include "assembly/isa/program.hpp"
 
@@ -18,11 +19,12 @@ struct MemoryEffect {
 
 /// Effects of an instruction that executes. Constant registers (RZ, PT, URZ, UPT) never appear.
 struct Effects {
-    std::vector<Register> reads;   ///< Sorted, unique. The guard's predicate is included.
-    std::vector<Register> writes;  ///< Sorted, unique.
+    std::vector<Register> reads;  ///< Sorted, unique. The guard's predicate is included.
+    std::vector<Register> writes; ///< Sorted, unique.
     std::optional<MemoryEffect> memory;
-    bool reads_clock = false;      ///< S2R or CS2R of SR_CLOCKLO, SR_CLOCK, ...
-    bool exact = true;             ///< False when a width is not known: `reads` and `writes` are then all operands named.
+    bool reads_clock = false; ///< S2R or CS2R of SR_CLOCKLO, SR_CLOCK, ...
+    bool exact = true; ///< False when a width is not known: `reads` and `writes` are then all
+                       ///< operands named.
 };
 
 Effects effects_of(const Instruction& instruction, Target target);

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// A GPU program as data: functions of instructions, each with everything its text and its encoding said.
+/// A GPU program as data: functions of instructions, each with everything its text and its encoding
+/// said.
 
 #include "assembly/isa/control.hpp"
 #include "assembly/isa/opcode.hpp"
@@ -18,7 +19,7 @@ namespace warpbound::assembly {
 
 /// `@P0`, `@!P3`, `@UP0`. `predicate.index` is none for `@PT` and `@!PT`.
 struct Guard {
-    RegisterOperand predicate;  ///< file Predicate or UniformPredicate; `negated` for `@!`.
+    RegisterOperand predicate; ///< file Predicate or UniformPredicate; `negated` for `@!`.
 
     /// `@!PT`: never executes, but takes an issue slot.
     [[nodiscard]] bool never() const { return !predicate.index && predicate.negated; }
@@ -43,16 +44,18 @@ struct SourcePosition {
 };
 
 struct Instruction {
-    std::int64_t address = 0;            ///< Unit: bytes from the start of the function.
+    std::int64_t address = 0; ///< Unit: bytes from the start of the function.
     std::optional<Guard> guard;
-    std::string mnemonic;                ///< Without modifiers: "LDG".
-    std::vector<std::string> modifiers;  ///< "E", "128", "SYS" in the order written.
-    std::vector<Operand> operands;       ///< In the order written: destinations first.
+    std::string mnemonic;               ///< Without modifiers: "LDG".
+    std::vector<std::string> modifiers; ///< "E", "128", "SYS" in the order written.
+    std::vector<Operand> operands;      ///< In the order written: destinations first.
     OpcodeClass opcode_class = OpcodeClass::Unknown;
     ControlFlow control_flow = ControlFlow::None;
     std::optional<Encoding> encoding;
-    std::optional<Control> control;      ///< None where the generation or the text has no control information.
-    std::vector<std::int64_t> indirect_targets;  ///< BRANCH_TARGETS of nvdisasm, resolved to addresses.
+    std::optional<Control>
+        control; ///< None where the generation or the text has no control information.
+    std::vector<std::int64_t>
+        indirect_targets; ///< BRANCH_TARGETS of nvdisasm, resolved to addresses.
     SourcePosition position;
 
     [[nodiscard]] bool has_modifier(std::string_view modifier) const;
@@ -61,13 +64,23 @@ struct Instruction {
 /// "LDG.E.128".
 std::string opcode_text(const Instruction& instruction);
 
+/// A control word of Kepler, Maxwell or Pascal, which stands among the instructions.
+struct ControlWord {
+    std::int64_t address = 0;
+    std::uint64_t bits = 0;
+
+    friend bool operator==(const ControlWord&, const ControlWord&) = default;
+};
+
 struct Function {
     std::string name;
     Target target;
-    std::vector<Instruction> instructions;  ///< Addresses strictly increase.
+    std::vector<Instruction> instructions; ///< Addresses strictly increase.
     /// Bytes from one instruction to the next (16 from sm_70 on, else 8).
     std::int64_t step = 8;
-    std::optional<int> register_count;        ///< When the listing says so.
+    std::optional<int> register_count; ///< When the listing says so.
+    std::vector<ControlWord>
+        control_words; ///< As listed; empty where control stands inside the instructions.
 
     /// Position of the instruction at an address; nothing when there is none.
     [[nodiscard]] std::optional<std::size_t> index_of(std::int64_t address) const;
@@ -79,12 +92,12 @@ enum class TextForm { Cuobjdump, Nvdisasm, Bare };
 struct Program {
     TextForm form = TextForm::Cuobjdump;
     std::vector<Function> functions;
-    std::string digest;     ///< Digest of the text it was read from.
-    std::string name;       ///< Name of the source, for messages.
+    std::string digest; ///< Digest of the text it was read from.
+    std::string name;   ///< Name of the source, for messages.
 };
 
-/// The function called `name`, or the only one when `name` is empty. Refuses an unknown name and an ambiguous empty one,
-/// naming the functions that there are.
+/// The function called `name`, or the only one when `name` is empty. Refuses an unknown name and an
+/// ambiguous empty one, naming the functions that there are.
 Result<const Function*> find_function(const Program& program, std::string_view name);
 
 } // namespace warpbound::assembly

@@ -9,7 +9,18 @@
 namespace warpbound::assembly {
 
 /// NVIDIA generations that differ in encoding and control information.
-enum class Generation { Fermi, Kepler, Maxwell, Pascal, Volta, Turing, Ampere, Ada, Hopper, Blackwell };
+enum class Generation {
+    Fermi,
+    Kepler,
+    Maxwell,
+    Pascal,
+    Volta,
+    Turing,
+    Ampere,
+    Ada,
+    Hopper,
+    Blackwell
+};
 
 /// A GPU target by its SM number (20 for sm_20, 90 for sm_90).
 struct Target {
@@ -20,7 +31,8 @@ struct Target {
 
 /// `sm_90`.
 std::string to_string(Target target);
-/// Reads `sm_90`, `sm_90a` or `compute_90`; nothing for anything else or an SM that no generation covers.
+/// Reads `sm_90`, `sm_90a` or `compute_90`; nothing for anything else or an SM that no generation
+/// covers.
 std::optional<Target> parse_target(std::string_view text);
 /// Requires: a target that `parse_target` gives.
 Generation generation_of(Target target);

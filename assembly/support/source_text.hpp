@@ -19,7 +19,8 @@ struct SourceText {
     std::string text;
 };
 
-/// Reads a file, or standard input when `path` is "-". Refuses a missing file, a folder and more than `limit` bytes.
+/// Reads a file, or standard input when `path` is "-". Refuses a missing file, a folder and more
+/// than `limit` bytes.
 Result<SourceText> read_source(const std::filesystem::path& path,
                                std::size_t limit = source_size_limit);
 

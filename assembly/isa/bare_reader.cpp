@@ -1,0 +1,192 @@
+/// \file
+/// Reads hand-written listings: statements end in `;` or at the end of the line, labels end in `:`,
+/// directives start with
+/// `!`. Addresses are assigned in order.
+
+#include "assembly/isa/function_builder.hpp"
+#include "assembly/isa/operand_reader.hpp"
+#include "assembly/isa/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+
+namespace warpbound::assembly {
+
+namespace {
+
+/// Directives that say nothing about time.
+constexpr std::array<std::string_view, 13> silent_directives{
+    "Param",    "Shared",    "Local",       "MinStack", "MinFrame", "RegCount", "BarCount",
+    "Constant", "Constant2", "EndConstant", "Machine",  "Align",    "Param256"};
+
+class BareReader {
+public:
+    explicit BareReader(const SourceText& source) : source_{source} {
+        program_.form = TextForm::Bare;
+        program_.name = source.name;
+        program_.digest = digest_of(source.text);
+    }
+
+    Result<Program> read() {
+        std::string_view rest = source_.text;
+        while (!rest.empty()) {
+            const std::size_t newline = rest.find('\n');
+            line_ = rest.substr(0, newline);
+            rest =
+                newline == std::string_view::npos ? std::string_view{} : rest.substr(newline + 1);
+            ++number_;
+            if (line_.size() > line_length_limit)
+                return refuse(fmt::format("a line of more than {} characters", line_length_limit),
+                              line_);
+            if (auto done = one_line(); !done) return done.as_failure();
+        }
+        if (in_comment_) return refuse("a comment without end", line_);
+        if (auto closed = close_function(); !closed) return closed.as_failure();
+        if (program_.functions.empty()) return refuse("no instruction found", line_);
+        return std::move(program_);
+    }
+
+private:
+    Failure refuse(std::string what, std::string_view at) const {
+        const auto column =
+            at.data() != nullptr && line_.data() != nullptr ? at.data() - line_.data() + 1 : 1;
+        return Failure{std::move(what), source_.name, number_, column};
+    }
+
+    /// Replaces comments by nothing: the parts of the line outside of them, in order.
+    std::vector<std::string_view> code_parts() {
+        std::vector<std::string_view> parts;
+        std::string_view text = line_;
+        while (!text.empty()) {
+            if (in_comment_) {
+                const std::size_t close = text.find("*/");
+                if (close == std::string_view::npos) return parts;
+                text.remove_prefix(close + 2);
+                in_comment_ = false;
+                continue;
+            }
+            const std::size_t block = text.find("/*");
+            const std::size_t line = text.find("//");
+            if (line < block) {
+                parts.push_back(text.substr(0, line));
+                return parts;
+            }
+            parts.push_back(text.substr(0, block));
+            if (block == std::string_view::npos) return parts;
+            text.remove_prefix(block + 2);
+            in_comment_ = true;
+        }
+        return parts;
+    }
+
+    Result<void> one_line() {
+        for (std::string_view part : code_parts()) {
+            while (!part.empty()) {
+                const std::size_t semicolon = part.find(';');
+                if (auto done = statement(trimmed(part.substr(0, semicolon))); !done) return done;
+                part = semicolon == std::string_view::npos ? std::string_view{}
+                                                           : part.substr(semicolon + 1);
+            }
+        }
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> statement(std::string_view text) {
+        if (text.empty()) return boost::outcome_v2::success();
+        if (text.front() == '!') return directive(text.substr(1));
+        const std::size_t colon = text.find(':');
+        if (colon != std::string_view::npos) {
+            const std::string_view name = trimmed(text.substr(0, colon));
+            if (name.empty() || name.find_first_of(" \t,[]") != std::string_view::npos)
+                return refuse("a label before ':' was expected", text);
+            if (auto labelled = builder().label(name, number_); !labelled) return labelled;
+            return statement(trimmed(text.substr(colon + 1)));
+        }
+        auto instruction = read_instruction(text, target_, number_, text.data() - line_.data() + 1);
+        if (!instruction) {
+            Failure failure = instruction.error();
+            failure.where = source_.name;
+            return failure;
+        }
+        return builder().add(std::move(instruction).value());
+    }
+
+    Result<void> directive(std::string_view text) {
+        const std::size_t blank = text.find_first_of(" \t");
+        const std::string_view name = text.substr(0, blank);
+        const std::string_view value =
+            blank == std::string_view::npos ? std::string_view{} : trimmed(text.substr(blank));
+        if (name == "Arch") {
+            const auto target = parse_target(value);
+            if (!target) return refuse("no known target; !Arch sm_20 .. sm_121 was expected", text);
+            if (function_) return refuse("!Arch stands before the kernel", text);
+            target_ = *target;
+            return boost::outcome_v2::success();
+        }
+        if (name == "Kernel") {
+            if (auto closed = close_function(); !closed) return closed;
+            if (value.empty()) return refuse("the name of the kernel was expected", text);
+            function_.emplace(std::string{value}, target_, source_.name, false);
+            return boost::outcome_v2::success();
+        }
+        if (name == "EndKernel") return close_function();
+        if (name == "Label") return builder().label(value, number_);
+        for (const std::string_view silent : silent_directives)
+            if (name == silent) return boost::outcome_v2::success();
+        return refuse(
+            fmt::format(
+                "unknown directive '!{}'; !Arch, !Kernel, !EndKernel or !Label was expected", name),
+            text);
+    }
+
+    FunctionBuilder& builder() {
+        if (!function_) function_.emplace("kernel", target_, source_.name, false);
+        return *function_;
+    }
+
+    Result<void> close_function() {
+        if (!function_) return boost::outcome_v2::success();
+        auto function = function_->finish(number_);
+        function_.reset();
+        if (!function) return function.as_failure();
+        if (!seen_.insert(function.value().name).second)
+            return refuse(fmt::format("kernel '{}' stands twice", function.value().name), line_);
+        program_.functions.push_back(std::move(function).value());
+        return boost::outcome_v2::success();
+    }
+
+    const SourceText& source_;
+    Program program_;
+    std::string_view line_;
+    std::int64_t number_ = 0;
+    bool in_comment_ = false;
+    Target target_{20};
+    std::optional<FunctionBuilder> function_;
+    std::set<std::string> seen_;
+};
+
+} // namespace
+
+Result<Program> read_bare(const SourceText& source) {
+    return BareReader{source}.read();
+}
+
+Result<Program> read_program(const SourceText& source) {
+    const std::string_view text = source.text;
+    if (text.find('\0') != std::string_view::npos)
+        return Failure{
+            "binary data; the text of cuobjdump -sass, nvdisasm or a bare listing was expected",
+            source.name};
+    if (text.find("Function : ") != std::string_view::npos) return read_cuobjdump(source);
+    if (text.find(".section") != std::string_view::npos &&
+        text.find(".text.") != std::string_view::npos)
+        return read_nvdisasm(source);
+    if (text.find(';') != std::string_view::npos) return read_bare(source);
+    return Failure{
+        "no listing; the text of cuobjdump -sass, nvdisasm or a bare listing was expected",
+        source.name};
+}
+
+} // namespace warpbound::assembly

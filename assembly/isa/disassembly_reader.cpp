@@ -1,0 +1,272 @@
+/// \file
+/// Reads `cuobjdump -sass` and `nvdisasm` text: the same instruction lines below different
+/// directives.
+
+#include "assembly/isa/function_builder.hpp"
+#include "assembly/isa/operand_reader.hpp"
+#include "assembly/isa/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <set>
+
+namespace warpbound::assembly {
+
+namespace {
+
+constexpr std::size_t function_limit = 4096;
+
+std::optional<std::uint64_t> hexadecimal(std::string_view digits) {
+    std::uint64_t value = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size())
+        return std::nullopt;
+    return value;
+}
+
+/// Takes `/*..*/` from the front of `text`; the inside, trimmed.
+std::optional<std::string_view> take_comment(std::string_view& text) {
+    if (text.substr(0, 2) != "/*") return std::nullopt;
+    const std::size_t close = text.find("*/", 2);
+    if (close == std::string_view::npos) return std::nullopt;
+    const std::string_view inside = trimmed(text.substr(2, close - 2));
+    text = trimmed(text.substr(close + 2));
+    return inside;
+}
+
+/// The SM number after `EF_CUDA_SM` in a `.headerflags` line.
+std::optional<Target> target_of_flags(std::string_view line) {
+    constexpr std::string_view flag = "EF_CUDA_SM";
+    const std::size_t at = line.find(flag);
+    if (at == std::string_view::npos) return std::nullopt;
+    std::size_t end = at + flag.size();
+    while (end < line.size() && line[end] >= '0' && line[end] <= '9')
+        ++end;
+    return parse_target(
+        fmt::format("sm_{}", line.substr(at + flag.size(), end - at - flag.size())));
+}
+
+class DisassemblyReader {
+public:
+    DisassemblyReader(const SourceText& source, TextForm form) : source_{source} {
+        program_.form = form;
+        program_.name = source.name;
+        program_.digest = digest_of(source.text);
+    }
+
+    Result<Program> read() {
+        std::string_view rest = source_.text;
+        while (!rest.empty()) {
+            const std::size_t newline = rest.find('\n');
+            line_ = rest.substr(0, newline);
+            rest =
+                newline == std::string_view::npos ? std::string_view{} : rest.substr(newline + 1);
+            ++number_;
+            if (line_.size() > line_length_limit)
+                return refuse(fmt::format("a line of more than {} characters", line_length_limit),
+                              line_);
+            if (auto read = one_line(); !read) return read.as_failure();
+        }
+        ++number_;
+        line_ = {};
+        if (function_ && program_.form == TextForm::Cuobjdump)
+            return refuse(
+                fmt::format(
+                    "the listing ends inside kernel '{}'; its closing line of dots was expected",
+                    function_->name()),
+                line_);
+        if (auto closed = close_function(); !closed) return closed.as_failure();
+        if (program_.functions.empty())
+            return refuse("no kernel found: a listing with code was expected", line_);
+        return std::move(program_);
+    }
+
+private:
+    Failure refuse(std::string what, std::string_view at) const {
+        const auto column =
+            at.data() != nullptr && line_.data() != nullptr ? at.data() - line_.data() + 1 : 1;
+        return Failure{std::move(what), source_.name, number_, column};
+    }
+
+    Result<void> one_line() {
+        const std::string_view text = trimmed(line_);
+        if (text.empty()) return boost::outcome_v2::success();
+        if (text.substr(0, 2) == "/*") return code_line(text);
+        if (text.substr(0, 2) == "//") return boost::outcome_v2::success();
+        return directive(text);
+    }
+
+    Result<void> directive(std::string_view text) {
+        constexpr std::string_view code_for = "code for ";
+        constexpr std::string_view function = "Function : ";
+        constexpr std::string_view section = ".section";
+        if (text.substr(0, code_for.size()) == code_for) {
+            const auto target = parse_target(trimmed(text.substr(code_for.size())));
+            if (!target) return refuse("no known target; sm_20 .. sm_121 was expected", text);
+            target_ = target;
+            return boost::outcome_v2::success();
+        }
+        if (text.substr(0, 7) == ".target") {
+            std::string_view name = trimmed(text.substr(7));
+            target_ = parse_target(name.substr(0, name.find_first_of(" ,\t")));
+            if (!target_) return refuse("no known target; sm_20 .. sm_121 was expected", text);
+            return boost::outcome_v2::success();
+        }
+        if (text.substr(0, 12) == ".headerflags") {
+            if (const auto target = target_of_flags(text); target && !function_) target_ = target;
+            return boost::outcome_v2::success();
+        }
+        if (text.substr(0, function.size()) == function)
+            return open_function(trimmed(text.substr(function.size())));
+        if (text.size() > section.size() && text.substr(0, section.size()) == section &&
+            (text[section.size()] == '\t' || text[section.size()] == ' ')) {
+            if (auto closed = close_function(); !closed) return closed;
+            std::string_view name = trimmed(text.substr(section.size()));
+            name = name.substr(0, name.find(','));
+            constexpr std::string_view code = ".text.";
+            if (name.substr(0, code.size()) == code) return open_function(name.substr(code.size()));
+            return boost::outcome_v2::success();
+        }
+        if (function_ && text.size() >= 10 && text.find_first_not_of('.') == std::string_view::npos)
+            return close_function();
+        if (function_ && text.back() == ':')
+            return function_->label(text.substr(0, text.size() - 1), number_);
+        constexpr std::string_view registers = "SHI_REGISTERS=";
+        if (const std::size_t at = text.find(registers);
+            function_ && at != std::string_view::npos) {
+            int count = 0;
+            const std::string_view digits = text.substr(at + registers.size());
+            std::from_chars(digits.data(), digits.data() + digits.size(), count);
+            function_->set_register_count(count);
+        }
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> open_function(std::string_view name) {
+        if (auto closed = close_function(); !closed) return closed;
+        if (!target_)
+            return refuse(
+                "the target is not known here; a line 'code for sm_..' or '.target' was expected",
+                name);
+        if (program_.functions.size() >= function_limit)
+            return refuse(fmt::format("more than {} kernels", function_limit), name);
+        if (name.empty()) return refuse("the name of a kernel was expected", name);
+        function_.emplace(std::string{name}, *target_, source_.name, true);
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> close_function() {
+        if (!function_) return boost::outcome_v2::success();
+        auto function = function_->finish(number_);
+        function_.reset();
+        if (!function) return function.as_failure();
+        if (!seen_.insert({function.value().name, function.value().target.sm}).second)
+            return refuse(fmt::format("kernel '{}' for {} is listed twice", function.value().name,
+                                      to_string(function.value().target)),
+                          line_);
+        program_.functions.push_back(std::move(function).value());
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> code_line(std::string_view text) {
+        const std::string_view at = text;
+        const auto comment = take_comment(text);
+        if (!comment) return refuse("a comment without end", at);
+        if (!function_) return boost::outcome_v2::success();
+        if (comment->substr(0, 2) == "0x") {
+            const auto word = hexadecimal(comment->substr(2));
+            if (!word || comment->size() > 18)
+                return refuse("16 hexadecimal digits were expected", at);
+            if (!text.empty()) return refuse("nothing was expected after an encoding", text);
+            return function_->word(*word, number_);
+        }
+        const auto address = hexadecimal(*comment);
+        if (!address || *address > (std::uint64_t{1} << 40U))
+            return refuse("an address was expected in /*..*/", at);
+        return instruction_line(static_cast<std::int64_t>(*address), text);
+    }
+
+    /// `[{] text ; [/* 0x.. */]` or `text }` for the second of a pair.
+    Result<void> instruction_line(std::int64_t address, std::string_view text) {
+        if (!text.empty() && text.front() == '{') text = trimmed(text.substr(1));
+        std::string_view statement = text;
+        std::string_view rest;
+        const std::size_t semicolon = text.find(';');
+        const std::size_t brace = closing_brace(text);
+        if (semicolon != std::string_view::npos) {
+            statement = text.substr(0, semicolon);
+            rest = trimmed(text.substr(semicolon + 1));
+        } else if (brace != std::string_view::npos) {
+            statement = text.substr(0, brace);
+            rest = trimmed(text.substr(brace + 1));
+        } else {
+            return refuse("the instruction does not end; ';' was expected (truncated listing?)",
+                          text.empty() ? line_ : text.substr(text.size()));
+        }
+        if (!rest.empty() && rest.front() == '}') rest = trimmed(rest.substr(1));
+        auto instruction =
+            read_instruction(statement, *target_, number_, statement.data() - line_.data() + 1);
+        if (!instruction) {
+            Failure failure = instruction.error();
+            failure.where = source_.name;
+            return failure;
+        }
+        instruction.value().address = address;
+        if (auto targets = indirect_targets(statement); !targets.empty())
+            function_->branch_targets(std::move(targets));
+        if (auto added = function_->add(std::move(instruction).value()); !added) return added;
+        if (rest.empty()) return boost::outcome_v2::success();
+        const std::string_view at = rest;
+        const auto comment = take_comment(rest);
+        if (!comment || comment->substr(0, 2) != "0x" || comment->size() > 18 || !rest.empty())
+            return refuse("an encoding /* 0x.. */ or the end of the line was expected", at);
+        const auto word = hexadecimal(comment->substr(2));
+        if (!word) return refuse("16 hexadecimal digits were expected", at);
+        return function_->word(*word, number_);
+    }
+
+    /// A `}` that ends a pair stands after a blank at the end, unlike the one of `&req={0}`.
+    static std::size_t closing_brace(std::string_view text) {
+        const std::size_t comment = text.find("/*");
+        const std::string_view code = trimmed(text.substr(0, comment));
+        if (code.empty() || code.back() != '}') return std::string_view::npos;
+        return code.size() - 1;
+    }
+
+    static std::vector<std::string> indirect_targets(std::string_view statement) {
+        constexpr std::string_view note = "BRANCH_TARGETS";
+        std::vector<std::string> labels;
+        const std::size_t at = statement.find(note);
+        if (at == std::string_view::npos) return labels;
+        std::string_view list = trimmed(statement.substr(at + note.size()));
+        list = list.substr(0, list.find('"'));
+        while (!list.empty()) {
+            const std::size_t comma = list.find(',');
+            labels.emplace_back(trimmed(list.substr(0, comma)));
+            list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+        }
+        return labels;
+    }
+
+    const SourceText& source_;
+    Program program_;
+    std::string_view line_;
+    std::int64_t number_ = 0;
+    std::optional<Target> target_;
+    std::optional<FunctionBuilder> function_;
+    std::set<std::pair<std::string, int>> seen_;
+};
+
+} // namespace
+
+Result<Program> read_cuobjdump(const SourceText& source) {
+    return DisassemblyReader{source, TextForm::Cuobjdump}.read();
+}
+
+Result<Program> read_nvdisasm(const SourceText& source) {
+    return DisassemblyReader{source, TextForm::Nvdisasm}.read();
+}
+
+} // namespace warpbound::assembly

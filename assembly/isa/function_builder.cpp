@@ -1,0 +1,243 @@
+#include "assembly/isa/function_builder.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::assembly {
+
+namespace {
+
+constexpr std::size_t instruction_limit = 4'000'000;
+
+/// Where the guard stands in the encoding: lowest bit of the predicate number; the negation is the
+/// fourth bit.
+unsigned guard_shift(Target target) {
+    if (target.sm < 35) return 10;
+    if (target.sm < 50) return 18;
+    if (target.sm < 70) return 16;
+    return 12;
+}
+
+/// Bytes from one control word to the next; 0 where there are none.
+std::int64_t control_group(Target target) {
+    if (target.sm >= 30 && target.sm < 50) return 64;
+    if (target.sm >= 50 && target.sm < 70) return 32;
+    return 0;
+}
+
+} // namespace
+
+FunctionBuilder::FunctionBuilder(std::string name, Target target, std::string source,
+                                 bool addresses_given)
+    : source_{std::move(source)}, addresses_given_{addresses_given} {
+    function_.name = std::move(name);
+    function_.target = target;
+    function_.step = target.sm >= 70 ? 16 : 8;
+}
+
+Failure FunctionBuilder::refuse(std::string what, std::int64_t line, std::int64_t column) const {
+    return Failure{std::move(what), source_, line, column};
+}
+
+bool FunctionBuilder::waits_for_low() const {
+    return !function_.instructions.empty() && word_pending_ &&
+           !function_.instructions.back().encoding;
+}
+
+bool FunctionBuilder::waits_for_high() const {
+    if (function_.target.sm < 70 || function_.instructions.empty()) return false;
+    const auto& encoding = function_.instructions.back().encoding;
+    return encoding && !encoding->high;
+}
+
+Result<void> FunctionBuilder::label(std::string_view name, std::int64_t line) {
+    pending_labels_.emplace_back(std::string{name}, line);
+    return boost::outcome_v2::success();
+}
+
+void FunctionBuilder::branch_targets(std::vector<std::string> labels) {
+    pending_targets_ = std::move(labels);
+}
+
+Result<void> FunctionBuilder::check_complete(std::int64_t line) const {
+    if (function_.instructions.empty()) return boost::outcome_v2::success();
+    const Instruction& last = function_.instructions.back();
+    if (waits_for_high())
+        return refuse(
+            fmt::format(
+                "the second half of the encoding of the instruction at 0x{:04x} was expected "
+                "(truncated listing?)",
+                last.address),
+            line);
+    if (encoded_ && !last.encoding)
+        return refuse(
+            fmt::format("the encoding of the instruction at 0x{:04x} was expected, others have one",
+                        last.address),
+            line);
+    return boost::outcome_v2::success();
+}
+
+Result<void> FunctionBuilder::add(Instruction instruction) {
+    auto& instructions = function_.instructions;
+    if (auto complete = check_complete(instruction.position.line); !complete) return complete;
+    if (instructions.size() >= instruction_limit)
+        return refuse(fmt::format("more than {} instructions", instruction_limit),
+                      instruction.position.line);
+    if (!addresses_given_) {
+        instruction.address = static_cast<std::int64_t>(instructions.size()) * function_.step;
+    } else if (instruction.address % function_.step != 0) {
+        return refuse(fmt::format("address 0x{:04x} is no multiple of {}", instruction.address,
+                                  function_.step),
+                      instruction.position.line);
+    } else {
+        // From one instruction to the next lies one step, or two around a control word.
+        const std::int64_t group = control_group(function_.target);
+        std::int64_t expected =
+            instructions.empty() ? 0 : instructions.back().address + function_.step;
+        if (group != 0 && expected % group == 0) expected += function_.step;
+        if (instruction.address != expected)
+            return refuse(fmt::format("address 0x{:04x} was expected, found 0x{:04x}", expected,
+                                      instruction.address),
+                          instruction.position.line);
+    }
+    for (auto& [name, line] : pending_labels_)
+        if (!labels_.emplace(name, instruction.address).second)
+            return refuse(fmt::format("label '{}' stands twice", name), line);
+    pending_labels_.clear();
+    if (!pending_targets_.empty())
+        indirect_.emplace_back(instructions.size(), std::move(pending_targets_));
+    pending_targets_.clear();
+    instructions.push_back(std::move(instruction));
+    word_pending_ = true;
+    return boost::outcome_v2::success();
+}
+
+Result<void> FunctionBuilder::word(std::uint64_t bits, std::int64_t line) {
+    if (waits_for_low() && (encoded_ || function_.instructions.size() == 1)) {
+        function_.instructions.back().encoding = Encoding{bits, std::nullopt};
+        word_pending_ = false;
+        encoded_ = true;
+        return boost::outcome_v2::success();
+    }
+    if (waits_for_high()) {
+        function_.instructions.back().encoding->high = bits;
+        return boost::outcome_v2::success();
+    }
+    const std::int64_t group = control_group(function_.target);
+    const std::int64_t address =
+        function_.instructions.empty() ? 0 : function_.instructions.back().address + function_.step;
+    if (group == 0 || address % group != 0)
+        return refuse("an encoding stands where no instruction waits for one", line);
+    function_.control_words.push_back({address, bits});
+    encoded_ = true;
+    return boost::outcome_v2::success();
+}
+
+std::optional<std::int64_t> FunctionBuilder::code_address(std::int64_t address) const {
+    if (function_.index_of(address)) return address;
+    // A target may name the control word in front of the instruction that is meant.
+    const std::int64_t group = control_group(function_.target);
+    if (group != 0 && address % group == 0 && function_.index_of(address + function_.step))
+        return address + function_.step;
+    return std::nullopt;
+}
+
+Result<void> FunctionBuilder::resolve_targets() {
+    for (auto& instruction : function_.instructions) {
+        for (auto& operand : instruction.operands) {
+            auto* target = std::get_if<TargetOperand>(&operand);
+            if (target == nullptr) continue;
+            if (!target->label.empty()) {
+                const auto found = labels_.find(target->label);
+                if (found != labels_.end()) target->address = found->second;
+                // Return instructions may name another function; the graph does not use that
+                // operand.
+                else if (has_code_target(instruction.control_flow))
+                    return refuse(fmt::format("label '{}' is not in this function", target->label),
+                                  instruction.position.line, instruction.position.column);
+                continue;
+            }
+            if (!has_code_target(instruction.control_flow)) continue;
+            const auto address = code_address(target->address.value_or(-1));
+            if (!address)
+                return refuse(fmt::format("target 0x{:x} is no instruction of this function",
+                                          target->address.value_or(-1)),
+                              instruction.position.line, instruction.position.column);
+            target->address = address;
+        }
+    }
+    for (const auto& [index, labels] : indirect_)
+        for (const auto& label : labels) {
+            const auto found = labels_.find(label);
+            if (found == labels_.end())
+                return refuse(fmt::format("branch target '{}' is not in this function", label),
+                              function_.instructions[index].position.line);
+            function_.instructions[index].indirect_targets.push_back(found->second);
+        }
+    return boost::outcome_v2::success();
+}
+
+Result<void> FunctionBuilder::check_guard(const Instruction& instruction) const {
+    const std::uint64_t bits = instruction.encoding->low >> guard_shift(function_.target);
+    const auto number = static_cast<int>(bits & 7U);
+    const bool negated = ((bits >> 3U) & 1U) != 0;
+    const bool uniform =
+        instruction.guard && instruction.guard->predicate.file == RegisterFile::UniformPredicate;
+    if (uniform) return boost::outcome_v2::success();
+    const int written = instruction.guard ? instruction.guard->predicate.index.value_or(7) : 7;
+    const bool written_negated = instruction.guard && instruction.guard->predicate.negated;
+    if (written == number && written_negated == negated) return boost::outcome_v2::success();
+    return refuse(fmt::format("the guard in the text is not that of the encoding (@{}P{})",
+                              negated ? "!" : "", number),
+                  instruction.position.line, instruction.position.column);
+}
+
+Result<void> FunctionBuilder::decode_controls() {
+    const int sm = function_.target.sm;
+    if (!encoded_) return boost::outcome_v2::success();
+    const std::int64_t group = control_group(function_.target);
+    std::size_t next_word = 0;
+    for (auto& instruction : function_.instructions) {
+        if (auto guard = check_guard(instruction); !guard) return guard;
+        std::optional<Control> decoded;
+        if (sm >= 70) {
+            decoded = decode_control_volta(*instruction.encoding->high);
+        } else if (group != 0) {
+            const std::int64_t base = instruction.address - instruction.address % group;
+            while (next_word < function_.control_words.size() &&
+                   function_.control_words[next_word].address < base)
+                ++next_word;
+            if (next_word == function_.control_words.size() ||
+                function_.control_words[next_word].address != base)
+                return refuse(fmt::format("the control word at 0x{:04x} was expected", base),
+                              instruction.position.line);
+            const auto slot = static_cast<int>((instruction.address - base) / function_.step) - 1;
+            const std::uint64_t bits = function_.control_words[next_word].bits;
+            decoded = sm >= 50 ? std::optional{decode_control_maxwell(bits, slot)}
+                               : decode_control_kepler(bits, slot);
+        } else {
+            continue;
+        }
+        if (instruction.control && decoded) {
+            Control written = *instruction.control;
+            written.reuse = decoded->reuse;
+            written.dual_issue = decoded->dual_issue;
+            if (written != *decoded)
+                return refuse("the control annotation is not that of the encoding",
+                              instruction.position.line, instruction.position.column);
+        }
+        instruction.control = decoded;
+    }
+    return boost::outcome_v2::success();
+}
+
+Result<Function> FunctionBuilder::finish(std::int64_t line) {
+    if (function_.instructions.empty())
+        return refuse(fmt::format("kernel '{}' has no instruction", function_.name), line);
+    if (auto complete = check_complete(line); !complete) return complete.as_failure();
+    // Labels behind the last instruction name its end; no branch may go there.
+    if (auto resolved = resolve_targets(); !resolved) return resolved.as_failure();
+    if (auto decoded = decode_controls(); !decoded) return decoded.as_failure();
+    return std::move(function_);
+}
+
+} // namespace warpbound::assembly

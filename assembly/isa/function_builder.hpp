@@ -1,0 +1,58 @@
+#pragma once
+/// \file
+/// Collects a function's instructions, encodings and labels, and checks what only the whole
+/// function shows.
+
+#include "assembly/isa/instruction_reader.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbound::assembly {
+
+/// One function while it is read. Every failure has the source's name and a line.
+class FunctionBuilder {
+public:
+    /// `addresses_given`: the text has addresses (a disassembler's); otherwise they are assigned.
+    FunctionBuilder(std::string name, Target target, std::string source, bool addresses_given);
+
+    [[nodiscard]] const std::string& name() const { return function_.name; }
+    void set_register_count(int count) { function_.register_count = count; }
+
+    /// A label at the next instruction.
+    Result<void> label(std::string_view name, std::int64_t line);
+    /// Targets of the next instruction, an indirect branch.
+    void branch_targets(std::vector<std::string> labels);
+    Result<void> add(Instruction instruction);
+    /// An encoding word: of the last instruction, or a control word when no instruction waits for
+    /// one.
+    Result<void> word(std::uint64_t bits, std::int64_t line);
+    /// Resolves labels and control fields. `line` is where the function ends.
+    Result<Function> finish(std::int64_t line);
+
+private:
+    [[nodiscard]] Failure refuse(std::string what, std::int64_t line,
+                                 std::int64_t column = 0) const;
+    [[nodiscard]] bool waits_for_low() const;
+    [[nodiscard]] bool waits_for_high() const;
+    Result<void> check_complete(std::int64_t line) const;
+    Result<void> resolve_targets();
+    Result<void> decode_controls();
+    Result<void> check_guard(const Instruction& instruction) const;
+    [[nodiscard]] std::optional<std::int64_t> code_address(std::int64_t address) const;
+
+    Function function_;
+    std::string source_;
+    bool addresses_given_;
+    bool word_pending_ = false; ///< The last instruction has not got its first word yet.
+    bool encoded_ = false;      ///< Some instruction has an encoding.
+    std::map<std::string, std::int64_t, std::less<>> labels_;
+    std::vector<std::pair<std::string, std::int64_t>> pending_labels_;
+    std::vector<std::string> pending_targets_;
+    std::vector<std::pair<std::size_t, std::vector<std::string>>> indirect_;
+};
+
+} // namespace warpbound::assembly

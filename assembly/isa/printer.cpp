@@ -1,0 +1,116 @@
+#include "assembly/isa/instruction_reader.hpp"
+#include "assembly/isa/operand_reader.hpp"
+#include "assembly/isa/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace warpbound::assembly {
+
+namespace {
+
+std::string statement(const Instruction& instruction, bool quoted_labels) {
+    std::string text;
+    if (instruction.guard) text = "@" + print_operand(instruction.guard->predicate) + " ";
+    text += opcode_text(instruction);
+    bool first = true;
+    for (const auto& operand : instruction.operands) {
+        text += first ? " " : ", ";
+        first = false;
+        const auto* target = std::get_if<TargetOperand>(&operand);
+        if (target != nullptr && !target->label.empty() && quoted_labels)
+            text += "`(" + target->label + ")";
+        else
+            text += print_operand(operand);
+    }
+    return text;
+}
+
+/// Labels by the address that they stand at; indirect targets without a name get one.
+std::map<std::int64_t, std::vector<std::string>> labels_of(const Function& function) {
+    std::map<std::int64_t, std::vector<std::string>> labels;
+    const auto add = [&](std::int64_t address, const std::string& name) {
+        auto& names = labels[address];
+        for (const auto& known : names)
+            if (known == name) return;
+        names.push_back(name);
+    };
+    for (const auto& instruction : function.instructions) {
+        for (const auto& operand : instruction.operands)
+            if (const auto* target = std::get_if<TargetOperand>(&operand);
+                target != nullptr && !target->label.empty() && target->address)
+                add(*target->address, target->label);
+        for (const auto address : instruction.indirect_targets)
+            add(address, fmt::format(".L_at_{:x}", address));
+    }
+    return labels;
+}
+
+std::string print_bare(const Function& function) {
+    std::string out =
+        fmt::format("!Arch {}\n!Kernel {}\n", to_string(function.target), function.name);
+    auto labels = labels_of(function);
+    for (const auto& instruction : function.instructions) {
+        for (const auto& label : labels[instruction.address])
+            out += label + ":\n";
+        out += "  " + statement(instruction, false);
+        if (instruction.control) out += " " + print_annotation(*instruction.control);
+        out += ";\n";
+    }
+    return out + "!EndKernel\n";
+}
+
+std::string print_disassembly(const Function& function, bool nvdisasm) {
+    std::string out = nvdisasm ? fmt::format("\t.target\t{}\n\t.section\t.text.{}\n",
+                                             to_string(function.target), function.name)
+                               : fmt::format("\tcode for {}\n\t\tFunction : {}\n",
+                                             to_string(function.target), function.name);
+    if (nvdisasm && function.register_count)
+        out += fmt::format("\t.sectioninfo\t@\"SHI_REGISTERS={}\"\n", *function.register_count);
+    auto labels = labels_of(function);
+    std::size_t next_word = 0;
+    for (const auto& instruction : function.instructions) {
+        for (; next_word < function.control_words.size() &&
+               function.control_words[next_word].address < instruction.address;
+             ++next_word)
+            out +=
+                fmt::format("{:86}/* 0x{:016x} */\n", "", function.control_words[next_word].bits);
+        for (const auto& label : labels[instruction.address])
+            out += label + ":\n";
+        std::string text = statement(instruction, true);
+        if (!instruction.indirect_targets.empty()) {
+            text += " (*\"BRANCH_TARGETS ";
+            for (std::size_t i = 0; i < instruction.indirect_targets.size(); ++i)
+                text += (i == 0 ? "" : ",") + labels[instruction.indirect_targets[i]].front();
+            text += "\"*)";
+        }
+        if (!instruction.encoding && instruction.control)
+            text += " " + print_annotation(*instruction.control);
+        out += fmt::format("        /*{:04x}*/ {:>26}{} ;", instruction.address, "", text);
+        if (instruction.encoding) {
+            out += fmt::format(" /* 0x{:016x} */", instruction.encoding->low);
+            if (instruction.encoding->high)
+                out += fmt::format("\n{:86}/* 0x{:016x} */", "", *instruction.encoding->high);
+        }
+        out += "\n";
+    }
+    return nvdisasm ? out : out + "\t\t..........\n\n";
+}
+
+} // namespace
+
+std::string print(const Instruction& instruction) {
+    return statement(instruction, false) + " ;";
+}
+
+std::string print(const Program& program) {
+    std::string out;
+    for (const auto& function : program.functions)
+        out += program.form == TextForm::Bare
+                   ? print_bare(function)
+                   : print_disassembly(function, program.form == TextForm::Nvdisasm);
+    return out;
+}
+
+} // namespace warpbound::assembly

@@ -1,0 +1,50 @@
+#include "assembly/isa/program.hpp"
+
+#include <algorithm>
+
+namespace warpbound::assembly {
+
+bool Instruction::has_modifier(std::string_view modifier) const {
+    return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+}
+
+std::string opcode_text(const Instruction& instruction) {
+    std::string text = instruction.mnemonic;
+    for (const auto& modifier : instruction.modifiers)
+        text += "." + modifier;
+    return text;
+}
+
+std::optional<std::size_t> Function::index_of(std::int64_t address) const {
+    const auto found = std::lower_bound(instructions.begin(), instructions.end(), address,
+                                        [](const Instruction& instruction, std::int64_t wanted) {
+                                            return instruction.address < wanted;
+                                        });
+    if (found == instructions.end() || found->address != address) return std::nullopt;
+    return static_cast<std::size_t>(found - instructions.begin());
+}
+
+Result<const Function*> find_function(const Program& program, std::string_view name) {
+    std::string names;
+    const Function* found = nullptr;
+    std::size_t matches = 0;
+    for (const auto& function : program.functions) {
+        names += (names.empty() ? "" : ", ") + function.name;
+        if (name.empty() || function.name == name) {
+            found = &function;
+            ++matches;
+        }
+    }
+    if (matches == 1) return found;
+    if (name.empty())
+        return Failure{"the listing holds several kernels, name one with --kernel: " + names,
+                       program.name};
+    if (matches == 0)
+        return Failure{"there is no kernel '" + std::string{name} + "'; there are: " + names,
+                       program.name};
+    return Failure{"kernel '" + std::string{name} +
+                       "' is listed for several targets; keep one of them",
+                   program.name};
+}
+
+} // namespace warpbound::assembly
