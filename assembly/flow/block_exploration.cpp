@@ -1,0 +1,423 @@
+#include "assembly/flow/block_exploration.hpp"
+
+#include "assembly/isa/effects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <map>
+#include <set>
+
+namespace warpbound::assembly {
+
+namespace {
+
+constexpr std::size_t context_limit = 16;
+constexpr std::size_t block_limit = 1'000'000;
+constexpr std::size_t stack_limit = 64;
+constexpr std::int64_t disagreement = -1; ///< Paths disagree about a target.
+
+/// Where a pop goes. `kind` is the pushing instruction's.
+struct StackEntry {
+    ControlFlow kind = ControlFlow::None;
+    std::int64_t target = disagreement;
+    friend bool operator==(const StackEntry&, const StackEntry&) = default;
+};
+
+/// What is known at the start of a block on every path to it.
+struct State {
+    std::vector<StackEntry> stack;
+    bool stack_known = true;
+    std::map<int, std::int64_t> barriers;  ///< Target per convergence barrier register.
+    std::map<int, std::int64_t> constants; ///< General registers that hold a known value.
+    friend bool operator==(const State&, const State&) = default;
+};
+
+/// Keeps what both know.
+State meet(const State& a, const State& b) {
+    State result;
+    result.stack_known = a.stack_known && b.stack_known && a.stack.size() == b.stack.size();
+    if (result.stack_known)
+        for (std::size_t i = 0; i < a.stack.size(); ++i)
+            result.stack.push_back(a.stack[i] == b.stack[i] ? a.stack[i] : StackEntry{});
+    for (const auto& [barrier, target] : a.barriers) {
+        const auto other = b.barriers.find(barrier);
+        result.barriers[barrier] =
+            other != b.barriers.end() && other->second == target ? target : disagreement;
+    }
+    for (const auto& [barrier, target] : b.barriers)
+        if (a.barriers.find(barrier) == a.barriers.end()) result.barriers[barrier] = disagreement;
+    for (const auto& [reg, value] : a.constants)
+        if (const auto other = b.constants.find(reg);
+            other != b.constants.end() && other->second == value)
+            result.constants.emplace(reg, value);
+    return result;
+}
+
+bool ends_block(const Instruction& instruction) {
+    switch (instruction.control_flow) {
+    case ControlFlow::None:
+    case ControlFlow::PushReconvergence:
+    case ControlFlow::PushBreak:
+    case ControlFlow::PushContinue:
+    case ControlFlow::PushReturn:
+    case ControlFlow::ConvergenceSet:
+    case ControlFlow::ConvergenceBreak:
+        return false;
+    default:
+        return true;
+    }
+}
+
+std::int64_t code_target(const Instruction& instruction) {
+    for (auto operand = instruction.operands.rbegin(); operand != instruction.operands.rend();
+         ++operand)
+        if (const auto* target = std::get_if<TargetOperand>(&*operand))
+            return target->address.value_or(disagreement);
+    return disagreement;
+}
+
+/// `BRA P0, t`, `BRA.U !UP0, t`, `BRA.DIV UR4, t`: a register decides besides the guard.
+bool decided_by_operand(const Instruction& instruction) {
+    for (const auto& operand : instruction.operands)
+        if (const auto* reg = std::get_if<RegisterOperand>(&operand))
+            if (reg->index || reg->negated) return true;
+    return false;
+}
+
+/// Number of the register that a return or a convergence instruction names first.
+std::optional<int> first_register(const Instruction& instruction, RegisterFile file) {
+    for (const auto& operand : instruction.operands) {
+        if (const auto* reg = std::get_if<RegisterOperand>(&operand);
+            reg != nullptr && reg->file == file)
+            return reg->index;
+        // `RET.REL.NODEC R6 0x0`: register and offset stand in one operand.
+        if (const auto* text = std::get_if<TextOperand>(&operand);
+            text != nullptr && file == RegisterFile::General && text->text.substr(0, 1) == "R") {
+            int index = 0;
+            const char* begin = text->text.data() + 1;
+            const auto [end, error] =
+                std::from_chars(begin, text->text.data() + text->text.size(), index);
+            if (error == std::errc{} && *end == ' ') return index;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The value that a move of a constant writes: MOV R6, 0x340; IMAD.MOV.U32 R6, RZ, RZ, 0x340.
+std::optional<std::int64_t> moved_constant(const Instruction& instruction) {
+    const bool move = instruction.mnemonic == "MOV" || instruction.mnemonic == "MOV32I" ||
+                      (instruction.mnemonic == "IMAD" && instruction.has_modifier("MOV"));
+    if (!move || instruction.operands.empty() ||
+        (instruction.guard && !instruction.guard->always()))
+        return std::nullopt;
+    const auto* immediate = std::get_if<ImmediateOperand>(&instruction.operands.back());
+    return immediate != nullptr ? immediate->integer : std::nullopt;
+}
+
+class Explorer {
+public:
+    explicit Explorer(const Function& function) : function_{function} {}
+
+    Result<std::vector<ExploredBlock>> run() {
+        find_leaders();
+        node(0, {}, State{});
+        while (!work_.empty()) {
+            const std::size_t block = work_.front();
+            work_.pop_front();
+            queued_[block] = false;
+            visit(block);
+            if (blocks_.size() > block_limit) {
+                refuse(0, fmt::format("more than {} blocks after expanding calls", block_limit));
+                break;
+            }
+        }
+        const bool any_exit = std::any_of(blocks_.begin(), blocks_.end(),
+                                          [](const auto& block) { return block.exits; });
+        if (!any_exit && failures_.empty()) refuse(0, "no EXIT can be reached from the entry");
+        if (!failures_.empty()) return joined_failure();
+        return std::move(blocks_);
+    }
+
+private:
+    void find_leaders() {
+        const auto& instructions = function_.instructions;
+        leader_.assign(instructions.size() + 1, false);
+        leader_[0] = true;
+        const auto mark = [&](std::int64_t address) {
+            if (const auto index = function_.index_of(address)) leader_[*index] = true;
+        };
+        for (std::size_t i = 0; i < instructions.size(); ++i) {
+            const auto& instruction = instructions[i];
+            if (instruction.control_flow == ControlFlow::None) {
+                // A register may hold a return address.
+                if (const auto value = moved_constant(instruction); value && *value != 0)
+                    mark(*value);
+                continue;
+            }
+            if (ends_block(instruction)) leader_[i + 1] = true;
+            if (const auto target = code_target(instruction); target != disagreement) mark(target);
+            for (const auto target : instruction.indirect_targets)
+                mark(target);
+        }
+    }
+
+    /// The block at an instruction in a context, its entry state met with `state`.
+    std::size_t node(std::size_t first, const std::vector<std::int64_t>& context,
+                     const State& state) {
+        const auto [found, fresh] = index_.emplace(std::make_pair(first, context), blocks_.size());
+        const std::size_t block = found->second;
+        if (fresh) {
+            ExploredBlock explored;
+            explored.first = first;
+            explored.last = first;
+            while (!ends_block(function_.instructions[explored.last]) &&
+                   explored.last + 1 < function_.instructions.size() && !leader_[explored.last + 1])
+                ++explored.last;
+            explored.context = context;
+            blocks_.push_back(std::move(explored));
+            entry_.push_back(state);
+            queued_.push_back(true);
+            work_.push_back(block);
+            return block;
+        }
+        State merged = meet(entry_[block], state);
+        if (merged != entry_[block]) {
+            entry_[block] = std::move(merged);
+            if (!queued_[block]) {
+                queued_[block] = true;
+                work_.push_back(block);
+            }
+        }
+        return block;
+    }
+
+    void refuse(std::size_t instruction, std::string what) {
+        const auto& at = function_.instructions[instruction];
+        what = fmt::format("0x{:04x}: {}", at.address, what);
+        if (refused_.insert(what).second)
+            failures_.push_back({std::move(what), {}, at.position.line, at.position.column});
+    }
+
+    Failure joined_failure() const {
+        constexpr std::size_t shown = 20;
+        Failure failure = failures_.front();
+        for (std::size_t i = 1; i < failures_.size() && i < shown; ++i)
+            failure.what += "; " + failures_[i].what;
+        if (failures_.size() > shown)
+            failure.what += fmt::format("; and {} more", failures_.size() - shown);
+        failure.what = fmt::format("kernel '{}': {}", function_.name, failure.what);
+        return failure;
+    }
+
+    /// Effects of an instruction that does not end its block.
+    void step(std::size_t index, State& state) {
+        const auto& instruction = function_.instructions[index];
+        switch (instruction.control_flow) {
+        case ControlFlow::PushReconvergence:
+        case ControlFlow::PushBreak:
+        case ControlFlow::PushContinue:
+            if (state.stack.size() >= stack_limit)
+                return refuse(index, "the reconvergence stack grows without limit");
+            state.stack.push_back({instruction.control_flow, code_target(instruction)});
+            return;
+        case ControlFlow::PushReturn:
+            return refuse(index, "PRET is not supported");
+        case ControlFlow::ConvergenceSet:
+            if (const auto barrier = first_register(instruction, RegisterFile::Barrier))
+                state.barriers[*barrier] = code_target(instruction);
+            return;
+        default:
+            break;
+        }
+        const auto constant = moved_constant(instruction);
+        for (const auto& reg : effects_of(instruction, function_.target).writes) {
+            if (reg.file == RegisterFile::General) state.constants.erase(reg.index);
+            // BMOV may restore any barrier register.
+            if (reg.file == RegisterFile::Barrier) state.barriers[reg.index] = disagreement;
+        }
+        if (instruction.mnemonic == "BMOV")
+            if (const auto barrier = first_register(instruction, RegisterFile::Barrier))
+                if (!instruction.operands.empty() &&
+                    std::holds_alternative<RegisterOperand>(instruction.operands.front()) &&
+                    std::get<RegisterOperand>(instruction.operands.front()).file ==
+                        RegisterFile::Barrier)
+                    state.barriers[*barrier] = disagreement;
+        if (constant)
+            if (const auto* reg = std::get_if<RegisterOperand>(&instruction.operands.front());
+                reg != nullptr && reg->index)
+                state.constants[*reg->index] = *constant;
+    }
+
+    /// The address that a pop of `kind` goes to; the popped state in `state`.
+    std::optional<std::int64_t> pop(std::size_t index, ControlFlow pushed, State& state) {
+        if (!state.stack_known) {
+            refuse(index, "paths to this pop disagree about the reconvergence stack");
+            return std::nullopt;
+        }
+        while (!state.stack.empty()) {
+            const StackEntry entry = state.stack.back();
+            state.stack.pop_back();
+            if (entry.target == disagreement) {
+                refuse(index, "paths to this pop disagree about its target");
+                return std::nullopt;
+            }
+            if (entry.kind == pushed) return entry.target;
+            // BRK and CONT drop the reconvergence points of the branches that they leave.
+            if (pushed == ControlFlow::PushReconvergence) break;
+        }
+        refuse(index, "no matching push before this pop");
+        return std::nullopt;
+    }
+
+    void visit(std::size_t block) {
+        State state = entry_[block];
+        const std::size_t last = blocks_[block].last;
+        for (std::size_t i = blocks_[block].first; i < last; ++i)
+            step(i, state);
+        blocks_[block].successors.clear();
+        blocks_[block].exits = false;
+        const auto& instruction = function_.instructions[last];
+        if (!ends_block(instruction)) {
+            step(last, state);
+            return fall_through(block, last, state);
+        }
+        const bool never = instruction.guard && instruction.guard->never();
+        const bool guarded = instruction.guard && !instruction.guard->always();
+        if (never) return fall_through(block, last, state);
+        terminate(block, last, guarded, state);
+    }
+
+    void terminate(std::size_t block, std::size_t last, bool guarded, State& state) {
+        const auto& instruction = function_.instructions[last];
+        const State before = state;
+        bool falls = guarded;
+        switch (instruction.control_flow) {
+        case ControlFlow::Branch:
+            falls = falls || decided_by_operand(instruction);
+            go(block, last, code_target(instruction), blocks_[block].context, state);
+            break;
+        case ControlFlow::IndirectBranch:
+            if (instruction.indirect_targets.empty())
+                return refuse(
+                    last,
+                    fmt::format("indirect branch {} without known targets (nvdisasm lists them as "
+                                "BRANCH_TARGETS)",
+                                instruction.mnemonic));
+            for (const auto target : instruction.indirect_targets)
+                go(block, last, target, blocks_[block].context, state);
+            break;
+        case ControlFlow::Exit:
+            blocks_[block].exits = true;
+            break;
+        case ControlFlow::Call:
+            call(block, last, state);
+            break;
+        case ControlFlow::Return:
+            give_back(block, last, state);
+            break;
+        case ControlFlow::PopReconvergence:
+            pop_to(block, last, ControlFlow::PushReconvergence, state);
+            break;
+        case ControlFlow::PopBreak:
+            pop_to(block, last, ControlFlow::PushBreak, state);
+            break;
+        case ControlFlow::PopContinue:
+            pop_to(block, last, ControlFlow::PushContinue, state);
+            break;
+        case ControlFlow::ConvergenceWait:
+            converge(block, last, state);
+            break;
+        case ControlFlow::Trap:
+            return refuse(last, "a trap; only code that cannot reach one is analyzed");
+        default:
+            return refuse(last,
+                          fmt::format("unknown control instruction {}", opcode_text(instruction)));
+        }
+        if (falls) fall_through(block, last, before);
+    }
+
+    void pop_to(std::size_t block, std::size_t last, ControlFlow pushed, State& state) {
+        if (const auto target = pop(last, pushed, state))
+            go(block, last, *target, blocks_[block].context, state);
+    }
+
+    void converge(std::size_t block, std::size_t last, State& state) {
+        const auto barrier = first_register(function_.instructions[last], RegisterFile::Barrier);
+        const auto found = barrier ? state.barriers.find(*barrier) : state.barriers.end();
+        if (found == state.barriers.end() || found->second == disagreement)
+            return refuse(last, "the reconvergence point of BSYNC is not the same on every path");
+        const std::size_t next = last + 1;
+        const std::int64_t here = function_.instructions[last].address;
+        // The target is the BSYNC itself or the instruction behind it: both go on there.
+        if (found->second == here || found->second == here + function_.step)
+            return fall_through(block, last, state);
+        (void)next;
+        go(block, last, found->second, blocks_[block].context, state);
+    }
+
+    void call(std::size_t block, std::size_t last, State& state) {
+        const auto& instruction = function_.instructions[last];
+        std::vector<std::int64_t> context = blocks_[block].context;
+        if (std::find(context.begin(), context.end(), instruction.address) != context.end())
+            return refuse(last, "recursion");
+        if (context.size() >= context_limit)
+            return refuse(last, fmt::format("calls nested deeper than {}", context_limit));
+        context.push_back(instruction.address);
+        go(block, last, code_target(instruction), context, state);
+    }
+
+    void give_back(std::size_t block, std::size_t last, State& state) {
+        std::vector<std::int64_t> context = blocks_[block].context;
+        if (context.empty()) return refuse(last, "a return outside a call");
+        std::int64_t address = context.back() + function_.step;
+        if (function_.target.sm >= 70) {
+            const auto reg = first_register(function_.instructions[last], RegisterFile::General);
+            const auto value = reg ? state.constants.find(*reg) : state.constants.end();
+            if (value == state.constants.end())
+                return refuse(last, "the return address is not known");
+            address = value->second;
+        } else if (!function_.index_of(address)) {
+            address += function_.step; // a control word stands between
+        }
+        context.pop_back();
+        go(block, last, address, context, state);
+    }
+
+    void go(std::size_t block, std::size_t last, std::int64_t address,
+            const std::vector<std::int64_t>& context, const State& state) {
+        const auto target = function_.index_of(address);
+        if (!target) return refuse(last, "the target is no instruction of this function");
+        const std::size_t to = node(*target, context, state);
+        blocks_[block].successors.push_back({to, true});
+    }
+
+    void fall_through(std::size_t block, std::size_t last, const State& state) {
+        if (last + 1 >= function_.instructions.size())
+            return refuse(last, "the code runs past the last instruction");
+        const std::size_t to = node(last + 1, blocks_[block].context, state);
+        blocks_[block].successors.push_back({to, false});
+    }
+
+    const Function& function_;
+    std::vector<bool> leader_;
+    std::vector<ExploredBlock> blocks_;
+    std::vector<State> entry_;
+    std::vector<bool> queued_;
+    std::deque<std::size_t> work_;
+    std::map<std::pair<std::size_t, std::vector<std::int64_t>>, std::size_t> index_;
+    std::vector<Failure> failures_;
+    std::set<std::string> refused_;
+};
+
+} // namespace
+
+Result<std::vector<ExploredBlock>> explore_blocks(const Function& function) {
+    if (function.instructions.empty())
+        return Failure{"kernel '" + function.name + "' has no instruction"};
+    return Explorer{function}.run();
+}
+
+} // namespace warpbound::assembly

@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// Finds the blocks that one warp can reach and where each may go next, calls expanded, pops
+/// resolved.
+
+#include "assembly/isa/program.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace warpbound::assembly {
+
+/// A reachable block in one call context, before ordering.
+struct ExploredBlock {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    bool exits = false;
+    std::vector<std::int64_t> context;
+    /// Explored block and whether control was transferred.
+    struct Successor {
+        std::size_t block = 0;
+        bool taken = false;
+    };
+    std::vector<Successor> successors;
+};
+
+/// Block 0 is the entry. Refuses what `build_control_flow_graph` refuses, except irreducible loops.
+Result<std::vector<ExploredBlock>> explore_blocks(const Function& function);
+
+} // namespace warpbound::assembly
