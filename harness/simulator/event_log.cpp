@@ -7,18 +7,13 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-std::size_t rank(const Completed&) {
-    return 0;
-}
-std::size_t rank(const Drained&) {
-    return 1;
-}
-std::size_t rank(const Issued&) {
-    return 2;
-}
-std::size_t rank(const WarpEnded&) {
-    return 3;
-}
+/// Order within a cycle.
+struct Rank {
+    std::size_t operator()(const Issued&) const { return 0; }
+    std::size_t operator()(const Completed&) const { return 1; }
+    std::size_t operator()(const Drained&) const { return 2; }
+    std::size_t operator()(const WarpEnded&) const { return 3; }
+};
 
 } // namespace
 
@@ -30,7 +25,7 @@ bool EventLog::later(const Entry& a, const Entry& b) {
 void EventLog::add(const Event& event) {
     const auto entry = std::visit(
         [&](const auto& what) {
-            return Entry{what.cycle, rank(what), what.warp, sequence_++, event};
+            return Entry{what.cycle, Rank{}(what), what.warp, sequence_++, event};
         },
         event);
     waiting_.push_back(entry);

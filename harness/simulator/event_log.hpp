@@ -11,7 +11,7 @@
 namespace warpbound::harness::simulator {
 
 /// Results and drains are known before they happen; they wait here for their cycle. Within a cycle:
-/// completions, drains, issues, ends, each by warp, so that the order does not depend on who
+/// issues, completions, drains, ends, each by warp, so that the order does not depend on who
 /// reported first.
 class EventLog {
 public:

@@ -1,0 +1,312 @@
+// The rules of docs/timing-contract.md, one small program each.
+
+#include "tests/unit/harness/simulator/machines.hpp"
+#include "tests/unit/harness/simulator/runs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace warpbound::harness::simulator::test {
+namespace {
+
+using enum models::IssueControl;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Interlocked, IndependentInstructionsIssueAtTheSameWarpInterval) {
+    const auto program = straight_line({add(1, 0, 0), add(2, 0, 0), add(3, 0, 0)});
+    EXPECT_THAT(run(program, small_machine(Interlocked)).issues(), ElementsAre(0, 6, 12, 18));
+}
+
+TEST(Interlocked, AReaderWaitsForTheResult) {
+    // 18 cycles after the first; the exit 6 later. The last result is ready at 18 + 18.
+    const auto result =
+        run(straight_line({add(1, 0, 0), add(2, 1, 0)}), small_machine(Interlocked));
+    EXPECT_THAT(result.issues(), ElementsAre(0, 18, 24));
+    EXPECT_EQ(result.observation.execution_time.count(), 36);
+}
+
+TEST(Interlocked, AnotherWriterWaitsToo) {
+    const auto program = straight_line({add(1, 0, 0), add(1, 2, 2)});
+    EXPECT_THAT(run(program, small_machine(Interlocked)).issues(), ElementsAre(0, 18, 24));
+}
+
+TEST(Encoded, RegistersDoNotDelay) {
+    const auto program =
+        straight_line({with(add(1, 0, 0), stall(2)), with(add(2, 1, 1), stall(3))});
+    auto encoded = program;
+    encoded.function.instructions.back().control = stall(1);
+    EXPECT_THAT(run(encoded, small_machine(Encoded)).issues(), ElementsAre(0, 2, 5));
+}
+
+TEST(Encoded, AWaitMaskWaitsForTheScoreboard) {
+    assembly::Control sets = stall(1);
+    sets.write_barrier = 2;
+    assembly::Control waits = stall(1);
+    waits.wait_mask = 0b100;
+    // The shared load takes 26 cycles.
+    auto load = straight_line({with(load_shared(1, 0), sets), with(add(2, 1, 1), waits)});
+    load.function.instructions.back().control = stall(1);
+    load.set_passes(0, 1, 1);
+    EXPECT_THAT(run(load, small_machine(Encoded)).issues(), ElementsAre(0, 26, 27));
+}
+
+TEST(Encoded, DepbarWaitsUntilAtMostKAreUnreleased) {
+    assembly::Control sets = stall(1);
+    sets.write_barrier = 0;
+    auto depbar = make("DEPBAR", assembly::OpcodeClass::DependenceBarrier,
+                       {assembly::ScoreboardOperand{0}, number(1)});
+    // Loads at 0, 5, 10 (initiation 5) release at 26, 31, 36: at most one is unreleased from 31 on.
+    auto program = straight_line({with(load_shared(1, 0), sets), with(load_shared(2, 0), sets),
+                                  with(load_shared(3, 0), sets), with(depbar, stall(1))});
+    program.function.instructions.back().control = stall(1);
+    for (std::size_t load = 0; load < 3; ++load)
+        program.set_passes(load, 1, 1);
+    EXPECT_THAT(run(program, small_machine(Encoded)).issues(), ElementsAre(0, 5, 10, 31, 32));
+}
+
+TEST(Encoded, AReadBarrierIsReleasedWhenTheSourcesAreRead) {
+    assembly::Control sets = stall(1);
+    sets.read_barrier = 0;
+    assembly::Control waits = stall(1);
+    waits.wait_mask = 1;
+    auto program = straight_line({with(load_shared(1, 0), sets), with(add(0, 2, 2), waits)});
+    program.function.instructions.back().control = stall(1);
+    program.set_passes(0, 3, 3);
+    const RunOptions high{.seed = 1, .draw = Draw::AllHigh, .path = {}};
+    // source-read 4 and two further passes of 3.
+    EXPECT_THAT(run(program, small_machine(Encoded), {1, 32}, high).issues(),
+                ElementsAre(0, 10, 11));
+}
+
+TEST(DualIssue, TakesNoChoiceOfItsOwn) {
+    assembly::Control pair = stall(0);
+    pair.dual_issue = true;
+    auto program = straight_line({with(add(1, 0, 0), pair), with(load_shared(2, 0), stall(1)),
+                                  with(add(3, 0, 0), stall(1))});
+    program.function.instructions.back().control = stall(1);
+    program.set_passes(1, 1, 1);
+    auto machine = small_machine(Encoded);
+    set(machine.schedulers, "issue-slot", 3);
+    EXPECT_THAT(run(program, machine).issues(), ElementsAre(0, 0, 3, 6));
+}
+
+TEST(DualIssue, WaitsForAChoiceWhenItsPortIsTaken) {
+    assembly::Control pair = stall(0);
+    pair.dual_issue = true;
+    // Both use the alu port: 2 cycles, and the scheduler chooses every 3.
+    auto program = straight_line({with(add(1, 0, 0), pair), with(add(2, 0, 0), stall(1))});
+    program.function.instructions.back().control = stall(1);
+    auto machine = small_machine(Encoded);
+    set(machine.schedulers, "issue-slot", 3);
+    EXPECT_THAT(run(program, machine).issues(), ElementsAre(0, 3, 6));
+}
+
+TEST(Port, OfAWarpSpacesItsOwnAccessesOnly) {
+    auto program = straight_line({load_shared(1, 0), load_shared(2, 0)});
+    program.set_passes(0, 4, 4);
+    program.set_passes(1, 1, 1);
+    auto machine = small_machine(Interlocked);
+    // 4 passes of 5 cycles; warp 1 stands on another scheduler and is not delayed.
+    const auto result = run(program, machine, {1, 64});
+    EXPECT_THAT(result.issues(0), ElementsAre(0, 20, 26));
+    EXPECT_THAT(result.issues(1), ElementsAre(0, 20, 26));
+}
+
+TEST(Port, OfTheCoreServesOneWarpAtATime) {
+    const auto program = straight_line({cosine(1, 0)});
+    bool zero_first = false;
+    bool one_first = false;
+    for (std::uint64_t seed = 1; seed <= 32; ++seed) {
+        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
+        const auto result = run(program, small_machine(Interlocked), {1, 64}, options);
+        const auto zero = result.issues(0).front();
+        const auto one = result.issues(1).front();
+        EXPECT_EQ(std::min(zero, one), 0);
+        EXPECT_EQ(std::max(zero, one), 6);
+        (zero == 0 ? zero_first : one_first) = true;
+    }
+    EXPECT_TRUE(zero_first && one_first) << "chance decides who comes first";
+}
+
+TEST(SharedMemory, TimeIsLinearInTheConflictDegree) {
+    for (std::int64_t degree = 1; degree <= 32; ++degree) {
+        auto program = straight_line({load_shared(1, 0), add(2, 1, 1)});
+        program.set_passes(0, degree, degree);
+        EXPECT_EQ(run(program, small_machine(Interlocked)).issues()[1], 26 + (degree - 1) * 3);
+    }
+}
+
+TEST(Predicate, ThatIsOffTakesASlotAndHasNoEffect) {
+    const auto program = straight_line({switched_off(add(1, 0, 0)), add(2, 1, 1)});
+    EXPECT_THAT(run(program, small_machine(Interlocked)).issues(), ElementsAre(0, 6, 12));
+}
+
+TEST(Predicate, GoesBothWays) {
+    const auto program = straight_line({guarded(add(1, 0, 0)), add(2, 1, 1)});
+    for (const auto& [draw, second] :
+         {std::pair{Draw::AllLow, std::int64_t{6}}, {Draw::AllHigh, std::int64_t{18}}}) {
+        const RunOptions options{.seed = 1, .draw = draw, .path = {}};
+        EXPECT_EQ(run(program, small_machine(Interlocked), {1, 32}, options).issues()[1], second);
+    }
+}
+
+// models.md section 10: with n <= K the spacing is a; with K = 1 it is max(a, d); in general
+// t_n = max((n-1) a, (n-K) d).
+TEST(WriteBuffer, FollowsTheRecurrence) {
+    for (const std::int64_t entries : {1, 2, 4, 16}) {
+        for (const std::int64_t drain : {3, 6, 20}) {
+            std::vector<assembly::Instruction> stores(10, store_global(0, 1));
+            auto program = straight_line(stores);
+            for (std::size_t store = 0; store < stores.size(); ++store)
+                program.set_passes(store, 1, 1);
+            auto machine = small_machine(Interlocked);
+            set(machine.write_buffer, "entries", entries);
+            set(machine.write_buffer, "drain", drain);
+            const auto issues = run(program, machine).issues();
+            for (std::int64_t n = 1; n <= 10; ++n)
+                EXPECT_EQ(issues[static_cast<std::size_t>(n - 1)],
+                          std::max((n - 1) * 6, drain > 6 ? (n - entries) * drain : 0))
+                    << "K=" << entries << " d=" << drain << " n=" << n;
+        }
+    }
+}
+
+TEST(WriteBuffer, DelaysTheEndUntilItIsEmpty) {
+    auto program = straight_line({store_global(0, 1)});
+    program.set_passes(0, 2, 2);
+    auto machine = small_machine(Interlocked);
+    set(machine.write_buffer, "drain", 30);
+    EXPECT_EQ(run(program, machine).observation.execution_time.count(), 60);
+}
+
+TEST(Barrier, WaitsForTheLastWarp) {
+    auto program = straight_line({add(1, 0, 0), barrier(), add(2, 0, 0)});
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
+        const auto result = run(program, small_machine(Interlocked), {1, 224}, options);
+        std::int64_t last = 0;
+        for (int warp = 0; warp < 7; ++warp)
+            last = std::max(last, result.issues(warp)[1]);
+        for (int warp = 0; warp < 7; ++warp)
+            EXPECT_GE(result.issues(warp)[2], last + 10) << "seed " << seed;
+    }
+}
+
+TEST(Barrier, DoesNotWaitForWarpsThatEnded) {
+    using enum assembly::EdgeKind;
+    // Block 0 exits or goes on to the barrier: warps that go on wait for those that go on.
+    auto program = program_of({{guarded(exit())}, {barrier(), add(1, 0, 0), exit()}},
+                              {{0, 1, FallThrough}}, {0});
+    for (std::uint64_t seed = 1; seed <= 30; ++seed)
+        run(program, small_machine(Interlocked), {1, 128}, {.seed = seed, .draw = {}, .path = {}});
+}
+
+TEST(Barrier, ADeadlockNamesTheWaitingWarps) {
+    using enum assembly::EdgeKind;
+    auto program =
+        program_of({{guarded(branch())}, {barrier(0), branch()}, {barrier(1)}, {exit()}},
+                   {{0, 1, FallThrough}, {0, 2, Taken}, {1, 3, Taken}, {2, 3, FallThrough}});
+    const auto machine = small_machine(Interlocked);
+    const auto prepared = Machine::prepare(machine, program.kernel({1, 128}));
+    ASSERT_TRUE(prepared);
+    bool stuck = false;
+    for (std::uint64_t seed = 1; seed <= 30 && !stuck; ++seed) {
+        const auto result = prepared.value()->run({.seed = seed, .draw = {}, .path = {}});
+        if (result) continue;
+        stuck = true;
+        EXPECT_THAT(result.error().what, HasSubstr("deadlock"));
+        EXPECT_THAT(result.error().what, HasSubstr("of block 0 at barrier 1"));
+    }
+    EXPECT_TRUE(stuck);
+}
+
+TEST(Barrier, WithAThreadCountIsRefused) {
+    auto counted = barrier();
+    counted.operands.push_back(number(64));
+    EXPECT_THAT(refusal(straight_line({counted}), small_machine(Interlocked)),
+                HasSubstr("thread count"));
+    auto arrives = barrier();
+    arrives.modifiers = {"ARV"};
+    EXPECT_THAT(refusal(straight_line({arrives}), small_machine(Interlocked)),
+                HasSubstr("BAR.ARV at 0x0000"));
+}
+
+TEST(Branch, HasItsOwnGapEachWay) {
+    using enum assembly::EdgeKind;
+    auto program = program_of({{guarded(branch())}, {add(1, 0, 0)}, {exit()}},
+                              {{0, 1, FallThrough}, {0, 2, Taken}, {1, 2, FallThrough}});
+    const auto machine = small_machine(Interlocked);
+    EXPECT_THAT(run(program, machine, {1, 32}, {.seed = 1, .draw = {}, .path = {0, 1, 2}}).issues(),
+                ElementsAre(0, 10, 16));
+    EXPECT_THAT(run(program, machine, {1, 32}, {.seed = 1, .draw = {}, .path = {0, 2}}).issues(),
+                ElementsAre(0, 12));
+}
+
+TEST(Blocks, BeyondTheSlotsStartAfterOneEnds) {
+    auto machine = small_machine(Interlocked);
+    set(machine.limits, "max-blocks", 2);
+    const auto program = straight_line({add(1, 0, 0)});
+    const RunOptions low{.seed = 1, .draw = Draw::AllLow, .path = {}};
+    const auto result = run(program, machine, {3, 32}, low);
+    // The exits of the first two blocks issue at 6; replacement 50 and start 5 follow.
+    EXPECT_THAT(result.issues(0), ElementsAre(0, 6));
+    EXPECT_THAT(result.issues(1), ElementsAre(0, 6));
+    EXPECT_THAT(result.issues(2), ElementsAre(61, 67));
+}
+
+TEST(Blocks, NeedNoStartTimeWhenAllFit) {
+    auto machine = small_machine(Interlocked);
+    machine.blocks.values.clear();
+    EXPECT_EQ(refusal(straight_line({add(1, 0, 0)}), machine, {8, 32}), "");
+    EXPECT_THAT(refusal(straight_line({add(1, 0, 0)}), machine, {9, 32}),
+                HasSubstr("blocks/replacement"));
+}
+
+TEST(Run, GivesTheSameObservationFromTwoThreads) {
+    auto program = straight_line({load_global(1, 0), float_add(2, 1, 1), store_global(2, 1)});
+    const auto machine = small_machine(Interlocked);
+    const auto prepared = Machine::prepare(machine, program.kernel({4, 96}));
+    ASSERT_TRUE(prepared);
+    std::vector<models::Observation> first(50);
+    std::vector<models::Observation> second(50);
+    const auto fill = [&](std::vector<models::Observation>& observations) {
+        for (std::size_t seed = 0; seed < observations.size(); ++seed)
+            observations[seed] =
+                prepared.value()->run({.seed = seed, .draw = {}, .path = {}}).value();
+    };
+    std::thread one{fill, std::ref(first)};
+    std::thread two{fill, std::ref(second)};
+    one.join();
+    two.join();
+    EXPECT_EQ(first, second);
+    EXPECT_NE(first[0].execution_time, first[1].execution_time);
+}
+
+TEST(Draws, AllHighIsTheSlowestOfAStraightLineOfOneWarp) {
+    auto program = straight_line({load_global(1, 0), float_add(2, 1, 1), guarded(add(3, 2, 2)),
+                                  store_global(2, 3), store_global(2, 3), store_global(2, 3)});
+    const auto machine = small_machine(Interlocked);
+    const auto time = [&](Draw draw, std::uint64_t seed) {
+        return run(program, machine, {1, 32}, {.seed = seed, .draw = draw, .path = {}})
+            .observation.execution_time;
+    };
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        EXPECT_LE(time(Draw::Uniform, seed), time(Draw::AllHigh, 1)) << "seed " << seed;
+        EXPECT_GE(time(Draw::Uniform, seed), time(Draw::AllLow, 1)) << "seed " << seed;
+    }
+}
+
+TEST(Prepare, NamesWhatTheDescriptionLacks) {
+    auto program = straight_line({store_global(0, 1)});
+    program.set_passes(0, 1, 1);
+    auto machine = small_machine(Interlocked);
+    machine.write_buffer.values.pop_back();
+    EXPECT_THAT(refusal(program, machine), HasSubstr("write-buffer/drain"));
+    EXPECT_THAT(refusal(straight_line({shift(1, 0)}), machine), HasSubstr("classes/shift"));
+}
+
+} // namespace
+} // namespace warpbound::harness::simulator::test

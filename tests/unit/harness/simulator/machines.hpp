@@ -1,0 +1,105 @@
+#pragma once
+/// \file
+/// Small machines described by hand, so that these tests depend on no data file.
+
+#include "models/architecture/architecture.hpp"
+
+#include <initializer_list>
+#include <string>
+
+namespace warpbound::harness::simulator::test {
+
+/// A range of a description, written `{3}` or `{3, 5}`.
+struct Values {
+    // NOLINTNEXTLINE(google-explicit-constructor): tests write plain numbers.
+    Values(std::int64_t value) : lo{value}, hi{value} {}
+    Values(std::int64_t low, std::int64_t high) : lo{low}, hi{high} {}
+    std::int64_t lo;
+    std::int64_t hi;
+};
+
+inline models::SourcedValue value_of(std::string name, Values values) {
+    models::SourcedValue value;
+    value.name = std::move(name);
+    value.unit = "cycles";
+    value.interval = models::Interval{values.lo, std::nullopt, values.hi};
+    value.source = "test";
+    value.grade = models::Grade::Vendor;
+    return value;
+}
+
+/// Replaces or adds a value of a group.
+inline void set(models::ValueGroup& group, const std::string& name, Values values) {
+    for (auto& value : group.values) {
+        if (value.name != name) continue;
+        value = value_of(name, values);
+        return;
+    }
+    group.values.push_back(value_of(name, values));
+}
+
+struct ClassValues {
+    assembly::OpcodeClass opcode_class;
+    std::string unit;
+    Values latency;
+    Values initiation = 1;
+};
+
+inline void set_class(models::Architecture& machine, const ClassValues& values) {
+    models::ClassTiming timing;
+    timing.unit = values.unit;
+    set(timing.values, "latency", values.latency);
+    set(timing.values, "initiation", values.initiation);
+    set(timing.values, "source-read", Values{2, 4});
+    set(timing.values, "pass-cost", Values{3});
+    machine.classes[values.opcode_class] = timing;
+}
+
+/// Everything known, two schedulers, ports of all three scopes: "warp-unit", "alu" (partition),
+/// "core-unit".
+inline models::Architecture small_machine(models::IssueControl control) {
+    using enum assembly::OpcodeClass;
+    models::Architecture machine;
+    machine.name = "small";
+    machine.target = assembly::Target{control == models::IssueControl::Encoded ? 70 : 20};
+    machine.issue_control = control;
+    set(machine.geometry, "warp-size", 32);
+    set(machine.limits, "max-warps", 48);
+    set(machine.limits, "max-blocks", 8);
+    set(machine.schedulers, "count", 2);
+    set(machine.schedulers, "issue-slot", 1);
+    set(machine.schedulers, "same-warp-interval", 6);
+    machine.units = {{"warp-unit", models::UnitScope::Warp},
+                     {"alu", models::UnitScope::Partition},
+                     {"core-unit", models::UnitScope::Core},
+                     {"control", models::UnitScope::Partition}};
+    set_class(machine, {IntegerAdd, "alu", 18, 2});
+    set_class(machine, {FloatAdd, "alu", Values{4, 9}, 1});
+    set_class(machine, {SpecialFunction, "core-unit", 22, 6});
+    set_class(machine, {ClockRead, "alu", 18, 1});
+    set_class(machine, {LoadShared, "warp-unit", 26, 5});
+    set_class(machine, {StoreShared, "core-unit", Values{10, 20}, 2});
+    set_class(machine, {LoadGlobal, "core-unit", 0, 4});
+    set_class(machine, {StoreGlobal, "core-unit", 1, Values{1, 4}});
+    set_class(machine, {Barrier, "control", Values{10, 20}, 1});
+    set_class(machine, {DependenceBarrier, "control", 0, 1});
+    set_class(machine, {Branch, "control", 0, 1});
+    set_class(machine, {Exit, "control", 0, 1});
+    set_class(machine, {Nop, "control", 0, 1});
+    for (const auto& [level, latency] :
+         {std::pair{"l1", Values{30, 40}}, {"l2", Values{100, 150}}, {"dram", Values{300, 400}}}) {
+        models::ValueGroup memory;
+        memory.name = level;
+        set(memory, "latency", latency);
+        machine.memories.push_back(memory);
+    }
+    set(machine.write_buffer, "entries", 2);
+    set(machine.write_buffer, "drain", Values{5, 30});
+    set(machine.control_flow, "branch-taken", 12);
+    set(machine.control_flow, "branch-not-taken", 10);
+    set(machine.blocks, "start", Values{5, 7});
+    set(machine.blocks, "replacement", Values{50, 60});
+    return machine;
+}
+
+} // namespace warpbound::harness::simulator::test
