@@ -104,6 +104,22 @@ TEST(DualIssue, WaitsForAChoiceWhenItsPortIsTaken) {
     EXPECT_THAT(run(program, machine).issues(), ElementsAre(0, 3, 6));
 }
 
+// Two warps of one scheduler that are always ready take turns, whoever is first.
+TEST(LooseRoundRobin, TakesTurns) {
+    const auto program =
+        straight_line({float_add(1, 0, 0), float_add(2, 0, 0), float_add(3, 0, 0)});
+    auto machine = small_machine(Interlocked);
+    set(machine.schedulers, "count", 1);
+    set(machine.schedulers, "same-warp-interval", 1);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto result =
+            run(program, machine, {1, 64}, {.seed = seed, .draw = Draw::Uniform, .path = {}});
+        const int first = result.issues(0).front() == 0 ? 0 : 1;
+        EXPECT_THAT(result.issues(first), ElementsAre(0, 2, 4, 6));
+        EXPECT_THAT(result.issues(1 - first), ElementsAre(1, 3, 5, 7));
+    }
+}
+
 TEST(Port, OfAWarpSpacesItsOwnAccessesOnly) {
     auto program = straight_line({load_shared(1, 0), load_shared(2, 0)});
     program.set_passes(0, 4, 4);

@@ -1,0 +1,50 @@
+// Which devices there are, and which are refused.
+
+#include "harness/device.hpp"
+#include "tests/unit/harness/simulator/programs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::harness::simulator::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Devices, RunAKernelOnADescribedMachine) {
+    const auto device = open_device("simulated:fermi-gtx470");
+    ASSERT_TRUE(device) << device.error().what;
+    EXPECT_EQ(device.value()->identity().name, "simulated:fermi-gtx470");
+    const auto program = straight_line({add(1, 0, 0), add(2, 1, 1)});
+    const auto prepared = device.value()->prepare(program.kernel());
+    ASSERT_TRUE(prepared) << prepared.error().what;
+    const auto observation = prepared.value()->run({});
+    ASSERT_TRUE(observation);
+    EXPECT_EQ(observation.value().execution_time.count(), 36);
+}
+
+TEST(Devices, RefuseWhatThisVersionLacks) {
+    const auto words = [](std::string_view name, std::string_view policy = "lrr") {
+        const auto device = open_device(name, policy);
+        return device ? std::string{} : device.error().what;
+    };
+    EXPECT_THAT(words("cuda:0"), HasSubstr("not in this version"));
+    EXPECT_THAT(words("recorded:a.db"), HasSubstr("not in this version"));
+    EXPECT_THAT(words("quantum:0"), HasSubstr("expected simulated:<architecture>"));
+    EXPECT_THAT(words("simulated:fermi-gtx470", "gto"), HasSubstr("unknown warp policy gto"));
+    EXPECT_THAT(words("simulated:nothing"), HasSubstr("fermi-gtx470"));
+}
+
+TEST(Devices, AreListedWithTheReasonWhenUnavailable) {
+    bool fermi = false;
+    bool cuda = false;
+    for (const DeviceEntry& device : list_devices()) {
+        fermi = fermi || (device.name == "simulated:fermi-gtx470" && device.available);
+        cuda = cuda || (device.name == "cuda:<n>" && !device.available &&
+                        device.detail == "not in this version");
+    }
+    EXPECT_TRUE(fermi && cuda);
+}
+
+} // namespace
+} // namespace warpbound::harness::simulator::test
