@@ -1,0 +1,90 @@
+#include "analyzer/assumptions.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// Facts of one kind and status, by the addresses they are stated of.
+using Places = std::map<std::pair<models::FactStatus, std::string>, std::vector<std::string>>;
+
+AssumptionStatus status_of(models::FactStatus status) {
+    switch (status) {
+    case models::FactStatus::Proved:
+        return AssumptionStatus::Proved;
+    case models::FactStatus::TraceConsistent:
+        return AssumptionStatus::Measured;
+    default:
+        return AssumptionStatus::Unchecked;
+    }
+}
+
+void add_facts(const models::FlowFacts& facts, Places& places) {
+    const auto add = [&](const models::FactSource& from, const std::string& kind,
+                         std::string text) {
+        places[{from.status, kind}].push_back(std::move(text));
+    };
+    for (const auto& fact : facts.loops)
+        add(fact.from, "loop bounds",
+            fmt::format("0x{:04x}: {}..{}", fact.header, fact.min, fact.max));
+    for (const auto& fact : facts.nevers)
+        add(fact.from, "blocks never executed", fmt::format("0x{:04x}", fact.block));
+    for (const auto& fact : facts.exclusives)
+        add(fact.from, "exclusive blocks",
+            fmt::format("0x{:04x} and 0x{:04x}", fact.first, fact.second));
+    for (const auto& fact : facts.constraints)
+        add(fact.from, "linear facts", fmt::format("line {}", fact.from.line));
+    for (const auto& fact : facts.memory)
+        add(fact.from, "memory accesses", fmt::format("0x{:04x}", fact.at));
+}
+
+} // namespace
+
+std::vector<Assumption>
+assumptions_of(const Request& request,
+               const std::vector<Result<models::InstructionTiming>>& timings,
+               const std::vector<bool>& used) {
+    std::vector<Assumption> list;
+    const auto add = [&](std::string text, AssumptionStatus status = AssumptionStatus::Unchecked) {
+        list.push_back({fmt::format("A{}", list.size() + 1), std::move(text), status});
+    };
+    add("The listing is the code that runs.");
+    add("The warp runs alone on its multiprocessor, and no other work uses the memory system "
+        "beyond what the latency intervals "
+        "contain.");
+    add("Branches are uniform: all lanes of the warp go the same way.");
+    add("Instruction fetch and constant operands always hit their caches.");
+    add("Register-bank conflicts cost nothing.");
+    if (request.architecture->issue_control == models::IssueControl::Encoded)
+        add("The encoded stall count is the interval to the warp's next issue; yield and reuse "
+            "flags do not change it.");
+    add(fmt::format(
+        "Machine {} behaves as docs/timing-contract.md states, with the values of its description.",
+        request.architecture->name));
+    // Values that are weaker than a vendor's or a peer-reviewed measurement, by grade.
+    std::map<std::string, std::set<std::string>> weak;
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+        if (!used[i] || !timings[i]) continue;
+        for (const auto& value : timings[i].value().weak_values) {
+            const std::size_t open = value.rfind(" (");
+            if (open != std::string::npos)
+                weak[value.substr(open + 2, value.size() - open - 3)].insert(value.substr(0, open));
+        }
+    }
+    for (const auto& [grade, values] : weak)
+        add(fmt::format("These values of the description are {}: {}.", grade,
+                        fmt::join(values, ", ")));
+    Places places;
+    add_facts(*request.facts, places);
+    for (const auto& [kind, texts] : places)
+        add(fmt::format("Flow facts hold, {}: {}.", kind.second, fmt::join(texts, ", ")),
+            status_of(kind.first));
+    return list;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,109 @@
+#include "analyzer/flow_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+Failure refuse(const models::FlowFacts& facts, const models::FactSource& from, std::string what) {
+    return Failure{std::move(what), facts.name, from.line, 0};
+}
+
+} // namespace
+
+std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address) {
+    std::vector<std::size_t> blocks;
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block)
+        if (graph.blocks[block].address == address) blocks.push_back(block);
+    return blocks;
+}
+
+Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
+                                    const assembly::ControlFlowGraph& graph,
+                                    const models::FlowFacts& facts) {
+    ResolvedFacts resolved;
+    resolved.never.assign(graph.blocks.size(), false);
+    std::set<std::int64_t> block_addresses;
+    for (const auto& block : graph.blocks)
+        block_addresses.insert(block.address);
+    const auto check_block = [&](std::int64_t address,
+                                 const models::FactSource& from) -> Result<void> {
+        if (from.status == models::FactStatus::Refuted)
+            return refuse(facts, from, "a refuted fact cannot be used");
+        if (block_addresses.count(address) == 0)
+            return refuse(facts, from,
+                          fmt::format("no block of {} begins at 0x{:04x}", function.name, address));
+        return boost::outcome_v2::success();
+    };
+    for (const auto& fact : facts.nevers) {
+        if (auto checked = check_block(fact.block, fact.from); !checked)
+            return checked.as_failure();
+        for (const std::size_t block : blocks_at(graph, fact.block))
+            resolved.never[block] = true;
+        if (resolved.never[0])
+            return refuse(facts, fact.from,
+                          "the entry of the kernel is stated never to be executed");
+    }
+    for (const auto& fact : facts.exclusives)
+        for (const auto address : {fact.first, fact.second})
+            if (auto checked = check_block(address, fact.from); !checked)
+                return checked.as_failure();
+    for (const auto& fact : facts.constraints)
+        for (const auto& term : fact.terms) {
+            if (auto checked = check_block(term.block, fact.from); !checked)
+                return checked.as_failure();
+            if (term.from)
+                if (auto checked = check_block(*term.from, fact.from); !checked)
+                    return checked.as_failure();
+        }
+    for (const auto& fact : facts.memory)
+        if (!function.index_of(fact.at))
+            return refuse(
+                facts, fact.from,
+                fmt::format("no instruction of {} stands at 0x{:04x}", function.name, fact.at));
+    std::set<std::int64_t> headers;
+    for (const auto& loop : graph.loops)
+        headers.insert(graph.blocks[loop.header].address);
+    for (const auto& fact : facts.loops) {
+        if (auto checked = check_block(fact.header, fact.from); !checked)
+            return checked.as_failure();
+        if (headers.count(fact.header) == 0)
+            return refuse(facts, fact.from,
+                          fmt::format("no loop of {} has its header at 0x{:04x}", function.name,
+                                      fact.header));
+    }
+    std::string unbounded;
+    for (const auto& loop : graph.loops) {
+        const std::int64_t address = graph.blocks[loop.header].address;
+        const models::LoopFact* fact = facts.loop_at(address);
+        if (fact == nullptr) {
+            if (!resolved.never[loop.header])
+                unbounded += fmt::format("{}0x{:04x}", unbounded.empty() ? "" : ", ", address);
+            resolved.loops.emplace_back();
+            continue;
+        }
+        // The header executes once per entry and once per back edge; max 0 states that it never
+        // executes.
+        if (fact->max == 0) {
+            if (loop.header == 0)
+                return refuse(facts, fact->from,
+                              "the entry of the kernel is stated never to be executed");
+            resolved.never[loop.header] = true;
+        }
+        resolved.loops.push_back(
+            {std::max<std::int64_t>(fact->min, 1) - 1, std::max<std::int64_t>(fact->max, 1) - 1});
+    }
+    if (!unbounded.empty())
+        return Failure{
+            fmt::format("no bound for the loop with header {} of {}; state it as <loop "
+                        "header=\"..\" min=\"..\" "
+                        "max=\"..\"/> in the flow facts (`warpbound flow-facts` prints a template)",
+                        unbounded, function.name),
+            facts.name};
+    return resolved;
+}
+
+} // namespace warpbound::analyzer

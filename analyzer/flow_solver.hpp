@@ -1,0 +1,47 @@
+#pragma once
+/// \file
+/// The path problem with linear facts, for Z3: exact rational relaxation, then refutation over the
+/// integers.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// sum of coefficient * count of variable (relation) constant.
+struct LinearRow {
+    enum class Relation { AtMost, AtLeast, Equal };
+    std::vector<std::pair<std::size_t, std::int64_t>> terms; ///< Variable, coefficient.
+    Relation relation = Relation::Equal;
+    std::int64_t constant = 0;
+};
+
+/// Maximise the sum of cost * count over whole counts that are not negative and satisfy all rows.
+struct FlowProblem {
+    std::size_t variables = 0;
+    std::vector<std::int64_t> costs; ///< Per variable.
+    std::vector<LinearRow> rows;
+};
+
+struct FlowSolution {
+    bool feasible = true; ///< False: shown to have no solution.
+    std::optional<std::int64_t>
+        bound; ///< Proved: no solution costs more. Side: upper. None: nothing was proved.
+    bool by_refutation = false;       ///< The bound is below the rounded relaxation.
+    bool optimal = false;             ///< `counts` costs `bound`.
+    std::optional<std::int64_t> best; ///< Cost of `counts`.
+    std::vector<std::int64_t> counts; ///< Of a solution, when one was found.
+};
+
+/// `seconds` limits the whole call; none: no limit. Never throws for a limit: what was proved so
+/// far is returned.
+FlowSolution solve_flow(const FlowProblem& problem,
+                        std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed);
+
+/// "Z3 4.8.12.0".
+std::string solver_version();
+
+} // namespace warpbound::analyzer

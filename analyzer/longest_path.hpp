@@ -1,0 +1,138 @@
+#pragma once
+/// \file
+/// The structural path problem: costliest (cheapest) path of a state graph under loop bounds alone,
+/// solved exactly by dynamic programming, loops from the inside out (docs/soundness.md, S6).
+
+#include "analyzer/state_graph.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// How often a loop's back edges may be taken per entry.
+struct BackEdgeBounds {
+    std::int64_t min = 0;
+    std::int64_t max = 0;
+};
+
+/// A path through a state graph.
+struct NodePath {
+    std::int64_t cost = 0;
+    std::map<std::size_t, std::int64_t> counts; ///< Executions per node.
+    std::size_t last = 0;                       ///< Node where the warp ends.
+    std::vector<std::size_t>
+        sequence; ///< Nodes in order; empty when there are more than 1,000,000.
+};
+
+/// Longest paths for the upper side, shortest for the lower.
+class StructuralPaths {
+public:
+    /// `bounds[loop]` for every loop of the graph.
+    /// Errors: `std::overflow_error` when a cost leaves the range.
+    StructuralPaths(const assembly::ControlFlowGraph& graph, const StateGraph& states,
+                    const std::vector<BackEdgeBounds>& bounds, Side side);
+
+    /// From the entry to completion; nothing when no path satisfies the bounds.
+    [[nodiscard]] std::optional<NodePath> entry_to_end() const;
+
+    /// Best cost from behind the start of node `from` (whose remaining cost is `from_cost`) to in
+    /// front of the nodes of block `to`, each with the cost `to_costs[node]` added. Both lie
+    /// outside loops. Nothing when there is no path.
+    [[nodiscard]] std::optional<std::int64_t>
+    between(std::size_t from, std::int64_t from_cost,
+            const std::map<std::size_t, std::int64_t>& to_costs) const;
+
+private:
+    using Value = std::optional<std::int64_t>; ///< Signed so that larger is better on either side.
+    static constexpr std::size_t top_region = 0; ///< Region r > 0 is loop r - 1.
+
+    /// What a run from one start inside a region reaches.
+    struct Arrival {
+        Value value;
+        std::size_t previous = 0; ///< Item.
+    };
+    struct Run {
+        std::size_t start = 0; ///< Item.
+        std::vector<Arrival> items;
+        std::map<std::size_t, Arrival> exits; ///< By node outside the region.
+        std::map<std::size_t, Arrival> backs; ///< By header copy of the region.
+        Arrival end;                          ///< The warp ends inside the region.
+    };
+    using Matrix = std::vector<std::vector<Value>>;
+    struct Factor {
+        int table = 0; ///< 0: powers of B, 1: powers of (I or B).
+        std::size_t level = 0;
+    };
+    struct Region {
+        std::vector<std::size_t>
+            items; ///< Nodes: own ones and header copies of inner loops, by block.
+        std::vector<std::size_t> headers; ///< Header copies (nodes); empty for the top region.
+        std::vector<Run> runs;            ///< One per header copy.
+        std::vector<std::vector<Matrix>> tables; ///< `Shape:` tables[table][level].
+        std::vector<Factor> factors;
+        std::vector<Matrix> products; ///< products[i]: of the first i factors.
+    };
+    /// What follows a stay in a loop.
+    struct Goal {
+        bool end = false;
+        std::size_t exit = 0;
+    };
+    enum class Place { Inside, Back, Outside };
+
+    [[nodiscard]] std::int64_t signed_cost(std::int64_t cost) const {
+        return side_ == Side::Upper ? cost : -cost;
+    }
+    [[nodiscard]] bool contains(std::size_t region, std::size_t block) const;
+    [[nodiscard]] Place place_of(std::size_t region, std::size_t node) const;
+    [[nodiscard]] std::size_t item_of(std::size_t region, std::size_t node) const;
+    [[nodiscard]] std::optional<std::size_t> inner_region(std::size_t region,
+                                                          std::size_t node) const;
+    void build_regions();
+    void solve_loop(std::size_t region);
+    [[nodiscard]] Run run_from(std::size_t region, std::size_t node,
+                               std::optional<std::int64_t> start_cost) const;
+    void relax(std::size_t region, Run& run, std::size_t item, std::size_t target,
+               std::int64_t value) const;
+    [[nodiscard]] static Matrix product(const Matrix& a, const Matrix& b);
+    [[nodiscard]] const Matrix& all_iterations(std::size_t region) const {
+        return regions_[region].products.back();
+    }
+    [[nodiscard]] static Value goal_value(const Run& run, const Goal& goal);
+    /// Best value of staying in a loop from a header copy to a goal, and the header copy of the
+    /// last iteration.
+    [[nodiscard]] std::pair<Value, std::size_t> stay(std::size_t region, std::size_t header,
+                                                     const Goal& goal) const;
+
+    // Extraction: `sequence` set: nodes in order; else counts with multiplicity.
+    struct Extraction {
+        std::map<std::size_t, std::int64_t>* counts = nullptr;
+        std::vector<std::size_t>* sequence = nullptr;
+        std::size_t last = 0;
+    };
+    void emit_node(Extraction& out, std::size_t node, std::int64_t times) const;
+    void emit_run(Extraction& out, std::size_t region, const Run& run, const Arrival& arrival,
+                  std::int64_t times, const Goal& goal) const;
+    void emit_loop(Extraction& out, std::size_t region, std::size_t node, const Goal& goal,
+                   std::int64_t times) const;
+    void emit_power(Extraction& out, std::size_t region, const Factor& factor, std::size_t a,
+                    std::size_t b) const;
+    void emit_step(Extraction& out, std::size_t region, std::size_t a, std::size_t b,
+                   std::int64_t times) const;
+    [[nodiscard]] bool is_identity(std::size_t region, const Factor& factor, std::size_t a,
+                                   std::size_t b) const;
+
+    const assembly::ControlFlowGraph& graph_;
+    const StateGraph& states_;
+    const std::vector<BackEdgeBounds>& bounds_;
+    Side side_;
+    std::vector<Region> regions_;
+    std::vector<std::size_t> own_item_;    ///< Per node: item in the region of its innermost loop.
+    std::vector<std::size_t> parent_item_; ///< Per header copy: item in the region around its loop.
+    std::vector<std::size_t>
+        header_number_; ///< Per header copy: position in its region's `headers`.
+};
+
+} // namespace warpbound::analyzer
