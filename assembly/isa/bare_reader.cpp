@@ -16,10 +16,18 @@ namespace warpbound::assembly {
 
 namespace {
 
-/// Directives that say nothing about time.
-constexpr std::array<std::string_view, 13> silent_directives{
-    "Param",    "Shared",    "Local",       "MinStack", "MinFrame", "RegCount", "BarCount",
-    "Constant", "Constant2", "EndConstant", "Machine",  "Align",    "Param256"};
+/// Directives that say nothing about time. `!Align` and `!RawInstruction` do: they add code.
+constexpr std::array<std::string_view, 8> silent_directives{
+    "Param", "Shared", "Local", "MinStack", "MinFrame", "RegCount", "BarCount", "Machine"};
+
+/// Whether a comment is an address or an encoding of a disassembler: `/*0008*/`, `/* 0x4c98.. */`.
+bool from_disassembler(std::string_view comment) {
+    comment = trimmed(comment);
+    const bool encoding = comment.substr(0, 2) == "0x" && comment.size() == 18;
+    if (encoding) comment.remove_prefix(2);
+    if (!encoding && comment.size() < 4) return false;
+    return comment.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 class BareReader {
 public:
@@ -43,6 +51,7 @@ public:
             if (auto done = one_line(); !done) return done.as_failure();
         }
         if (in_comment_) return refuse("a comment without end", line_);
+        if (in_constant_) return refuse("!EndConstant was expected", line_);
         if (auto closed = close_function(); !closed) return closed.as_failure();
         if (program_.functions.empty()) return refuse("no instruction found", line_);
         return std::move(program_);
@@ -55,14 +64,18 @@ private:
         return Failure{std::move(what), source_.name, number_, column};
     }
 
-    /// Replaces comments by nothing: the parts of the line outside of them, in order.
-    std::vector<std::string_view> code_parts() {
+    /// The parts of the line outside of comments, in order.
+    Result<std::vector<std::string_view>> code_parts() {
         std::vector<std::string_view> parts;
         std::string_view text = line_;
         while (!text.empty()) {
             if (in_comment_) {
                 const std::size_t close = text.find("*/");
                 if (close == std::string_view::npos) return parts;
+                if (from_disassembler(text.substr(0, close)))
+                    return refuse("a disassembler's address or encoding in a bare listing; its "
+                                  "heading ('Function : ' or '.section .text.') was expected",
+                                  text);
                 text.remove_prefix(close + 2);
                 in_comment_ = false;
                 continue;
@@ -82,7 +95,9 @@ private:
     }
 
     Result<void> one_line() {
-        for (std::string_view part : code_parts()) {
+        const auto parts = code_parts();
+        if (!parts) return parts.as_failure();
+        for (std::string_view part : parts.value()) {
             while (!part.empty()) {
                 const std::size_t semicolon = part.find(';');
                 if (auto done = statement(trimmed(part.substr(0, semicolon))); !done) return done;
@@ -94,23 +109,39 @@ private:
     }
 
     Result<void> statement(std::string_view text) {
-        if (text.empty()) return boost::outcome_v2::success();
-        if (text.front() == '!') return directive(text.substr(1));
-        const std::size_t colon = text.find(':');
-        if (colon != std::string_view::npos) {
+        if (in_constant_ && text.substr(0, 12) != "!EndConstant")
+            return boost::outcome_v2::success();
+        if (!text.empty() && text.front() == '!') return directive(text.substr(1));
+        if (text.substr(0, 7) == ".target") return target(trimmed(text.substr(7)), text);
+        for (auto colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':')) {
             const std::string_view name = trimmed(text.substr(0, colon));
             if (name.empty() || name.find_first_of(" \t,[]") != std::string_view::npos)
                 return refuse("a label before ':' was expected", text);
             if (auto labelled = builder().label(name, number_); !labelled) return labelled;
-            return statement(trimmed(text.substr(colon + 1)));
+            text = trimmed(text.substr(colon + 1));
         }
-        auto instruction = read_instruction(text, target_, number_, text.data() - line_.data() + 1);
-        if (!instruction) {
-            Failure failure = instruction.error();
+        if (text.empty()) return boost::outcome_v2::success();
+        auto read = read_instruction(text, target_, number_, text.data() - line_.data() + 1);
+        if (!read) {
+            Failure failure = read.error();
             failure.where = source_.name;
             return failure;
         }
-        return builder().add(std::move(instruction).value());
+        if (read.value().annotation && !read.value().annotation->has_stall)
+            return refuse("the control annotation has no stall count; ?transN or "
+                          "?WAITN_END_GROUP was expected",
+                          text);
+        if (++instructions_ > instruction_limit)
+            return refuse(fmt::format("more than {} instructions", instruction_limit), text);
+        return builder().add(std::move(read).value());
+    }
+
+    Result<void> target(std::string_view name, std::string_view at) {
+        const auto target = parse_target(name);
+        if (!target) return refuse("no known target; sm_20 .. sm_121 was expected", at);
+        if (function_) return refuse("the target stands before the kernel", at);
+        target_ = *target;
+        return boost::outcome_v2::success();
     }
 
     Result<void> directive(std::string_view text) {
@@ -118,13 +149,7 @@ private:
         const std::string_view name = text.substr(0, blank);
         const std::string_view value =
             blank == std::string_view::npos ? std::string_view{} : trimmed(text.substr(blank));
-        if (name == "Arch") {
-            const auto target = parse_target(value);
-            if (!target) return refuse("no known target; !Arch sm_20 .. sm_121 was expected", text);
-            if (function_) return refuse("!Arch stands before the kernel", text);
-            target_ = *target;
-            return boost::outcome_v2::success();
-        }
+        if (name == "Arch") return target(value, text);
         if (name == "Kernel") {
             if (auto closed = close_function(); !closed) return closed;
             if (value.empty()) return refuse("the name of the kernel was expected", text);
@@ -132,13 +157,17 @@ private:
             return boost::outcome_v2::success();
         }
         if (name == "EndKernel") return close_function();
+        if (name == "Constant" || name == "Constant2" || name == "EndConstant") {
+            in_constant_ = name != "EndConstant"; // the values between are no instructions
+            return boost::outcome_v2::success();
+        }
         if (name == "Label") return builder().label(value, number_);
         for (const std::string_view silent : silent_directives)
             if (name == silent) return boost::outcome_v2::success();
-        return refuse(
-            fmt::format(
-                "unknown directive '!{}'; !Arch, !Kernel, !EndKernel or !Label was expected", name),
-            text);
+        return refuse(fmt::format("directive '!{}' is not known or adds code; !Arch, !Kernel, "
+                                  "!EndKernel or !Label was expected",
+                                  name),
+                      text);
     }
 
     FunctionBuilder& builder() {
@@ -153,6 +182,8 @@ private:
         if (!function) return function.as_failure();
         if (!seen_.insert(function.value().name).second)
             return refuse(fmt::format("kernel '{}' stands twice", function.value().name), line_);
+        if (program_.functions.size() == function_limit)
+            return refuse(fmt::format("more than {} kernels", function_limit), line_);
         program_.functions.push_back(std::move(function).value());
         return boost::outcome_v2::success();
     }
@@ -161,7 +192,9 @@ private:
     Program program_;
     std::string_view line_;
     std::int64_t number_ = 0;
+    std::size_t instructions_ = 0; ///< Of all functions.
     bool in_comment_ = false;
+    bool in_constant_ = false;
     Target target_{20};
     std::optional<FunctionBuilder> function_;
     std::set<std::string> seen_;
@@ -183,10 +216,14 @@ Result<Program> read_program(const SourceText& source) {
     if (text.find(".section") != std::string_view::npos &&
         text.find(".text.") != std::string_view::npos)
         return read_nvdisasm(source);
-    if (text.find(';') != std::string_view::npos) return read_bare(source);
-    return Failure{
-        "no listing; the text of cuobjdump -sass, nvdisasm or a bare listing was expected",
-        source.name};
+    auto bare = read_bare(source);
+    // Without a `;` it may be anything: then say which forms there are, too.
+    if (bare || text.find(';') != std::string_view::npos) return bare;
+    Failure failure = bare.error();
+    failure.what = "no listing; the text of cuobjdump -sass, nvdisasm or a bare listing was "
+                   "expected; as a bare listing: " +
+                   failure.what;
+    return failure;
 }
 
 } // namespace warpbound::assembly

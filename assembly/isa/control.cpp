@@ -21,6 +21,13 @@ Control decode_fields(std::uint64_t bits) {
     return control;
 }
 
+/// Lowest bit of slot 0 of a Kepler control word; 0 when the word is none.
+unsigned kepler_shift(std::uint64_t word) {
+    if ((word >> 58U) == 2U) return 2;                       // GK110: top byte 0x08
+    if ((word & 15U) == 7U && (word >> 60U) == 2U) return 4; // GK104
+    return 0;
+}
+
 } // namespace
 
 Control decode_control_volta(std::uint64_t high_word) {
@@ -35,14 +42,13 @@ Control decode_control_maxwell(std::uint64_t control_word, int slot) {
     return control;
 }
 
+bool is_control_word_kepler(std::uint64_t word) {
+    return kepler_shift(word) != 0;
+}
+
 std::optional<Control> decode_control_kepler(std::uint64_t control_word, int slot) {
-    unsigned shift = 0;
-    if ((control_word >> 58U) == 2U)
-        shift = 2; // GK110: top byte 0x08
-    else if ((control_word & 15U) == 7U && (control_word >> 60U) == 2U)
-        shift = 4; // GK104
-    else
-        return std::nullopt;
+    const unsigned shift = kepler_shift(control_word);
+    if (shift == 0) return std::nullopt;
     const auto byte =
         static_cast<unsigned>((control_word >> (shift + 8U * static_cast<unsigned>(slot))) & 0xffU);
     Control control;
@@ -54,10 +60,7 @@ std::optional<Control> decode_control_kepler(std::uint64_t control_word, int slo
         control.stall = static_cast<int>(byte & 0x1fU) + 1;
         return control;
     }
-    if (byte == 0x00U) {
-        control.stall = 32; // 16 or 32, sources differ: the longer one
-        return control;
-    }
+    // Sources disagree on 0x00 (16 or 32 cycles); the meaning of 0x40 and 0x80 is not known.
     return std::nullopt;
 }
 

@@ -29,6 +29,8 @@ struct Control {
 Control decode_control_volta(std::uint64_t high_word);
 /// Decodes slot 0, 1 or 2 of a Maxwell/Pascal control word. Requires: 0 <= slot < 3.
 Control decode_control_maxwell(std::uint64_t control_word, int slot);
+/// Whether the fixed bits of a word are those of a Kepler control word.
+bool is_control_word_kepler(std::uint64_t word);
 /// Decodes slot 0..6 of a Kepler control word; nothing when the word is none or the byte has no
 /// known meaning.
 std::optional<Control> decode_control_kepler(std::uint64_t control_word, int slot);

@@ -15,8 +15,6 @@ namespace warpbound::assembly {
 
 namespace {
 
-constexpr std::size_t function_limit = 4096;
-
 std::optional<std::uint64_t> hexadecimal(std::string_view digits) {
     std::uint64_t value = 0;
     const auto [end, error] =
@@ -115,7 +113,12 @@ private:
             return boost::outcome_v2::success();
         }
         if (text.substr(0, 12) == ".headerflags") {
-            if (const auto target = target_of_flags(text); target && !function_) target_ = target;
+            const auto target = target_of_flags(text);
+            if (target && !function_) target_ = target;
+            if (target && target_ && *target != *target_)
+                return refuse(fmt::format("the flags say {}, the lines before {}",
+                                          to_string(*target), to_string(*target_)),
+                              text);
             return boost::outcome_v2::success();
         }
         if (text.substr(0, function.size()) == function)
@@ -132,7 +135,15 @@ private:
         if (function_ && text.size() >= 10 && text.find_first_not_of('.') == std::string_view::npos)
             return close_function();
         if (function_ && text.back() == ':')
-            return function_->label(text.substr(0, text.size() - 1), number_);
+            return function_->label(trimmed(text.substr(0, text.size() - 1)), number_);
+        // `.size kernel,(.L_x_6 - kernel)`: the label stands behind the last instruction.
+        if (const std::size_t open = text.find(",(");
+            function_ && text.substr(0, 5) == ".size" && open != std::string_view::npos) {
+            const std::string_view length = text.substr(open + 2);
+            if (const std::size_t minus = length.find(" - "); minus != std::string_view::npos)
+                function_->expect_end_label(trimmed(length.substr(0, minus)));
+            return boost::outcome_v2::success();
+        }
         constexpr std::string_view registers = "SHI_REGISTERS=";
         if (const std::size_t at = text.find(registers);
             function_ && at != std::string_view::npos) {
@@ -166,6 +177,9 @@ private:
             return refuse(fmt::format("kernel '{}' for {} is listed twice", function.value().name,
                                       to_string(function.value().target)),
                           line_);
+        instructions_ += function.value().instructions.size();
+        if (instructions_ > instruction_limit)
+            return refuse(fmt::format("more than {} instructions", instruction_limit), line_);
         program_.functions.push_back(std::move(function).value());
         return boost::outcome_v2::success();
     }
@@ -174,12 +188,20 @@ private:
         const std::string_view at = text;
         const auto comment = take_comment(text);
         if (!comment) return refuse("a comment without end", at);
-        if (!function_) return boost::outcome_v2::success();
+        if (!function_) { // a header comment, or a data section of nvdisasm
+            if (program_.form == TextForm::Cuobjdump && hexadecimal(*comment) &&
+                text.find(';') != std::string_view::npos)
+                return refuse("an instruction outside of a kernel; a line 'Function : ' was "
+                              "expected before",
+                              at);
+            return boost::outcome_v2::success();
+        }
         if (comment->substr(0, 2) == "0x") {
             const auto word = hexadecimal(comment->substr(2));
             if (!word || comment->size() > 18)
                 return refuse("16 hexadecimal digits were expected", at);
-            if (!text.empty()) return refuse("nothing was expected after an encoding", text);
+            if (!text.empty() && text.substr(0, 2) != "//")
+                return refuse("nothing was expected after an encoding", text);
             return function_->word(*word, number_);
         }
         const auto address = hexadecimal(*comment);
@@ -213,14 +235,15 @@ private:
             failure.where = source_.name;
             return failure;
         }
-        instruction.value().address = address;
+        instruction.value().instruction.address = address;
         if (auto targets = indirect_targets(statement); !targets.empty())
             function_->branch_targets(std::move(targets));
         if (auto added = function_->add(std::move(instruction).value()); !added) return added;
-        if (rest.empty()) return boost::outcome_v2::success();
+        if (rest.empty() || rest.substr(0, 2) == "//") return boost::outcome_v2::success();
         const std::string_view at = rest;
         const auto comment = take_comment(rest);
-        if (!comment || comment->substr(0, 2) != "0x" || comment->size() > 18 || !rest.empty())
+        if (!comment || comment->substr(0, 2) != "0x" || comment->size() > 18 ||
+            !(rest.empty() || rest.substr(0, 2) == "//"))
             return refuse("an encoding /* 0x.. */ or the end of the line was expected", at);
         const auto word = hexadecimal(comment->substr(2));
         if (!word) return refuse("16 hexadecimal digits were expected", at);
@@ -254,6 +277,7 @@ private:
     Program program_;
     std::string_view line_;
     std::int64_t number_ = 0;
+    std::size_t instructions_ = 0; ///< Of the functions that are complete.
     std::optional<Target> target_;
     std::optional<FunctionBuilder> function_;
     std::set<std::pair<std::string, int>> seen_;

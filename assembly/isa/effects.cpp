@@ -1,5 +1,8 @@
 #include "assembly/isa/effects.hpp"
 
+#include "assembly/isa/register_limits.hpp"
+#include "assembly/isa/register_roles.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -7,120 +10,8 @@ namespace warpbound::assembly {
 
 namespace {
 
-bool is_predicate(const Operand& operand) {
-    const auto* reg = std::get_if<RegisterOperand>(&operand);
-    return reg != nullptr &&
-           (reg->file == RegisterFile::Predicate || reg->file == RegisterFile::UniformPredicate);
-}
-
-bool is_number_register(const Operand& operand) {
-    const auto* reg = std::get_if<RegisterOperand>(&operand);
-    return reg != nullptr &&
-           (reg->file == RegisterFile::General || reg->file == RegisterFile::Uniform);
-}
-
-void add(std::vector<Register>& list, const RegisterOperand& reg, int width) {
-    if (!reg.index) return;
-    for (int i = 0; i < width; ++i)
-        list.push_back({reg.file, *reg.index + i});
-}
-
-bool starts_with(std::string_view text, std::string_view prefix) {
-    return text.substr(0, prefix.size()) == prefix;
-}
-
-/// Data registers of a load, store or atomic, per lane.
-int data_width(const Instruction& instruction) {
-    if (instruction.has_modifier("128")) return 4;
-    if (instruction.has_modifier("64")) return 2;
-    return 1;
-}
-
-int data_bytes(const Instruction& instruction) {
-    if (instruction.has_modifier("U8") || instruction.has_modifier("S8")) return 1;
-    if (instruction.has_modifier("U16") || instruction.has_modifier("S16")) return 2;
-    return 4 * data_width(instruction);
-}
-
-/// How many leading operands are written.
-std::size_t destination_count(const Instruction& instruction) {
-    const auto& operands = instruction.operands;
-    const auto info = find_opcode(instruction.mnemonic);
-    if (operands.empty()) return 0;
-    if (instruction.control_flow != ControlFlow::None &&
-        instruction.control_flow != ControlFlow::PopReconvergence &&
-        instruction.control_flow != ControlFlow::ConvergenceSet)
-        return 0;
-    switch (instruction.opcode_class) {
-    case OpcodeClass::StoreShared:
-    case OpcodeClass::StoreGlobal:
-    case OpcodeClass::StoreLocal:
-    case OpcodeClass::Barrier:
-    case OpcodeClass::MemoryFence:
-    case OpcodeClass::DependenceBarrier:
-    case OpcodeClass::Nop:
-        return 0;
-    default:
-        break;
-    }
-    if (info && info->is_store && !info->is_load) return 0; // RED
-    if (instruction.mnemonic == "R2P") return 1;
-    if (is_predicate(operands[0])) // ISETP P0, PT, ..; LOP3 P0, R2, ..; SHFL PT, R3, ..
-        return operands.size() > 1 && (is_predicate(operands[1]) || is_number_register(operands[1]))
-                   ? 2
-                   : 1;
-    if (!is_number_register(operands[0]))
-        return instruction.control_flow == ControlFlow::ConvergenceSet ? 1 : 0;
-    if (instruction.opcode_class == OpcodeClass::Vote)
-        return operands.size() > 1 && is_predicate(operands[1]) ? 2 : 1;
-    std::size_t count = 1; // carry-out predicates follow the number: IADD3 R4, P0, R2, ..
-    while (count < operands.size() && count < 3 && is_predicate(operands[count]) &&
-           count + 1 < operands.size())
-        ++count;
-    return count;
-}
-
-/// Width of a register operand in 32-bit registers. `position` counts operands.
-int operand_width(const Instruction& instruction, std::size_t position, Target target) {
-    const std::string& name = instruction.mnemonic;
-    const auto info = find_opcode(name);
-    if (info && (info->is_load || info->is_store)) return data_width(instruction);
-    if (instruction.opcode_class == OpcodeClass::Double) return 2;
-    if (instruction.has_modifier("WIDE") && (name == "IMAD" || name == "XMAD" || name == "UIMAD"))
-        return position == 0 || position >= 3 ? 2 : 1;
-    if (name == "CS2R") return target.sm >= 70 && !instruction.has_modifier("32") ? 2 : 1;
-    if (name == "F2F" || name == "I2F" || name == "F2I" || name == "FRND") {
-        // F2F.F64.F32: destination type first, source type second; one F64 of I2F is the
-        // destination's, of F2I the source's.
-        const bool to_double =
-            !instruction.modifiers.empty() && instruction.modifiers.front() == "F64";
-        const bool from_double =
-            std::count(instruction.modifiers.begin(), instruction.modifiers.end(), "F64") >
-            (to_double ? 1 : 0);
-        if (name == "F2I")
-            return position == 0
-                       ? (instruction.has_modifier("S64") || instruction.has_modifier("U64") ? 2
-                                                                                             : 1)
-                       : (instruction.has_modifier("F64") ? 2 : 1);
-        if (position == 0) return to_double ? 2 : 1;
-        return from_double || instruction.has_modifier("S64") || instruction.has_modifier("U64")
-                   ? 2
-                   : 1;
-    }
-    return 1;
-}
-
-/// Registers of an address.
-void add_address(std::vector<Register>& reads, const MemoryOperand& memory,
-                 const Instruction& instruction, Target target) {
-    if (memory.base) {
-        const auto& suffixes = memory.base->suffixes;
-        const bool wide = std::find(suffixes.begin(), suffixes.end(), "64") != suffixes.end() ||
-                          (instruction.has_modifier("E") && target.sm < 80);
-        add(reads, *memory.base, wide ? 2 : 1);
-    }
-    if (memory.uniform) add(reads, *memory.uniform, 1);
-    if (memory.descriptor) add(reads, *memory.descriptor, 2);
+bool contains(const std::vector<std::string>& suffixes, std::string_view wanted) {
+    return std::find(suffixes.begin(), suffixes.end(), wanted) != suffixes.end();
 }
 
 void sort_unique(std::vector<Register>& list) {
@@ -128,50 +19,180 @@ void sort_unique(std::vector<Register>& list) {
     list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
+/// Classes of which several forms take more registers than their operands say.
 constexpr std::array inexact_classes{OpcodeClass::Tensor, OpcodeClass::Texture,
                                      OpcodeClass::Unknown};
+
+/// Builds the effects of one instruction, operand by operand.
+class Collector {
+public:
+    Collector(const Instruction& instruction, Target target)
+        : instruction_{instruction}, target_{target}, info_{find_opcode(instruction.mnemonic)} {}
+
+    Effects run() {
+        if (instruction_.guard) add(effects_.reads, instruction_.guard->predicate, 1);
+        const Destinations destinations = destinations_of(instruction_);
+        effects_.exact = known_form() && destinations.known;
+        std::size_t ordinal = 0;
+        for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
+            const bool written = destinations.written.test(i);
+            operand(instruction_.operands[i], i, ordinal, written);
+            if (!written || !is_predicate(instruction_.operands[i])) ++ordinal;
+        }
+        carry();
+        predicate_set();
+        memory();
+        effects_.reads_clock = instruction_.opcode_class == OpcodeClass::ClockRead;
+        if (!effects_.exact) name_all();
+        sort_unique(effects_.reads);
+        sort_unique(effects_.writes);
+        return std::move(effects_);
+    }
+
+private:
+    [[nodiscard]] bool known_form() const {
+        return std::find(inexact_classes.begin(), inexact_classes.end(),
+                         instruction_.opcode_class) == inexact_classes.end() &&
+               !(instruction_.mnemonic == "MATCH" && instruction_.has_modifier("ALL"));
+    }
+
+    /// A group that would reach the constant register ends before it.
+    void add(std::vector<Register>& list, Register first, int width) const {
+        const int limit = register_count(first.file, target_);
+        for (int i = 0; i < width && first.index + i < limit; ++i)
+            list.push_back({first.file, first.index + i});
+    }
+
+    void add(std::vector<Register>& list, const RegisterOperand& reg, int width) const {
+        if (reg.index) add(list, Register{reg.file, *reg.index}, width);
+    }
+
+    void operand(const Operand& operand, std::size_t position, std::size_t ordinal, bool written) {
+        if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
+            Width width;
+            if (is_number_register(operand))
+                width = width_of(instruction_, position, ordinal, target_);
+            // Groups are aligned to their width; what is not has another width than thought.
+            if (reg->index && *reg->index % width.registers != 0) width.known = false;
+            if (!width.known) effects_.exact = false;
+            // Up to Volta BREAK and the barrier of a clearing BMOV are read as well.
+            const bool read =
+                !written || (reg->file == RegisterFile::Barrier &&
+                             instruction_.control_flow != ControlFlow::ConvergenceSet &&
+                             (instruction_.mnemonic == "BREAK" || position > 0));
+            if (written) add(effects_.writes, *reg, width.registers);
+            if (read) add(effects_.reads, *reg, width.registers);
+            if (contains(reg->suffixes, "CC")) effects_.writes.push_back({RegisterFile::Carry, 0});
+        } else if (const auto* constant = std::get_if<ConstantOperand>(&operand)) {
+            if (constant->index_register && *constant->index_register >= 0)
+                effects_.reads.push_back({RegisterFile::General, *constant->index_register});
+            if (constant->uniform_register && *constant->uniform_register >= 0)
+                effects_.reads.push_back({RegisterFile::Uniform, *constant->uniform_register});
+            if (constant->bank_register)
+                add(effects_.reads, Register{RegisterFile::Uniform, *constant->bank_register}, 2);
+        } else if (const auto* address = std::get_if<MemoryOperand>(&operand)) {
+            add_address(*address);
+        } else if (const auto* text = std::get_if<TextOperand>(&operand)) {
+            add_text(*text);
+        }
+    }
+
+    /// Registers of an address.
+    void add_address(const MemoryOperand& memory) {
+        const bool extended = instruction_.has_modifier("E");
+        if (memory.base) {
+            const bool wide =
+                contains(memory.base->suffixes, "64") ||
+                (extended && target_.sm < 80 && !contains(memory.base->suffixes, "U32"));
+            add(effects_.reads, *memory.base, wide ? 2 : 1);
+        }
+        // A uniform register in a 64-bit address is a pair.
+        if (memory.uniform) add(effects_.reads, *memory.uniform, extended ? 2 : 1);
+        if (memory.descriptor)
+            add(effects_.reads, *memory.descriptor, 2);
+        else if (target_.sm >= 80 && memory.base && contains(memory.base->suffixes, "64"))
+            add_hidden_descriptor();
+    }
+
+    /// CUDA 11 does not print the descriptor of a 64-bit access; it stands in the encoding. Where
+    /// it stands is known for LDG, STG and ATOMG only.
+    void add_hidden_descriptor() {
+        const std::string& name = instruction_.mnemonic;
+        const bool load = name == "LDG";
+        if (!(load || name == "STG" || name == "ATOMG") || !instruction_.encoding ||
+            !instruction_.encoding->high) {
+            effects_.exact = false;
+            return;
+        }
+        const std::uint64_t bits =
+            load ? instruction_.encoding->low >> 32U : *instruction_.encoding->high;
+        const auto index = static_cast<int>(bits & 63U);
+        if (index != 63) add(effects_.reads, Register{RegisterFile::Uniform, index}, 2);
+    }
+
+    /// `RET.REL.NODEC R6 0x0`: the register in front of the offset holds a code address. Registers
+    /// in other texts may be anything.
+    void add_text(const TextOperand& text) {
+        const bool address = instruction_.opcode_class == OpcodeClass::Branch;
+        for (const Register reg : registers_in_text(text.text)) {
+            add(effects_.reads, reg, address && target_.sm >= 70 ? 2 : 1);
+            if (address) continue;
+            add(effects_.writes, reg, 1);
+            effects_.exact = false;
+        }
+    }
+
+    /// The carry flag up to Pascal.
+    void carry() {
+        if (target_.sm >= 70) return;
+        if (instruction_.has_modifier("X")) effects_.reads.push_back({RegisterFile::Carry, 0});
+        if (instruction_.has_modifier("CC")) effects_.writes.push_back({RegisterFile::Carry, 0});
+    }
+
+    /// R2P and P2R name a set of predicates by a mask, the last operand.
+    void predicate_set() {
+        const std::string& name = instruction_.mnemonic;
+        const bool uniform = name == "UR2UP" || name == "UP2UR";
+        const bool writes = name == "R2P" || name == "UR2UP";
+        if (!uniform && !writes && name != "P2R") return;
+        std::int64_t mask = 0x7f;
+        if (!instruction_.operands.empty())
+            if (const auto* immediate =
+                    std::get_if<ImmediateOperand>(&instruction_.operands.back());
+                immediate != nullptr && immediate->integer)
+                mask = *immediate->integer;
+        auto& list = writes ? effects_.writes : effects_.reads;
+        for (int i = 0; i < 7; ++i)
+            if (((mask >> i) & 1) != 0)
+                list.push_back(
+                    {uniform ? RegisterFile::UniformPredicate : RegisterFile::Predicate, i});
+    }
+
+    void memory() {
+        if (!info_ || info_->space == StateSpace::None) return;
+        effects_.memory = MemoryEffect{info_->space, info_->is_load, info_->is_store,
+                                       bytes_per_lane(instruction_)};
+    }
+
+    /// What is not exact reads and writes every register that it names.
+    void name_all() {
+        for (const Operand& operand : instruction_.operands)
+            if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
+                add(effects_.reads, *reg, 1);
+                add(effects_.writes, *reg, 1);
+            }
+    }
+
+    const Instruction& instruction_;
+    Target target_;
+    std::optional<OpcodeInfo> info_;
+    Effects effects_;
+};
 
 } // namespace
 
 Effects effects_of(const Instruction& instruction, Target target) {
-    Effects effects;
-    const auto info = find_opcode(instruction.mnemonic);
-    if (instruction.guard) add(effects.reads, instruction.guard->predicate, 1);
-    const std::size_t destinations = destination_count(instruction);
-    effects.exact = std::find(inexact_classes.begin(), inexact_classes.end(),
-                              instruction.opcode_class) == inexact_classes.end() &&
-                    !starts_with(instruction.mnemonic, "LDSM");
-    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-        const Operand& operand = instruction.operands[i];
-        if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
-            const int width =
-                is_number_register(operand) ? operand_width(instruction, i, target) : 1;
-            if (i < destinations || !effects.exact) add(effects.writes, *reg, width);
-            if (i >= destinations || !effects.exact) add(effects.reads, *reg, width);
-            // R5.CC: the carry is written with the destination, or is a destination itself.
-            if (i < destinations &&
-                std::find(reg->suffixes.begin(), reg->suffixes.end(), "CC") != reg->suffixes.end())
-                effects.writes.push_back({RegisterFile::Carry, 0});
-        } else if (const auto* constant = std::get_if<ConstantOperand>(&operand)) {
-            if (constant->index_register && *constant->index_register >= 0)
-                effects.reads.push_back({RegisterFile::General, *constant->index_register});
-            if (constant->uniform_register && *constant->uniform_register >= 0)
-                effects.reads.push_back({RegisterFile::Uniform, *constant->uniform_register});
-            if (constant->bank_register)
-                effects.reads.push_back({RegisterFile::Uniform, *constant->bank_register});
-        } else if (const auto* memory = std::get_if<MemoryOperand>(&operand)) {
-            add_address(effects.reads, *memory, instruction, target);
-        }
-    }
-    if (target.sm < 70 && instruction.has_modifier("X"))
-        effects.reads.push_back({RegisterFile::Carry, 0});
-    if (info && info->space != StateSpace::None)
-        effects.memory =
-            MemoryEffect{info->space, info->is_load, info->is_store, data_bytes(instruction)};
-    effects.reads_clock = instruction.opcode_class == OpcodeClass::ClockRead;
-    sort_unique(effects.reads);
-    sort_unique(effects.writes);
-    return effects;
+    return Collector{instruction, target}.run();
 }
 
 } // namespace warpbound::assembly

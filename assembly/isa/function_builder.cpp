@@ -6,8 +6,6 @@ namespace warpbound::assembly {
 
 namespace {
 
-constexpr std::size_t instruction_limit = 4'000'000;
-
 /// Where the guard stands in the encoding: lowest bit of the predicate number; the negation is the
 /// fourth bit.
 unsigned guard_shift(Target target) {
@@ -50,6 +48,7 @@ bool FunctionBuilder::waits_for_high() const {
 }
 
 Result<void> FunctionBuilder::label(std::string_view name, std::int64_t line) {
+    if (name.empty()) return refuse("the name of a label was expected", line);
     pending_labels_.emplace_back(std::string{name}, line);
     return boost::outcome_v2::success();
 }
@@ -76,7 +75,26 @@ Result<void> FunctionBuilder::check_complete(std::int64_t line) const {
     return boost::outcome_v2::success();
 }
 
-Result<void> FunctionBuilder::add(Instruction instruction) {
+Result<void> FunctionBuilder::check_end_label(std::int64_t line) const {
+    if (end_label_.empty()) return boost::outcome_v2::success();
+    for (const auto& pending : pending_labels_)
+        if (pending.first == end_label_) return boost::outcome_v2::success();
+    return refuse(fmt::format("the label '{}' was expected behind the last instruction of kernel "
+                              "'{}' (truncated listing?)",
+                              end_label_, function_.name),
+                  line);
+}
+
+Result<void> FunctionBuilder::place_labels(std::int64_t address) {
+    for (auto& [name, line] : pending_labels_)
+        if (!labels_.emplace(name, address).second)
+            return refuse(fmt::format("label '{}' stands twice", name), line);
+    pending_labels_.clear();
+    return boost::outcome_v2::success();
+}
+
+Result<void> FunctionBuilder::add(AnnotatedInstruction annotated) {
+    Instruction& instruction = annotated.instruction;
     auto& instructions = function_.instructions;
     if (auto complete = check_complete(instruction.position.line); !complete) return complete;
     if (instructions.size() >= instruction_limit)
@@ -99,13 +117,11 @@ Result<void> FunctionBuilder::add(Instruction instruction) {
                                       instruction.address),
                           instruction.position.line);
     }
-    for (auto& [name, line] : pending_labels_)
-        if (!labels_.emplace(name, instruction.address).second)
-            return refuse(fmt::format("label '{}' stands twice", name), line);
-    pending_labels_.clear();
+    if (auto placed = place_labels(instruction.address); !placed) return placed;
     if (!pending_targets_.empty())
         indirect_.emplace_back(instructions.size(), std::move(pending_targets_));
     pending_targets_.clear();
+    if (annotated.annotation) annotations_.emplace_back(instructions.size(), *annotated.annotation);
     instructions.push_back(std::move(instruction));
     word_pending_ = true;
     return boost::outcome_v2::success();
@@ -125,9 +141,12 @@ Result<void> FunctionBuilder::word(std::uint64_t bits, std::int64_t line) {
     const std::int64_t group = control_group(function_.target);
     const std::int64_t address =
         function_.instructions.empty() ? 0 : function_.instructions.back().address + function_.step;
-    if (group == 0 || address % group != 0)
+    const bool given =
+        !function_.control_words.empty() && function_.control_words.back().address == address;
+    if (group == 0 || address % group != 0 || given)
         return refuse("an encoding stands where no instruction waits for one", line);
     function_.control_words.push_back({address, bits});
+    control_word_lines_.push_back(line);
     encoded_ = true;
     return boost::outcome_v2::success();
 }
@@ -141,30 +160,39 @@ std::optional<std::int64_t> FunctionBuilder::code_address(std::int64_t address) 
     return std::nullopt;
 }
 
-Result<void> FunctionBuilder::resolve_targets() {
-    for (auto& instruction : function_.instructions) {
-        for (auto& operand : instruction.operands) {
-            auto* target = std::get_if<TargetOperand>(&operand);
-            if (target == nullptr) continue;
-            if (!target->label.empty()) {
-                const auto found = labels_.find(target->label);
-                if (found != labels_.end()) target->address = found->second;
-                // Return instructions may name another function; the graph does not use that
-                // operand.
-                else if (has_code_target(instruction.control_flow))
-                    return refuse(fmt::format("label '{}' is not in this function", target->label),
-                                  instruction.position.line, instruction.position.column);
-                continue;
-            }
-            if (!has_code_target(instruction.control_flow)) continue;
-            const auto address = code_address(target->address.value_or(-1));
-            if (!address)
-                return refuse(fmt::format("target 0x{:x} is no instruction of this function",
-                                          target->address.value_or(-1)),
-                              instruction.position.line, instruction.position.column);
-            target->address = address;
-        }
+/// Gives a target its address, or refuses it. A target that moves no control may stay open.
+Result<void> FunctionBuilder::resolve(Instruction& instruction, TargetOperand& target) const {
+    const bool needed = has_code_target(instruction.control_flow);
+    const auto& [line, column] = instruction.position;
+    if (!target.label.empty()) {
+        const auto found = labels_.find(target.label);
+        if (found != labels_.end())
+            target.address = found->second;
+        else if (needed) // a return may name another function; the graph does not use that operand
+            return refuse(fmt::format("label '{}' is not in this function", target.label), line,
+                          column);
+        return boost::outcome_v2::success();
     }
+    if (!needed) return boost::outcome_v2::success();
+    const std::int64_t written = target.address.value_or(-1);
+    target.address = code_address(written);
+    if (!target.address)
+        return refuse(fmt::format("target 0x{:x} is no instruction of this function", written),
+                      line, column);
+    return boost::outcome_v2::success();
+}
+
+Result<void> FunctionBuilder::resolve_targets() {
+    for (auto& instruction : function_.instructions)
+        for (auto& operand : instruction.operands) {
+            if (auto* target = std::get_if<TargetOperand>(&operand)) {
+                if (auto resolved = resolve(instruction, *target); !resolved) return resolved;
+            } else if (const auto* text = std::get_if<TextOperand>(&operand);
+                       text != nullptr && instruction.opcode_class == OpcodeClass::Unknown &&
+                       labels_.find(text->text) != labels_.end()) {
+                instruction.control_flow = ControlFlow::Unknown;
+            }
+        }
     for (const auto& [index, labels] : indirect_)
         for (const auto& label : labels) {
             const auto found = labels_.find(label);
@@ -194,6 +222,7 @@ Result<void> FunctionBuilder::check_guard(const Instruction& instruction) const 
 Result<void> FunctionBuilder::decode_controls() {
     const int sm = function_.target.sm;
     if (!encoded_) return boost::outcome_v2::success();
+    if (auto words = check_control_words(); !words) return words;
     const std::int64_t group = control_group(function_.target);
     std::size_t next_word = 0;
     for (auto& instruction : function_.instructions) {
@@ -217,15 +246,29 @@ Result<void> FunctionBuilder::decode_controls() {
         } else {
             continue;
         }
-        if (instruction.control && decoded) {
-            Control written = *instruction.control;
-            written.reuse = decoded->reuse;
-            written.dual_issue = decoded->dual_issue;
-            if (written != *decoded)
-                return refuse("the control annotation is not that of the encoding",
-                              instruction.position.line, instruction.position.column);
-        }
         instruction.control = decoded;
+    }
+    return check_annotations();
+}
+
+Result<void> FunctionBuilder::check_control_words() const {
+    const int sm = function_.target.sm;
+    for (std::size_t i = 0; i < function_.control_words.size(); ++i) {
+        const ControlWord& word = function_.control_words[i];
+        if (sm < 50 ? !is_control_word_kepler(word.bits) : (word.bits >> 63U) != 0)
+            return refuse(fmt::format("0x{:016x} at 0x{:04x} is no control word of {}", word.bits,
+                                      word.address, to_string(function_.target)),
+                          control_word_lines_[i]);
+    }
+    return boost::outcome_v2::success();
+}
+
+Result<void> FunctionBuilder::check_annotations() const {
+    for (const auto& [index, annotation] : annotations_) {
+        const Instruction& instruction = function_.instructions[index];
+        if (instruction.control && !agrees(annotation, *instruction.control))
+            return refuse("the control annotation is not that of the encoding",
+                          instruction.position.line, instruction.position.column);
     }
     return boost::outcome_v2::success();
 }
@@ -234,6 +277,7 @@ Result<Function> FunctionBuilder::finish(std::int64_t line) {
     if (function_.instructions.empty())
         return refuse(fmt::format("kernel '{}' has no instruction", function_.name), line);
     if (auto complete = check_complete(line); !complete) return complete.as_failure();
+    if (auto ended = check_end_label(line); !ended) return ended.as_failure();
     // Labels behind the last instruction name its end; no branch may go there.
     if (auto resolved = resolve_targets(); !resolved) return resolved.as_failure();
     if (auto decoded = decode_controls(); !decoded) return decoded.as_failure();

@@ -13,6 +13,9 @@
 
 namespace warpbound::assembly {
 
+inline constexpr std::size_t instruction_limit = 4'000'000; ///< Of a program.
+inline constexpr std::size_t function_limit = 4096;         ///< Of a program.
+
 /// One function while it is read. Every failure has the source's name and a line.
 class FunctionBuilder {
 public:
@@ -26,7 +29,9 @@ public:
     Result<void> label(std::string_view name, std::int64_t line);
     /// Targets of the next instruction, an indirect branch.
     void branch_targets(std::vector<std::string> labels);
-    Result<void> add(Instruction instruction);
+    Result<void> add(AnnotatedInstruction annotated);
+    /// The listing says that this label stands behind the last instruction.
+    void expect_end_label(std::string_view name) { end_label_ = name; }
     /// An encoding word: of the last instruction, or a control word when no instruction waits for
     /// one.
     Result<void> word(std::uint64_t bits, std::int64_t line);
@@ -39,8 +44,13 @@ private:
     [[nodiscard]] bool waits_for_low() const;
     [[nodiscard]] bool waits_for_high() const;
     Result<void> check_complete(std::int64_t line) const;
+    Result<void> check_end_label(std::int64_t line) const;
+    Result<void> place_labels(std::int64_t address);
     Result<void> resolve_targets();
+    Result<void> resolve(Instruction& instruction, TargetOperand& target) const;
     Result<void> decode_controls();
+    Result<void> check_control_words() const;
+    Result<void> check_annotations() const;
     Result<void> check_guard(const Instruction& instruction) const;
     [[nodiscard]] std::optional<std::int64_t> code_address(std::int64_t address) const;
 
@@ -52,6 +62,9 @@ private:
     std::map<std::string, std::int64_t, std::less<>> labels_;
     std::vector<std::pair<std::string, std::int64_t>> pending_labels_;
     std::vector<std::string> pending_targets_;
+    std::string end_label_;
+    std::vector<std::int64_t> control_word_lines_;
+    std::vector<std::pair<std::size_t, Annotation>> annotations_;
     std::vector<std::pair<std::size_t, std::vector<std::string>>> indirect_;
 };
 

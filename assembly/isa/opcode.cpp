@@ -59,7 +59,7 @@ constexpr std::array rows{
 #undef ROW
 };
 
-constexpr std::array<std::pair<std::string_view, ControlFlow>, 32> control_table{{
+constexpr std::array<std::pair<std::string_view, ControlFlow>, 33> control_table{{
     {"BRA", ControlFlow::Branch},
     {"JMP", ControlFlow::Branch},
     {"BRX", ControlFlow::IndirectBranch},
@@ -69,6 +69,7 @@ constexpr std::array<std::pair<std::string_view, ControlFlow>, 32> control_table
     {"JMPU", ControlFlow::IndirectBranch},
     {"LONGJMP", ControlFlow::Unknown},
     {"PLONGJMP", ControlFlow::Unknown},
+    {"PEXIT", ControlFlow::Unknown},
     {"CAL", ControlFlow::Call},
     {"JCAL", ControlFlow::Call},
     {"CALL", ControlFlow::Call},

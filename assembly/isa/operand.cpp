@@ -92,22 +92,25 @@ std::optional<RegisterOperand> read_register(std::string_view text) {
 
 /// `-`, `~`, `!`, `|..|` around an operand.
 struct Decorations {
-    bool negated = false;
-    bool inverted = false;
-    bool absolute = false;
+    bool negated = false;      ///< `-`
+    bool complemented = false; ///< `!`
+    bool inverted = false;     ///< `~`
+    bool absolute = false;     ///< `|..|`
 };
 
 std::string_view strip(std::string_view text, Decorations& decorations) {
-    while (!text.empty() && (text.front() == '-' || text.front() == '!' || text.front() == '~')) {
-        (text.front() == '~' ? decorations.inverted : decorations.negated) = true;
+    if (!text.empty() && (text.front() == '-' || text.front() == '!')) {
+        decorations.negated = text.front() == '-';
+        decorations.complemented = text.front() == '!';
         text.remove_prefix(1);
     }
-    if (text.size() >= 2 && text.front() == '|') {
-        const std::size_t close = text.find('|', 1);
-        if (close == text.size() - 1) {
-            decorations.absolute = true;
-            text = text.substr(1, close - 1);
-        }
+    if (!text.empty() && text.front() == '~') {
+        decorations.inverted = true;
+        text.remove_prefix(1);
+    }
+    if (text.size() >= 2 && text.front() == '|' && text.find('|', 1) == text.size() - 1) {
+        decorations.absolute = true;
+        text = text.substr(1, text.size() - 2);
     }
     return text;
 }
@@ -236,7 +239,7 @@ std::string print_register(const RegisterOperand& reg) {
     }
     for (const auto& suffix : reg.suffixes)
         name += "." + suffix;
-    if (reg.absolute) name = "|" + name + "|";
+    if (reg.absolute) name = fmt::format("|{}|", name);
     const bool predicate =
         reg.file == RegisterFile::Predicate || reg.file == RegisterFile::UniformPredicate;
     return std::string{reg.negated ? (predicate ? "!" : "-") : ""} + (reg.inverted ? "~" : "") +
@@ -262,7 +265,7 @@ struct Printer {
                                : fmt::format("c[{}][{}]", hex(constant.bank), address);
         for (const auto& suffix : constant.suffixes)
             text += "." + suffix;
-        if (constant.absolute) text = "|" + text + "|";
+        if (constant.absolute) text = fmt::format("|{}|", text);
         return std::string{constant.negated ? "-" : ""} + (constant.inverted ? "~" : "") + text;
     }
     std::string operator()(const MemoryOperand& memory) const {
@@ -273,9 +276,9 @@ struct Printer {
         if (memory.base) add(print_register(*memory.base));
         if (memory.uniform) add(print_register(*memory.uniform));
         if (memory.has_offset) add(hex(memory.offset));
-        const std::string descriptor =
-            memory.descriptor ? "desc[" + print_register(*memory.descriptor) + "]" : "";
-        return descriptor + "[" + address + "]";
+        return memory.descriptor
+                   ? fmt::format("desc[{}][{}]", print_register(*memory.descriptor), address)
+                   : fmt::format("[{}]", address);
     }
     std::string operator()(const SpecialRegisterOperand& special) const { return special.name; }
     std::string operator()(const TargetOperand& target) const {
@@ -312,12 +315,23 @@ Operand read_operand(std::string_view text, bool labels) {
     Decorations decorations;
     const std::string_view plain = strip(text, decorations);
     if (plain.empty()) return unknown;
-    if (plain.front() == 'c' && plain.find('[') != std::string_view::npos && plain.find('[') <= 2)
+    if (plain.front() == 'c' && plain.find('[') != std::string_view::npos && plain.find('[') <= 2 &&
+        !decorations.complemented)
         return read_constant(plain, decorations).value_or(unknown);
     if (plain.size() == text.size() && (text.front() == '[' || text.substr(0, 5) == "desc["))
         return read_memory(text).value_or(unknown);
-    if (auto reg = read_register(plain)) {
-        reg->negated = decorations.negated;
+    auto reg = read_register(plain);
+    if (const std::size_t bar = plain.find("|.");
+        !reg && bar != std::string_view::npos && plain.front() == '|') { // |R3|.reuse
+        std::string joined{plain.substr(1, bar - 1)};
+        reg = read_register(joined += plain.substr(bar + 1));
+        decorations.absolute = true;
+    }
+    if (reg) {
+        const bool predicate =
+            reg->file == RegisterFile::Predicate || reg->file == RegisterFile::UniformPredicate;
+        if (predicate ? decorations.negated : decorations.complemented) return unknown;
+        reg->negated = decorations.negated || decorations.complemented;
         reg->absolute = decorations.absolute;
         reg->inverted = decorations.inverted;
         return *reg;

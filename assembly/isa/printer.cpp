@@ -1,4 +1,4 @@
-#include "assembly/isa/instruction_reader.hpp"
+#include "assembly/isa/annotation.hpp"
 #include "assembly/isa/operand_reader.hpp"
 #include "assembly/isa/reader.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 std::string statement(const Instruction& instruction, bool quoted_labels) {
     std::string text;
-    if (instruction.guard) text = "@" + print_operand(instruction.guard->predicate) + " ";
+    if (instruction.guard) text = fmt::format("@{} ", print_operand(instruction.guard->predicate));
     text += opcode_text(instruction);
     bool first = true;
     for (const auto& operand : instruction.operands) {
@@ -20,7 +20,7 @@ std::string statement(const Instruction& instruction, bool quoted_labels) {
         first = false;
         const auto* target = std::get_if<TargetOperand>(&operand);
         if (target != nullptr && !target->label.empty() && quoted_labels)
-            text += "`(" + target->label + ")";
+            text += fmt::format("`({})", target->label);
         else
             text += print_operand(operand);
     }
@@ -54,9 +54,9 @@ std::string print_bare(const Function& function) {
     for (const auto& instruction : function.instructions) {
         for (const auto& label : labels[instruction.address])
             out += label + ":\n";
-        out += "  " + statement(instruction, false);
-        if (instruction.control) out += " " + print_annotation(*instruction.control);
-        out += ";\n";
+        out += fmt::format("  {}{}{};\n", statement(instruction, false),
+                           instruction.control ? " " : "",
+                           instruction.control ? print_annotation(*instruction.control) : "");
     }
     return out + "!EndKernel\n";
 }
@@ -86,7 +86,7 @@ std::string print_disassembly(const Function& function, bool nvdisasm) {
             text += "\"*)";
         }
         if (!instruction.encoding && instruction.control)
-            text += " " + print_annotation(*instruction.control);
+            text += fmt::format(" {}", print_annotation(*instruction.control));
         out += fmt::format("        /*{:04x}*/ {:>26}{} ;", instruction.address, "", text);
         if (instruction.encoding) {
             out += fmt::format(" /* 0x{:016x} */", instruction.encoding->low);

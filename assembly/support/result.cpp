@@ -6,8 +6,12 @@ std::string to_string(const Failure& failure) {
     std::string place = failure.where;
     if (failure.line > 0) {
         if (place.empty()) place = "line";
-        place += ":" + std::to_string(failure.line);
-        if (failure.column > 0) place += ":" + std::to_string(failure.column);
+        place += ':';
+        place += std::to_string(failure.line);
+        if (failure.column > 0) {
+            place += ':';
+            place += std::to_string(failure.column);
+        }
     }
     return place.empty() ? failure.what : place + ": " + failure.what;
 }

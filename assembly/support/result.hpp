@@ -13,7 +13,7 @@ namespace warpbound {
 /// A refusal: what was found and what was expected, and where in which input.
 struct Failure {
     std::string what;        ///< One line: what is wrong and what was expected instead.
-    std::string where;       ///< File, option or description; empty when the caller knows it.
+    std::string where{};     ///< File, option or description; empty when the caller knows it.
     std::int64_t line = 0;   ///< 1-based; 0 when the failure has no line.
     std::int64_t column = 0; ///< 1-based; 0 when the failure has no column.
 

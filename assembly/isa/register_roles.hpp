@@ -1,0 +1,41 @@
+#pragma once
+/// \file
+/// Which operands an instruction writes, and how many registers each operand names.
+
+#include "assembly/isa/program.hpp"
+
+#include <bitset>
+
+namespace warpbound::assembly {
+
+/// One bit per operand position.
+using OperandSet = std::bitset<32>;
+
+/// `known` is false when the form of the instruction has no entry here; `written` is then a guess.
+struct Destinations {
+    OperandSet written;
+    bool known = true;
+};
+
+/// Operands that are written. Source predicates and store data are not among them.
+Destinations destinations_of(const Instruction& instruction);
+
+/// Number of 32-bit registers; `known` is false when the form has no entry in the width table.
+struct Width {
+    int registers = 1;
+    bool known = true;
+};
+
+/// Width of the number register at `position`. `ordinal` is its position when destination
+/// predicates are not counted.
+Width width_of(const Instruction& instruction, std::size_t position, std::size_t ordinal,
+               Target target);
+
+/// Bytes that a memory instruction moves per lane.
+int bytes_per_lane(const Instruction& instruction);
+
+bool is_predicate(const Operand& operand);
+/// A general or a uniform register.
+bool is_number_register(const Operand& operand);
+
+} // namespace warpbound::assembly
