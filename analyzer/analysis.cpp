@@ -145,7 +145,7 @@ bool has_further_facts(const Request& request) {
 std::size_t states_per_block(const Request& request) {
     const std::size_t blocks = std::max<std::size_t>(1, request.graph->blocks.size());
     const std::size_t nodes = has_further_facts(request) ? 4'000 : 40'000;
-    const std::size_t most = has_further_facts(request) ? 8 : 32;
+    const std::size_t most = has_further_facts(request) ? 16 : 96;
     return std::clamp<std::size_t>(nodes / blocks, 1, most);
 }
 

@@ -9,7 +9,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr int changes_before_widening = 64;
+constexpr int changes_before_widening = 4096;
 
 class Builder {
 public:
@@ -50,22 +50,38 @@ private:
             nodes.push_back(node);
             return node;
         }
-        const std::size_t last = nodes.back();
-        StateNode& node = result_.nodes[last];
+        const std::size_t nearest = nearest_node(nodes, state);
+        StateNode& node = result_.nodes[nearest];
         result_.exact = false;
         PipelineState joined = node.entry;
         pipeline_.join(joined, state);
-        if (joined == node.entry) return last;
-        // The joined node must never be found by its state: another state may be joined into it
-        // later.
+        if (joined == node.entry) return nearest;
         index_.erase({block, node.entry});
-        if (++changes_[last] > changes_before_widening) joined = pipeline_.top();
+        if (++changes_[nearest] > changes_before_widening) joined = pipeline_.top();
         node.entry = std::move(joined);
-        if (!queued_[last]) {
-            queued_[last] = true;
-            work_.push_back(last);
+        index_.emplace(std::make_pair(block, node.entry), nearest);
+        if (!queued_[nearest]) {
+            queued_[nearest] = true;
+            work_.push_back(nearest);
         }
-        return last;
+        return nearest;
+    }
+
+    /// The node whose state differs least: joining it loses least.
+    [[nodiscard]] std::size_t nearest_node(const std::vector<std::size_t>& nodes, const PipelineState& state) const {
+        std::size_t nearest = nodes.front();
+        std::int64_t least = INT64_MAX;
+        for (const std::size_t node : nodes) {
+            const PipelineState& entry = result_.nodes[node].entry;
+            std::int64_t difference = 0;
+            for (std::size_t i = 0; i < entry.size() && difference < least; ++i)
+                difference += entry[i] < state[i] ? state[i] - entry[i] : entry[i] - state[i];
+            if (difference < least) {
+                least = difference;
+                nearest = node;
+            }
+        }
+        return nearest;
     }
 
     void evaluate(std::size_t index) {

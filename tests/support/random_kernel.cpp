@@ -41,14 +41,16 @@ private:
 
     /// Appends an instruction with made-up control information where the machine takes it from the
     /// encoding.
-    void instruction(const std::string& text, int least_stall = 1, bool variable = false) {
+    void instruction(const std::string& text, int least_stall = 1, bool variable = false,
+                     bool has_result = true) {
         std::string control;
         if (options_.sm != 20) {
             std::vector<int> waits;
             for (int i = 0; i < 6; ++i)
                 if (chance(8)) waits.push_back(i);
             if (!waits.empty()) control += fmt::format(" &req={{{}}}", fmt::join(waits, ","));
-            if (variable && chance(80)) control += fmt::format(" &wr=0x{}", draw(0, 5));
+            if (variable && has_result && chance(80))
+                control += fmt::format(" &wr=0x{}", draw(0, 5));
             if (variable && chance(40)) control += fmt::format(" &rd=0x{}", draw(0, 5));
             const auto stall = draw(least_stall, chance(70) ? std::max(least_stall, 6) : 15);
             control += chance(50) ? fmt::format(" ?trans{}", stall)
@@ -91,7 +93,7 @@ private:
             break;
         case 9:
             shared_fact();
-            instruction(fmt::format("{}STS [{}], {}", guard, reg(), reg()), 1, true);
+            instruction(fmt::format("{}STS [{}], {}", guard, reg(), reg()), 1, true, false);
             break;
         case 10:
             global_fact();
@@ -103,7 +105,7 @@ private:
             global_fact();
             instruction(
                 fmt::format("{}{} [{}], {}", guard, options_.sm == 20 ? "ST" : "STG", reg(), reg()),
-                1, true);
+                1, true, false);
         }
     }
 
