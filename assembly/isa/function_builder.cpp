@@ -15,6 +15,17 @@ unsigned guard_shift(Target target) {
     return 12;
 }
 
+/// Up to Pascal a push of the divergence stack and a direct call cannot be guarded; the bits are
+/// zero there, which would be @P0.
+bool has_guard_bits(const Instruction& instruction, Target target) {
+    if (target.sm >= 70) return true;
+    const std::string& name = instruction.mnemonic;
+    for (const std::string_view bare :
+         {"SSY", "PBK", "PCNT", "PRET", "PLONGJMP", "PEXIT", "CAL", "JCAL", "BPT", "IDE"})
+        if (name == bare) return false;
+    return true;
+}
+
 /// Bytes from one control word to the next; 0 where there are none.
 std::int64_t control_group(Target target) {
     if (target.sm >= 30 && target.sm < 50) return 64;
@@ -187,9 +198,12 @@ Result<void> FunctionBuilder::resolve_targets() {
         for (auto& operand : instruction.operands) {
             if (auto* target = std::get_if<TargetOperand>(&operand)) {
                 if (auto resolved = resolve(instruction, *target); !resolved) return resolved;
-            } else if (const auto* text = std::get_if<TextOperand>(&operand);
-                       text != nullptr && instruction.opcode_class == OpcodeClass::Unknown &&
-                       labels_.find(text->text) != labels_.end()) {
+            } else if (instruction.opcode_class == OpcodeClass::Unknown) {
+                // A name that is a label of this function: the unknown opcode may go there.
+                const auto* text = std::get_if<TextOperand>(&operand);
+                const auto found = text == nullptr ? labels_.end() : labels_.find(text->text);
+                if (found == labels_.end()) continue;
+                operand = TargetOperand{found->first, found->second};
                 instruction.control_flow = ControlFlow::Unknown;
             }
         }
@@ -208,6 +222,9 @@ Result<void> FunctionBuilder::check_guard(const Instruction& instruction) const 
     const std::uint64_t bits = instruction.encoding->low >> guard_shift(function_.target);
     const auto number = static_cast<int>(bits & 7U);
     const bool negated = ((bits >> 3U) & 1U) != 0;
+    if (!instruction.guard && number == 0 && !negated &&
+        !has_guard_bits(instruction, function_.target))
+        return boost::outcome_v2::success();
     const bool uniform =
         instruction.guard && instruction.guard->predicate.file == RegisterFile::UniformPredicate;
     if (uniform) return boost::outcome_v2::success();

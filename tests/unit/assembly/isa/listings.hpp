@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,7 @@ inline std::string cuobjdump(const std::string& target, const std::string& lines
 inline Function only_function(const std::string& text) {
     auto program = read_program(text_of(text));
     if (!program) {
-        ADD_FAILURE() << to_string(program.error());
-        return {};
+        throw std::runtime_error{to_string(program.error())};
     }
     EXPECT_EQ(program.value().functions.size(), 1U);
     return program.value().functions.front();
