@@ -1,0 +1,34 @@
+#pragma once
+/// \file
+/// The text of a microbenchmark, with control fields where the machine takes them from the
+/// encoding.
+
+#include "models/architecture/architecture.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpbound::harness {
+
+/// One instruction of a microbenchmark. Registers are general ones, by number.
+struct Operation {
+    std::string text; ///< "FADD R4, R2, R3"
+    assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
+    int destination = -1; ///< -1: none.
+    std::vector<int> sources;
+};
+
+/// Kernel text and where each operation ended up.
+struct EmittedKernel {
+    std::string text;
+    std::vector<std::int64_t> addresses; ///< Per operation. `Unit:` bytes.
+};
+
+/// Writes a bare listing. On machines with encoded issue control each result of fixed latency is
+/// protected by stall counts (NOPs beyond 15) and each result of variable latency by a scoreboard.
+/// Refuses a latency that the description lacks.
+Result<EmittedKernel> emit(const std::string& kernel, const std::vector<Operation>& operations,
+                           const models::Architecture& architecture);
+
+} // namespace warpbound::harness
