@@ -16,7 +16,7 @@ SourceText straight_kernel(std::int64_t count) {
         "@P1 ISETP.GE.AND P0, PT, R0, R1, PT ; /* 0x000000010000120c */"};
     SourceText source{.name = "straight", .text = "\tcode for sm_90\n\t\tFunction : straight\n"};
     for (std::int64_t i = 0; i < count; ++i) {
-        char address[32];
+        char address[64];
         std::snprintf(address, sizeof address, "        /*%04llx*/                   ",
                       static_cast<unsigned long long>(i) * 16);
         source.text += address;

@@ -47,9 +47,8 @@ bool read_barrier(std::string_view text, std::optional<int>& barrier) {
 } // namespace
 
 std::size_t annotation_start(std::string_view text) {
-    for (std::size_t i = text.find_first_of("&?"); i != std::string_view::npos;
-         i = text.find_first_of("&?", i + 1))
-        if (i > 0 && (text[i - 1] == ' ' || text[i - 1] == '\t') && i + 1 < text.size() &&
+    for (std::size_t i = 1; i + 1 < text.size(); ++i)
+        if ((text[i] == '&' || text[i] == '?') && (text[i - 1] == ' ' || text[i - 1] == '\t') &&
             is_letter(text[i + 1]))
             return i;
     return std::string_view::npos;

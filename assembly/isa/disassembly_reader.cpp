@@ -129,7 +129,8 @@ private:
             std::string_view name = trimmed(text.substr(section.size()));
             name = name.substr(0, name.find(','));
             constexpr std::string_view code = ".text.";
-            if (name.substr(0, code.size()) == code) return open_function(name.substr(code.size()));
+            if (name.substr(0, code.size()) == code)
+                return open_function(trimmed(name.substr(code.size())));
             return boost::outcome_v2::success();
         }
         if (function_ && text.size() >= 10 && text.find_first_not_of('.') == std::string_view::npos)
@@ -216,11 +217,10 @@ private:
         std::string_view statement = text;
         std::string_view rest;
         const std::size_t semicolon = text.find(';');
-        const std::size_t brace = closing_brace(text);
         if (semicolon != std::string_view::npos) {
             statement = text.substr(0, semicolon);
             rest = trimmed(text.substr(semicolon + 1));
-        } else if (brace != std::string_view::npos) {
+        } else if (const std::size_t brace = closing_brace(text); brace != std::string_view::npos) {
             statement = text.substr(0, brace);
             rest = trimmed(text.substr(brace + 1));
         } else {
@@ -259,7 +259,7 @@ private:
     }
 
     static std::vector<std::string> indirect_targets(std::string_view statement) {
-        constexpr std::string_view note = "BRANCH_TARGETS";
+        constexpr std::string_view note = "(*\"BRANCH_TARGETS";
         std::vector<std::string> labels;
         const std::size_t at = statement.find(note);
         if (at == std::string_view::npos) return labels;

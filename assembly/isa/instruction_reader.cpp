@@ -16,6 +16,11 @@ bool is_opcode_character(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/// Printable ASCII and tabs, without those of annotations and notes.
+bool is_statement_character(char c) {
+    return (c >= ' ' && c <= '~' && c != '&' && c != '?' && c != '"') || c == '\t';
+}
+
 bool is_control_name(ControlFlow control_flow) {
     return control_flow != ControlFlow::None && control_flow != ControlFlow::Exit;
 }
@@ -112,7 +117,11 @@ public:
 
     Result<AnnotatedInstruction> read() {
         if (auto done = annotation(); !done) return done.as_failure();
-        rest_ = trimmed(rest_);
+        // (*"BRANCH_TARGETS .."*) is a note of the disassembler behind the operands.
+        rest_ = trimmed(rest_.substr(0, rest_.find("(*")));
+        for (std::size_t i = 0; i < rest_.size(); ++i)
+            if (!is_statement_character(rest_[i]))
+                return refuse("this character stands in no instruction", rest_.substr(i));
         if (auto done = guard(); !done) return done.as_failure();
         if (auto done = opcode(); !done) return done.as_failure();
         if (auto done = operands(); !done) return done.as_failure();
@@ -202,10 +211,13 @@ private:
 
     Result<void> operands() {
         const bool labels = info_ && is_control_name(info_->control_flow);
-        // (*"BRANCH_TARGETS .."*) is a note of the disassembler behind the operands.
-        rest_ = trimmed(rest_.substr(0, rest_.find("(*")));
+        rest_ = trimmed(rest_);
         auto& operands = read_.instruction.operands;
         bool more = !rest_.empty();
+        if (more)
+            operands.reserve(std::min(
+                operand_limit,
+                static_cast<std::size_t>(std::count(rest_.begin(), rest_.end(), ',')) + 1));
         while (more) {
             const std::size_t comma = operand_end(rest_);
             const std::string_view part = trimmed(rest_.substr(0, comma));

@@ -47,6 +47,8 @@ TEST(Refusal, OfABareListingHasItsLine) {
              Row{"NOP; /* a\nb", 2, "comment"},
              Row{"/*0008*/ NOP ;\n", 1, "heading"},
              Row{"NOP ; /* 0x50b0000000070f00 */\n", 1, "heading"},
+             Row{"NOP;\nFADD R\xff;\n", 2, "character"},
+             Row{"NOP;\nFADD [R2 &]x={0}, &wr=0x1;\n", 2, "character"},
              Row{"A R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1,R1;", 1, "16 operands"},
          })
         expect_refused(row);
