@@ -1,0 +1,162 @@
+#include "certification/report.hpp"
+
+#include "assembly/isa/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace warpbound::certification {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kind_names{
+    "proved-bound", "bound-under-assumptions", "hybrid-estimate", "estimate", "pwcet", "observed"};
+constexpr std::size_t listed_seeds = 10;
+
+/// What no number of a report covers.
+std::vector<std::string> limitations_of_version() {
+    return {"Preemption and context switches are not included.",
+            "Other clients of the GPU, including the copy engines, are not included.",
+            "Driver, interrupt and host time are not included.",
+            "DRAM refresh and ECC scrubbing are included only as far as the latency intervals "
+            "contain them.",
+            "Clock changes are not included: all times are core cycles.",
+            "Launch and copy cost are not included.",
+            "Faults, traps and retries are not included.",
+            "One warp of one block is bounded; divergence, further warps and blocks are not."};
+}
+
+Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::SideResult& result,
+                 const std::vector<analyzer::Assumption>& assumptions) {
+    Claim claim;
+    claim.quantity = std::move(quantity);
+    claim.side = side;
+    claim.value = result.proved.count();
+    claim.proof = analyzer::to_string(result.proof);
+    claim.limit_reached = result.outcome == analyzer::Outcome::LimitReached;
+    bool all_proved = true;
+    for (const auto& assumption : assumptions) {
+        claim.assumptions.push_back(assumption.id);
+        all_proved = all_proved && assumption.status == analyzer::AssumptionStatus::Proved;
+    }
+    claim.kind = all_proved ? ClaimKind::ProvedBound : ClaimKind::BoundUnderAssumptions;
+    return claim;
+}
+
+std::int64_t nearest_rank(const std::vector<std::int64_t>& sorted, std::size_t percent) {
+    return sorted[std::max<std::size_t>((percent * sorted.size() + 99) / 100, 1) - 1];
+}
+
+} // namespace
+
+std::string_view to_string(ClaimKind kind) {
+    return kind_names[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t Report::unchecked_assumptions() const {
+    return std::count_if(assumptions.begin(), assumptions.end(),
+                         [](const analyzer::Assumption& assumption) {
+                             return assumption.status == analyzer::AssumptionStatus::Unchecked;
+                         });
+}
+
+bool Report::refuted() const {
+    return std::any_of(observations.begin(), observations.end(),
+                       [](const ObservedTimes& observed) { return observed.outside_bounds > 0; });
+}
+
+const Claim* Report::claim(std::string_view quantity, analyzer::Side side) const {
+    const auto found = std::find_if(claims.begin(), claims.end(), [&](const Claim& candidate) {
+        return candidate.quantity == quantity && candidate.side == side;
+    });
+    return found == claims.end() ? nullptr : &*found;
+}
+
+Report report_of(const assembly::Program& program, const analyzer::Request& request,
+                 const analyzer::Analysis& analysis) {
+    Report report;
+    const assembly::Function& function = *request.function;
+    report.kernel = function.name;
+    report.kernel_digest = program.digest;
+    report.isa = to_string(function.target);
+    report.architecture = request.architecture->name;
+    report.architecture_title = request.architecture->title;
+    report.architecture_digest = request.architecture->digest;
+    report.policy = request.policy;
+    report.launch_blocks = request.launch.blocks;
+    report.launch_threads = request.launch.threads;
+    report.seed = request.seed;
+    report.assumptions = analysis.assumptions;
+    report.solver = analysis.solver;
+    report.limitations = limitations_of_version();
+    const auto add = [&](const std::string& quantity, const analyzer::Envelope& envelope) {
+        report.claims.push_back(
+            make_claim(quantity, analyzer::Side::Upper, envelope.upper, analysis.assumptions));
+        report.claims.push_back(
+            make_claim(quantity, analyzer::Side::Lower, envelope.lower, analysis.assumptions));
+    };
+    add("execution-time", analysis.execution_time);
+    if (analysis.measured_time) add("measured-time", *analysis.measured_time);
+    for (std::size_t i = 0; i < report.claims.size(); ++i)
+        report.claims[i].id = "C" + std::to_string(i + 1);
+
+    const analyzer::SideResult& worst = analysis.execution_time.upper;
+    for (const auto& block : worst.blocks)
+        report.worst_path.push_back(
+            {request.graph->blocks[block.block].address, block.count, block.cycles});
+    std::vector<bool> starts(function.instructions.size(), false);
+    for (const auto& block : request.graph->blocks)
+        starts[block.first] = true;
+    for (std::size_t i = 0; i < function.instructions.size(); ++i) {
+        AnnotatedInstruction line;
+        line.address = function.instructions[i].address;
+        line.text = assembly::print(function.instructions[i]);
+        line.block_start = starts[i];
+        if (!worst.instruction_counts.empty()) {
+            line.executions = worst.instruction_counts[i];
+            line.cycles = worst.instruction_cycles[i];
+        }
+        report.assembly.push_back(std::move(line));
+    }
+    for (const auto& [category, cycles] : worst.stack)
+        report.stack.emplace_back(std::string{analyzer::to_string(category)}, cycles);
+    return report;
+}
+
+void add_observations(Report& report, ObservedTimes about, const std::vector<std::int64_t>& times,
+                      const std::vector<std::uint64_t>& seeds) {
+    if (times.empty()) return;
+    std::vector<std::int64_t> sorted = times;
+    std::sort(sorted.begin(), sorted.end());
+    about.count = static_cast<std::int64_t>(times.size());
+    about.best = sorted.front();
+    about.worst = sorted.back();
+    about.median = nearest_rank(sorted, 50);
+    about.p90 = nearest_rank(sorted, 90);
+    about.p99 = nearest_rank(sorted, 99);
+    double above_best = 0;
+    std::map<std::int64_t, std::int64_t> counts;
+    for (const std::int64_t time : sorted) {
+        above_best += static_cast<double>(time - about.best);
+        ++counts[time];
+    }
+    about.mean = static_cast<double>(about.best) + above_best / static_cast<double>(sorted.size());
+    about.distinct = static_cast<std::int64_t>(counts.size());
+    for (const auto& [value, count] : counts)
+        about.values.push_back({value, count});
+    const Claim* upper = report.claim(about.quantity, analyzer::Side::Upper);
+    const Claim* lower = report.claim(about.quantity, analyzer::Side::Lower);
+    for (std::size_t run = 0; run < times.size(); ++run) {
+        const bool outside = (upper != nullptr && times[run] > upper->value) ||
+                             (lower != nullptr && times[run] < lower->value);
+        if (!outside) continue;
+        ++about.outside_bounds;
+        if (!about.first_outside_run) about.first_outside_run = static_cast<std::int64_t>(run);
+        if (about.outside_seeds.size() < listed_seeds && run < seeds.size())
+            about.outside_seeds.push_back(seeds[run]);
+    }
+    report.observations.push_back(std::move(about));
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,293 @@
+#include "certification/chart.hpp"
+#include "certification/html_style.hpp"
+#include "certification/wording.hpp"
+
+#include <algorithm>
+
+namespace warpbound::certification {
+
+namespace {
+
+/// A table cell; `number` aligns to the right.
+std::string cell(const std::string& text, bool number = false) {
+    return fmt::format("<td{}>{}</td>", number ? " class=\"n\"" : "", escape(text));
+}
+
+std::string table(const std::string& caption,
+                  const std::vector<std::pair<std::string, bool>>& columns,
+                  const std::string& rows) {
+    std::string head;
+    for (const auto& [name, number] : columns)
+        head +=
+            fmt::format("<th scope=\"col\"{}>{}</th>", number ? " class=\"n\"" : "", escape(name));
+    return fmt::format("<div class=\"box\" "
+                       "tabindex=\"0\"><table><caption>{}</caption><thead><tr>{}</tr></"
+                       "thead><tbody>\n{}</tbody></table></div>\n",
+                       escape(caption), head, rows);
+}
+
+std::string card(const std::string& number, const std::string& text,
+                 const std::string& style = "") {
+    return fmt::format("<div class=\"card{}\"><b>{}</b>{}</div>\n",
+                       style.empty() ? "" : " " + style, escape(number), escape(text));
+}
+
+std::string summary(const Report& report) {
+    std::string out = fmt::format("<h1>Timing report: {} on {}</h1>\n", escape(report.kernel),
+                                  escape(report.architecture));
+    out += fmt::format(
+        "<p class=\"quiet\">{}; {} code; launch {} (blocks x threads), policy {}.</p>\n",
+        escape(report.architecture_title), escape(report.isa), launch_text(report),
+        escape(report.policy));
+    out += "<div class=\"summary\">\n";
+    out += report.refuted()
+               ? card("Refuted",
+                      "An observation lies outside a bound: the description, a flow fact or this "
+                      "tool is wrong.",
+                      "refuted")
+               : card("Holds",
+                      report.observations.empty() ? "No observation was compared."
+                                                  : "Every observation lies inside the bounds.",
+                      "holds");
+    for (const auto& claim : report.claims)
+        out += card(fmt::format("{} cycles", claim.value),
+                    fmt::format("{} bound on the {} ({})", side_name(claim.side),
+                                quantity_phrase(claim.quantity), kind_phrase(report, claim)));
+    for (const auto& times : report.observations)
+        out += card(fmt::format("{} to {}", times.best, times.worst),
+                    fmt::format("cycles: observed best and worst {} in {} observations",
+                                quantity_phrase(times.quantity), times.count));
+    out += card(std::to_string(report.unchecked_assumptions()),
+                fmt::format("of {} assumptions are unchecked", report.assumptions.size()));
+    return out + "</div>\n";
+}
+
+std::string how_to_read() {
+    return "<h2 id=\"read\">How to read this</h2>\n<p>A <b>bound</b> is proved from the kernel's "
+           "machine code and the description of the "
+           "machine: as long as every assumption below is true, no run takes longer than the upper "
+           "or shorter than the lower one. "
+           "An <b>estimate</b> is a published formula's value and may err on either side. An "
+           "<b>observation</b> was seen in a run; it "
+           "shows what can happen, not what cannot. Times are core cycles.</p>\n";
+}
+
+std::string envelope(const Report& report) {
+    std::string out = "<h2 id=\"envelope\">Envelope</h2>\n";
+    std::vector<std::string> quantities;
+    for (const auto& claim : report.claims)
+        if (std::find(quantities.begin(), quantities.end(), claim.quantity) == quantities.end())
+            quantities.push_back(claim.quantity);
+    for (const auto& quantity : quantities) {
+        out +=
+            fmt::format("<div class=\"box\" tabindex=\"0\"><div class=\"figure\">{}</div></div>\n",
+                        envelope_figure(report, quantity));
+        std::string rows;
+        for (const auto& claim : report.claims)
+            if (claim.quantity == quantity)
+                rows += "<tr>" + cell(side_name(claim.side) + " bound") +
+                        cell(std::to_string(claim.value), true) + cell("1", true) + "</tr>\n";
+        for (const auto& estimate : report.estimates)
+            if (estimate.quantity == quantity && estimate.refusal.empty())
+                rows += "<tr>" + cell(estimate.model + " " + estimate.variant + " (estimate)") +
+                        cell(fmt::format("{:.1f}", estimate.value), true) + cell("1", true) +
+                        "</tr>\n";
+        for (const auto& times : report.observations)
+            if (times.quantity == quantity)
+                for (const auto& [value, count] : times.values)
+                    rows += "<tr>" + cell("observed") + cell(std::to_string(value), true) +
+                            cell(std::to_string(count), true) + "</tr>\n";
+        out += "<details><summary>The numbers of this figure</summary>" +
+               table("Bounds, estimates and distinct observed values",
+                     {{"what", false}, {"cycles", true}, {"count", true}}, rows) +
+               "</details>\n";
+    }
+    return out;
+}
+
+std::string observations(const Report& report) {
+    if (report.observations.empty()) return {};
+    std::string rows;
+    for (const auto& times : report.observations)
+        rows += "<tr>" + cell(times.quantity) + cell(times.device) + cell(times.protocol) +
+                cell(std::to_string(times.count), true) + cell(std::to_string(times.best), true) +
+                cell(fmt::format("{:.2f}", times.mean), true) +
+                cell(std::to_string(times.median), true) + cell(std::to_string(times.p99), true) +
+                cell(std::to_string(times.worst), true) +
+                cell(std::to_string(times.distinct), true) +
+                cell(std::to_string(times.modes), true) +
+                cell(std::to_string(times.outside_bounds), true) + "</tr>\n";
+    return "<h2 id=\"observed\">Observed times</h2>\n" +
+           table("Core cycles; every observation counts, none is dropped",
+                 {{"quantity", false},
+                  {"device", false},
+                  {"protocol", false},
+                  {"count", true},
+                  {"best", true},
+                  {"mean", true},
+                  {"median", true},
+                  {"p99", true},
+                  {"worst", true},
+                  {"distinct", true},
+                  {"modes", true},
+                  {"outside bounds", true}},
+                 rows);
+}
+
+std::string formulas(const Report& report) {
+    if (report.estimates.empty()) return {};
+    std::string rows;
+    std::string details;
+    for (const auto& estimate : report.estimates) {
+        rows += "<tr>" + cell(estimate.model) + cell(estimate.variant) +
+                (estimate.refusal.empty() ? cell(fmt::format("{:.1f}", estimate.value), true)
+                                          : cell("not applicable: " + estimate.refusal)) +
+                cell(estimate.source) + "</tr>\n";
+        if (estimate.inputs.empty()) continue;
+        std::string inputs;
+        for (const auto& input : estimate.inputs)
+            inputs += "<tr>" + cell(input.symbol) + cell(input.value, true) + cell(input.unit) +
+                      cell(input.source) + "</tr>\n";
+        details += fmt::format(
+            "<details><summary>Inputs of {} ({})</summary>{}</details>\n", escape(estimate.model),
+            escape(estimate.variant),
+            table("What the formula was given",
+                  {{"symbol", false}, {"value", true}, {"unit", false}, {"source", false}},
+                  inputs));
+    }
+    return "<h2 id=\"formulas\">Published formulas</h2>\n" +
+           table("Estimates, not bounds",
+                 {{"model", false}, {"case", false}, {"cycles", true}, {"source", false}}, rows) +
+           details;
+}
+
+std::string annotated_assembly(const Report& report) {
+    std::int64_t hottest = 1;
+    for (const auto& line : report.assembly)
+        hottest = std::max(hottest, line.cycles);
+    std::string rows;
+    for (const auto& line : report.assembly) {
+        const double heat = 0.55 * static_cast<double>(line.cycles) / static_cast<double>(hottest);
+        rows += fmt::format(
+            "<tr class=\"{}{}\"{}>", line.block_start ? "start" : "",
+            line.executions == 0 ? " idle" : "",
+            line.cycles > 0 ? fmt::format(" style=\"background: rgba(var(--heat), {:.3f})\"", heat)
+                            : "");
+        rows += cell(address_text(line.address)) +
+                cell(line.executions == 0 ? "" : std::to_string(line.executions), true) +
+                cell(line.executions == 0 ? "" : std::to_string(line.cycles), true) +
+                cell(line.text) + "</tr>\n";
+    }
+    return "<h2 id=\"assembly\">Worst path on the assembly</h2>\n<p>Cycles of an instruction are "
+           "the time from the previous issue to its own, all "
+           "executions on the worst path together; grey lines are not on it.</p>\n<div "
+           "class=\"code\">" +
+           table(
+               "Instructions in address order; a line above begins a block",
+               {{"address", false}, {"executions", true}, {"cycles", true}, {"instruction", false}},
+               rows) +
+           "</div>\n";
+}
+
+std::string stack(const Report& report) {
+    const std::string figure = stack_figure(report);
+    if (figure.empty()) return {};
+    std::string rows;
+    std::int64_t total = 0;
+    for (const auto& [category, cycles] : report.stack)
+        total += cycles;
+    for (std::size_t i = 0; i < report.stack.size(); ++i)
+        rows += fmt::format(
+            "<tr><td><svg class=\"key\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
+            "class=\"{}\" width=\"10\" height=\"10\"/></svg>{}</td>{}{}</tr>\n",
+            stack_class(i), escape(report.stack[i].first),
+            cell(std::to_string(report.stack[i].second), true),
+            cell(fmt::format("{:.1f} %", 100.0 * static_cast<double>(report.stack[i].second) /
+                                             static_cast<double>(total)),
+                 true));
+    rows +=
+        "<tr>" + cell("sum") + cell(std::to_string(total), true) + cell("100 %", true) + "</tr>\n";
+    return "<h2 id=\"stack\">Where the cycles go</h2>\n<div class=\"box\" tabindex=\"0\"><div "
+           "class=\"figure\">" +
+           figure + "</div></div>\n" +
+           table("Cycles of the worst path by what the warp waited for",
+                 {{"category", false}, {"cycles", true}, {"share", true}}, rows);
+}
+
+std::string claims(const Report& report) {
+    std::string rows;
+    for (const auto& claim : report.claims) {
+        std::string rests_on;
+        for (const auto& id : claim.assumptions)
+            rests_on += (rests_on.empty() ? "" : ", ") + id;
+        rows += "<tr>" + cell(claim.id) + cell(claim.quantity) + cell(side_name(claim.side)) +
+                cell(std::to_string(claim.value), true) + cell(std::string{to_string(claim.kind)}) +
+                cell(claim.proof + (claim.limit_reached ? ", limit reached" : "")) +
+                cell(rests_on) + "</tr>\n";
+    }
+    std::string register_rows;
+    for (const auto& assumption : report.assumptions)
+        register_rows += "<tr>" + cell(assumption.id) +
+                         cell(std::string{analyzer::to_string(assumption.status)}) +
+                         cell(assumption.text) + "</tr>\n";
+    return "<h2 id=\"claims\">Claims</h2>\n" +
+           table("Every number that is guaranteed",
+                 {{"id", false},
+                  {"quantity", false},
+                  {"side", false},
+                  {"cycles", true},
+                  {"kind", false},
+                  {"proof", false},
+                  {"rests on", false}},
+                 rows) +
+           "<h2 id=\"assumptions\">Assumptions</h2>\n" +
+           table("What a reviewer would have to believe",
+                 {{"id", false}, {"status", false}, {"assumption", false}}, register_rows);
+}
+
+std::string closing(const Report& report) {
+    std::string rows;
+    for (const auto& input : report.inputs)
+        rows +=
+            "<tr>" + cell(input.role) + cell(input.name) +
+            fmt::format("<td class=\"digest\"><code>{}</code></td></tr>\n", escape(input.digest));
+    std::string versions = "warpbound " + report.tool_version;
+    for (const auto& version : report.versions)
+        versions += ", " + version;
+    std::string out =
+        "<h2 id=\"inputs\">Inputs and versions</h2>\n" +
+        table("What this report was made from",
+              {{"role", false}, {"name", false}, {"digest", false}}, rows) +
+        fmt::format("<p>Made by {}; seed {}.</p>\n<h2 id=\"limits\">Not included</h2>\n<ul>\n",
+                    escape(versions), report.seed);
+    for (const auto& limitation : report.limitations)
+        out += "<li>" + escape(limitation) + "</li>\n";
+    return out +
+           "</ul>\n<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
+           "<dt>warp</dt><dd>32 lanes that execute one instruction together.</dd>\n"
+           "<dt>execution time</dt><dd>From the cycle in which the warp may first issue until its "
+           "last result is there and its stores have "
+           "left the write buffer.</dd>\n"
+           "<dt>measured time</dt><dd>The difference of two reads of the clock register.</dd>\n"
+           "<dt>worst path</dt><dd>The path through the kernel that the upper bound belongs "
+           "to.</dd>\n"
+           "<dt>mode</dt><dd>A cluster of observed times, separated from the next by a wide "
+           "gap.</dd>\n</dl>\n";
+}
+
+} // namespace
+
+std::string render_html(const Report& report) {
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "
+           "name=\"viewport\" content=\"width=device-width, "
+           "initial-scale=1\"/>\n<title>" +
+           escape(fmt::format("Timing report: {} on {}", report.kernel, report.architecture)) +
+           "</title>\n<style>" + std::string{html_style} +
+           "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the report</a>\n<main "
+           "id=\"main\">\n" +
+           summary(report) + how_to_read() + envelope(report) + observations(report) +
+           formulas(report) + stack(report) + annotated_assembly(report) + claims(report) +
+           closing(report) + "</main>\n</body>\n</html>\n";
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,137 @@
+#include "certification/wording.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace warpbound::certification {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json claims_of(const Report& report) {
+    Json list = Json::array();
+    for (const auto& claim : report.claims) {
+        Json json{{"id", claim.id},
+                  {"quantity", claim.quantity},
+                  {"side", side_name(claim.side)},
+                  {"value", claim.value},
+                  {"unit", claim.unit},
+                  {"kind", to_string(claim.kind)},
+                  {"assumptions", claim.assumptions},
+                  {"proof", claim.proof}};
+        if (claim.limit_reached) json["limit-reached"] = true;
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json observation_of(const ObservedTimes& times) {
+    Json values = Json::array();
+    for (const auto& [value, count] : times.values)
+        values.push_back({{"value", value}, {"count", count}});
+    Json json{{"quantity", times.quantity},
+              {"kind", "observed"},
+              {"device", times.device},
+              {"protocol", times.protocol},
+              {"count", times.count},
+              {"best", times.best},
+              {"mean", times.mean},
+              {"median", times.median},
+              {"p90", times.p90},
+              {"p99", times.p99},
+              {"worst", times.worst},
+              {"distinct", times.distinct},
+              {"modes", times.modes},
+              {"unit", "cycles"},
+              {"outside-bounds", times.outside_bounds},
+              {"values", values}};
+    if (times.first_outside_run) {
+        json["first-outside-run"] = *times.first_outside_run;
+        json["outside-seeds"] = times.outside_seeds;
+    }
+    return json;
+}
+
+Json estimates_of(const Report& report) {
+    Json list = Json::array();
+    for (const auto& estimate : report.estimates) {
+        Json json{{"model", estimate.model},
+                  {"variant", estimate.variant},
+                  {"quantity", estimate.quantity},
+                  {"kind", "estimate"}};
+        if (estimate.refusal.empty()) {
+            json["value"] = estimate.value;
+            json["unit"] = estimate.unit;
+        } else {
+            json["refusal"] = estimate.refusal;
+        }
+        json["source"] = estimate.source;
+        Json inputs = Json::array();
+        for (const auto& input : estimate.inputs)
+            inputs.push_back({{"symbol", input.symbol},
+                              {"value", input.value},
+                              {"unit", input.unit},
+                              {"source", input.source}});
+        json["inputs"] = std::move(inputs);
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+} // namespace
+
+std::string render_json(const Report& report) {
+    Json assumptions = Json::array();
+    for (const auto& assumption : report.assumptions)
+        assumptions.push_back({{"id", assumption.id},
+                               {"text", assumption.text},
+                               {"status", analyzer::to_string(assumption.status)}});
+    Json series = Json::array();
+    Json first = nullptr;
+    for (const auto& times : report.observations) {
+        series.push_back(observation_of(times));
+        if (first.is_null() && times.quantity == "execution-time") first = series.back();
+    }
+    Json path = Json::array();
+    for (const auto& block : report.worst_path)
+        path.push_back({{"block", address_text(block.address)},
+                        {"count", block.count},
+                        {"cycles", block.cycles}});
+    Json stack = Json::array();
+    for (const auto& [category, cycles] : report.stack)
+        stack.push_back({{"category", category}, {"cycles", cycles}});
+    Json inputs = Json::array();
+    for (const auto& input : report.inputs)
+        inputs.push_back({{"role", input.role}, {"name", input.name}, {"digest", input.digest}});
+    Json instructions = Json::array();
+    for (const auto& line : report.assembly)
+        instructions.push_back({{"address", address_text(line.address)},
+                                {"text", line.text},
+                                {"executions", line.executions},
+                                {"cycles", line.cycles}});
+    const Json json{
+        {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
+        {"kernel",
+         {{"name", report.kernel}, {"digest", report.kernel_digest}, {"isa", report.isa}}},
+        {"launch", {{"blocks", report.launch_blocks}, {"threads", report.launch_threads}}},
+        {"architecture", {{"name", report.architecture}, {"digest", report.architecture_digest}}},
+        {"policy", report.policy},
+        {"verdict", verdict_of(report)},
+        {"claims", claims_of(report)},
+        {"assumptions", assumptions},
+        {"unchecked-assumptions", report.unchecked_assumptions()},
+        {"estimates", estimates_of(report)},
+        {"observations", first},
+        {"observation-series", series},
+        {"worst-path", path},
+        {"stack", stack},
+        {"instructions", instructions},
+        {"inputs", inputs},
+        {"seed", report.seed},
+        {"solver", report.solver},
+        {"versions", report.versions},
+        {"limitations", report.limitations}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,148 @@
+#include "certification/wording.hpp"
+
+#include <tinyxml2.h>
+
+namespace warpbound::certification {
+
+namespace {
+
+using tinyxml2::XMLElement;
+
+/// Adds an element with attributes; values are escaped by the library.
+XMLElement* add(XMLElement* parent, const char* name,
+                std::initializer_list<std::pair<const char*, std::string>> attributes) {
+    XMLElement* element = parent->InsertNewChildElement(name);
+    for (const auto& [attribute, value] : attributes)
+        element->SetAttribute(attribute, value.c_str());
+    return element;
+}
+
+void add_claims(XMLElement* root, const Report& report) {
+    XMLElement* claims = add(root, "claims", {});
+    for (const auto& claim : report.claims) {
+        XMLElement* element = add(claims, "claim",
+                                  {{"id", claim.id},
+                                   {"quantity", claim.quantity},
+                                   {"side", side_name(claim.side)},
+                                   {"value", std::to_string(claim.value)},
+                                   {"unit", claim.unit},
+                                   {"kind", std::string{to_string(claim.kind)}},
+                                   {"proof", claim.proof},
+                                   {"limit-reached", claim.limit_reached ? "true" : "false"}});
+        for (const auto& id : claim.assumptions)
+            add(element, "rests-on", {{"assumption", id}});
+    }
+    XMLElement* assumptions =
+        add(root, "assumptions", {{"unchecked", std::to_string(report.unchecked_assumptions())}});
+    for (const auto& assumption : report.assumptions)
+        add(assumptions, "assumption",
+            {{"id", assumption.id},
+             {"status", std::string{analyzer::to_string(assumption.status)}}})
+            ->SetText(assumption.text.c_str());
+}
+
+void add_observed(XMLElement* root, const Report& report) {
+    XMLElement* all = add(root, "observations", {});
+    for (const auto& times : report.observations) {
+        XMLElement* element = add(all, "observed",
+                                  {{"quantity", times.quantity},
+                                   {"device", times.device},
+                                   {"protocol", times.protocol},
+                                   {"count", std::to_string(times.count)},
+                                   {"best", std::to_string(times.best)},
+                                   {"mean", fmt::format("{:.6f}", times.mean)},
+                                   {"median", std::to_string(times.median)},
+                                   {"p90", std::to_string(times.p90)},
+                                   {"p99", std::to_string(times.p99)},
+                                   {"worst", std::to_string(times.worst)},
+                                   {"unit", "cycles"},
+                                   {"modes", std::to_string(times.modes)},
+                                   {"outside-bounds", std::to_string(times.outside_bounds)}});
+        for (const auto& [value, count] : times.values)
+            add(element, "time",
+                {{"cycles", std::to_string(value)}, {"count", std::to_string(count)}});
+    }
+}
+
+void add_estimates(XMLElement* root, const Report& report) {
+    XMLElement* all = add(root, "estimates", {});
+    for (const auto& estimate : report.estimates) {
+        XMLElement* element = add(all, "estimate",
+                                  {{"model", estimate.model},
+                                   {"variant", estimate.variant},
+                                   {"quantity", estimate.quantity},
+                                   {"source", estimate.source}});
+        if (estimate.refusal.empty()) {
+            element->SetAttribute("value", fmt::format("{:.6f}", estimate.value).c_str());
+            element->SetAttribute("unit", estimate.unit.c_str());
+        } else {
+            element->SetAttribute("refusal", estimate.refusal.c_str());
+        }
+        for (const auto& input : estimate.inputs)
+            add(element, "input",
+                {{"symbol", input.symbol},
+                 {"value", input.value},
+                 {"unit", input.unit},
+                 {"source", input.source}});
+    }
+}
+
+void add_worst_path(XMLElement* root, const Report& report) {
+    XMLElement* path = add(root, "worst-path", {});
+    for (const auto& block : report.worst_path)
+        add(path, "block",
+            {{"address", address_text(block.address)},
+             {"count", std::to_string(block.count)},
+             {"cycles", std::to_string(block.cycles)}});
+    XMLElement* stack = add(root, "stack", {});
+    for (const auto& [category, cycles] : report.stack)
+        add(stack, "share", {{"category", category}, {"cycles", std::to_string(cycles)}});
+    XMLElement* code = add(root, "assembly", {});
+    for (const auto& line : report.assembly)
+        add(code, "instruction",
+            {{"address", address_text(line.address)},
+             {"executions", std::to_string(line.executions)},
+             {"cycles", std::to_string(line.cycles)}})
+            ->SetText(line.text.c_str());
+}
+
+} // namespace
+
+std::string render_xml(const Report& report) {
+    tinyxml2::XMLDocument document;
+    document.InsertEndChild(document.NewDeclaration());
+    XMLElement* root = document.NewElement("timing-report");
+    document.InsertEndChild(root);
+    root->SetAttribute("verdict", verdict_of(report).c_str());
+    add(root, "tool",
+        {{"name", "warpbound"},
+         {"version", report.tool_version},
+         {"seed", std::to_string(report.seed)}});
+    add(root, "kernel",
+        {{"name", report.kernel}, {"digest", report.kernel_digest}, {"isa", report.isa}});
+    add(root, "launch",
+        {{"blocks", std::to_string(report.launch_blocks)},
+         {"threads", std::to_string(report.launch_threads)}});
+    add(root, "architecture",
+        {{"name", report.architecture},
+         {"digest", report.architecture_digest},
+         {"policy", report.policy}});
+    add_claims(root, report);
+    add_estimates(root, report);
+    add_observed(root, report);
+    add_worst_path(root, report);
+    XMLElement* inputs = add(root, "inputs", {});
+    for (const auto& input : report.inputs)
+        add(inputs, "input",
+            {{"role", input.role}, {"name", input.name}, {"digest", input.digest}});
+    for (const auto& version : report.versions)
+        add(inputs, "version", {})->SetText(version.c_str());
+    XMLElement* limitations = add(root, "limitations", {});
+    for (const auto& limitation : report.limitations)
+        add(limitations, "limitation", {})->SetText(limitation.c_str());
+    tinyxml2::XMLPrinter printer;
+    document.Print(&printer);
+    return printer.CStr();
+}
+
+} // namespace warpbound::certification
