@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace warpbound::assembly {
@@ -310,8 +311,11 @@ std::string to_string(Register reg) {
 Operand read_operand(std::string_view text, bool labels) {
     const Operand unknown = TextOperand{std::string{text}};
     if (text.empty()) return unknown;
-    if (text.substr(0, 2) == "`(" && text.back() == ')')
-        return TargetOperand{std::string{text.substr(2, text.size() - 3)}, std::nullopt};
+    if (text.substr(0, 2) == "`(" && text.size() > 3 && text.back() == ')') {
+        const std::string_view label = text.substr(2, text.size() - 3);
+        if (!std::all_of(label.begin(), label.end(), is_name)) return unknown;
+        return TargetOperand{std::string{label}, std::nullopt};
+    }
     Decorations decorations;
     const std::string_view plain = strip(text, decorations);
     if (plain.empty()) return unknown;
