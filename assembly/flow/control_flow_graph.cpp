@@ -102,7 +102,9 @@ Result<void> add_loops(const Function& function, ControlFlowGraph& graph) {
         back_edges[edge.to].push_back(index);
     }
     graph.innermost_loop.assign(graph.blocks.size(), std::nullopt);
-    for (auto& [header, edges] : back_edges) {
+    for (const auto& entry : back_edges) {
+        const std::size_t header = entry.first;
+        const std::vector<std::size_t>& edges = entry.second;
         Loop loop;
         loop.header = header;
         loop.back_edges = edges;

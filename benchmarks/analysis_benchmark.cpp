@@ -1,0 +1,100 @@
+/// \file
+/// How long the envelope of a large kernel takes: `--benchmark_filter=Envelope` times reading
+/// aside.
+
+#include "analyzer/analysis.hpp"
+#include "assembly/isa/reader.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using namespace warpbound;
+
+/// A kernel of about `blocks` basic blocks: diamonds, every tenth inside a loop, with facts for all
+/// loops.
+struct Generated {
+    std::string text = "!Arch sm_20\n!Kernel generated\n";
+    models::FlowFacts facts;
+};
+
+Generated generate(std::int64_t blocks, bool further_facts) {
+    Generated kernel;
+    std::int64_t address = 0;
+    const auto put = [&](const std::string& instruction) {
+        kernel.text += instruction + ";\n";
+        address += 8;
+    };
+    std::int64_t previous_arm = -1;
+    for (std::int64_t i = 0; i < blocks / 4; ++i) {
+        const bool loop = i % 10 == 9;
+        const std::int64_t header = address;
+        if (loop) kernel.text += fmt::format("L{}:\n", i);
+        put(fmt::format("FADD R{}, R{}, R3", 4 + i % 8, 4 + (i + 3) % 8));
+        put(fmt::format("@P0 BRA A{}", i));
+        const std::int64_t arm = address;
+        put(fmt::format("FFMA R{}, R4, R5, R6", 4 + i % 5));
+        put(fmt::format("MUFU.COS R9, R{}", 4 + i % 5));
+        put(fmt::format("BRA B{}", i));
+        kernel.text += fmt::format("A{}:\n", i);
+        put(fmt::format("FMUL R{}, R4, R3", 4 + i % 7));
+        kernel.text += fmt::format("B{}:\n", i);
+        put("FADD R4, R4, R9");
+        if (loop) {
+            put(fmt::format("@P1 BRA L{}", i));
+            kernel.facts.loops.push_back({header, 1, 2 + i % 60, {}});
+        }
+        if (further_facts && i % 50 == 1 && previous_arm >= 0) {
+            models::LinearFact fact;
+            fact.terms = {{1, std::nullopt, previous_arm}, {1, std::nullopt, arm}};
+            fact.constant = 1;
+            kernel.facts.constraints.push_back(fact);
+        }
+        previous_arm = loop ? -1 : arm;
+    }
+    put("EXIT");
+    kernel.text += "!EndKernel\n";
+    return kernel;
+}
+
+void envelope(benchmark::State& state, bool further_facts) {
+    const Generated kernel = generate(state.range(0), further_facts);
+    const auto program = assembly::read_program({"generated", kernel.text});
+    const auto architecture = models::load_architecture("fermi-gtx470");
+    if (!program || !architecture) {
+        state.SkipWithError("the generated kernel or the description was refused");
+        return;
+    }
+    const assembly::Function& function = program.value().functions.front();
+    std::size_t blocks = 0;
+    for (auto step : state) {
+        (void)step;
+        const auto graph = assembly::build_control_flow_graph(function);
+        analyzer::Request request;
+        request.function = &function;
+        request.graph = &graph.value();
+        request.architecture = &architecture.value();
+        request.facts = &kernel.facts;
+        const auto analysis = analyzer::analyze(request);
+        if (!analysis) state.SkipWithError(to_string(analysis.error()).c_str());
+        benchmark::DoNotOptimize(analysis);
+        blocks = graph.value().blocks.size();
+    }
+    state.counters["blocks"] = static_cast<double>(blocks);
+}
+
+void EnvelopeWithLoopBounds(benchmark::State& state) {
+    envelope(state, false);
+}
+void EnvelopeWithLinearFacts(benchmark::State& state) {
+    envelope(state, true);
+}
+
+BENCHMARK(EnvelopeWithLoopBounds)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
+BENCHMARK(EnvelopeWithLinearFacts)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
+
+} // namespace
