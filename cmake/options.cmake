@@ -3,6 +3,11 @@ add_library(warpbound_options INTERFACE)
 target_compile_features(warpbound_options INTERFACE cxx_std_20)
 target_compile_options(warpbound_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
                                                   -Wold-style-cast)
+# g++ 12 reports false overlaps in std::string concatenation (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+   AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(warpbound_options INTERFACE -Wno-restrict)
+endif()
 target_include_directories(warpbound_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 set(CMAKE_CXX_EXTENSIONS OFF)
 

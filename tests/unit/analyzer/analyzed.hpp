@@ -1,0 +1,48 @@
+#pragma once
+/// \file
+/// A bare listing analyzed on a described machine, for tests.
+
+#include "analyzer/analysis.hpp"
+#include "assembly/isa/reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace warpbound::analyzer {
+
+struct Analyzed {
+    assembly::Program program;
+    assembly::ControlFlowGraph graph;
+    models::Architecture architecture;
+    models::FlowFacts facts;
+    Request request;
+
+    Result<Analysis> run() const { return analyze(request); }
+};
+
+/// `body` between `!Kernel k` and `!EndKernel`.
+inline std::unique_ptr<Analyzed> analyzed(const std::string& body, models::FlowFacts facts = {},
+                                          const std::string& architecture = "fermi-gtx470",
+                                          int sm = 20) {
+    auto all = std::make_unique<Analyzed>();
+    auto program = assembly::read_program(
+        {"test", "!Arch sm_" + std::to_string(sm) + "\n!Kernel k\n" + body + "\n!EndKernel\n"});
+    EXPECT_TRUE(program) << to_string(program.error());
+    all->program = std::move(program).value();
+    auto graph = assembly::build_control_flow_graph(all->program.functions.front());
+    EXPECT_TRUE(graph) << to_string(graph.error());
+    all->graph = std::move(graph).value();
+    auto machine = models::load_architecture(architecture);
+    EXPECT_TRUE(machine) << to_string(machine.error());
+    all->architecture = std::move(machine).value();
+    all->facts = std::move(facts);
+    all->request.function = &all->program.functions.front();
+    all->request.graph = &all->graph;
+    all->request.architecture = &all->architecture;
+    all->request.facts = &all->facts;
+    return all;
+}
+
+} // namespace warpbound::analyzer

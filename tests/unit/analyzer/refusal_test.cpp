@@ -1,0 +1,100 @@
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(const Analyzed& problem) {
+    const auto analysis = problem.run();
+    return analysis ? "accepted" : to_string(analysis.error());
+}
+
+models::FactSource line(std::int64_t number) {
+    return {models::FactOrigin::User, models::FactStatus::Unchecked, number};
+}
+
+TEST(Refusal, NamesEveryLoopWithoutABound) {
+    EXPECT_THAT(refusal(*analyzed("A: MOV R1, R2; @P0 BRA A; B: MOV R1, R2; @P0 BRA B; EXIT;")),
+                HasSubstr("header 0x0000, 0x0010"));
+}
+
+TEST(Refusal, NamesWhatTheDescriptionLacks) {
+    EXPECT_THAT(refusal(*analyzed("LD R4, [R2]; EXIT;")),
+                HasSubstr("memories/l1/latency is unknown"));
+}
+
+TEST(Refusal, NamesAnUnknownOpcodeOnAPath) {
+    EXPECT_THAT(refusal(*analyzed("MOV R1, R2; FROB R1, R2; EXIT;")), HasSubstr("0x0008"));
+}
+
+TEST(Refusal, LeavesAnUnknownOpcodeAloneThatIsNeverReached) {
+    models::FlowFacts facts;
+    facts.nevers.push_back({8, {}});
+    EXPECT_EQ(refusal(*analyzed("@P0 BRA L; FROB R1, R2; L: EXIT;", facts)), "accepted");
+}
+
+TEST(Refusal, WantsControlFieldsWhereTheMachineTakesThemFromTheEncoding) {
+    EXPECT_THAT(refusal(*analyzed("FADD R1, R2, R3; EXIT;", {}, "turing-t4", 75)),
+                HasSubstr("no control field"));
+}
+
+TEST(Refusal, HoldsFactsAgainstTheCode) {
+    const std::string body = "MOV R1, R2; L: FADD R4, R4, R3; @P0 BRA L; EXIT;";
+    models::FlowFacts no_header;
+    no_header.loops.push_back({0, 1, 2, line(3)});
+    EXPECT_THAT(refusal(*analyzed(body, no_header)),
+                HasSubstr("no loop of k has its header at 0x0000"));
+    models::FlowFacts no_block;
+    no_block.loops.push_back({8, 1, 2, {}});
+    no_block.nevers.push_back({16, line(7)});
+    EXPECT_THAT(refusal(*analyzed(body, no_block)),
+                HasSubstr("line:7: no block of k begins at 0x0010"));
+    models::FlowFacts never_entry;
+    never_entry.loops.push_back({8, 1, 2, {}});
+    never_entry.nevers.push_back({0, line(4)});
+    EXPECT_THAT(refusal(*analyzed(body, never_entry)), HasSubstr("the entry of the kernel"));
+    models::FlowFacts no_instruction;
+    no_instruction.loops.push_back({8, 1, 2, {}});
+    models::MemoryFact memory;
+    memory.at = 4;
+    no_instruction.memory.push_back(memory);
+    EXPECT_THAT(refusal(*analyzed(body, no_instruction)),
+                HasSubstr("no instruction of k stands at 0x0004"));
+}
+
+TEST(Refusal, FindsContradictoryFacts) {
+    models::FlowFacts facts;
+    models::LinearFact at_least;
+    at_least.terms = {{1, std::nullopt, 8}};
+    at_least.relation = models::Relation::AtLeast;
+    at_least.constant = 2; // a block outside loops cannot execute twice
+    at_least.from = line(5);
+    facts.constraints.push_back(at_least);
+    EXPECT_THAT(refusal(*analyzed("@P0 BRA L; MOV R1, R2; L: EXIT;", facts)),
+                HasSubstr("contradict each other or the code"));
+}
+
+TEST(Refusal, KeepsToOneWarpAndKnownPolicies) {
+    auto two_warps = analyzed("EXIT;");
+    two_warps->request.launch = {1, 64};
+    EXPECT_THAT(refusal(*two_warps), HasSubstr("launch 1x64 has 2 warps"));
+    auto two_blocks = analyzed("EXIT;");
+    two_blocks->request.launch = {2, 32};
+    EXPECT_THAT(refusal(*two_blocks), HasSubstr("launch 2x32 has 2 warps"));
+    auto policy = analyzed("EXIT;");
+    policy->request.policy = "gto";
+    EXPECT_THAT(refusal(*policy), HasSubstr("policy 'gto'"));
+}
+
+TEST(Refusal, NeverWrapsAround) {
+    models::FlowFacts facts;
+    facts.loops.push_back({0, 1, INT64_MAX, {}});
+    EXPECT_THAT(refusal(*analyzed("L: FADD R4, R4, R3; @P0 BRA L; EXIT;", facts)),
+                HasSubstr("exceeds 2^63 cycles"));
+}
+
+} // namespace
+} // namespace warpbound::analyzer

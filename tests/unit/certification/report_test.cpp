@@ -1,0 +1,177 @@
+#include "certification/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <tinyxml2.h>
+
+namespace warpbound::certification {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// A report with every part filled in.
+Report sample_report() {
+    Report report;
+    report.tool_version = "0.1.0";
+    report.kernel = "rows<script>alert(1)</script>";
+    report.kernel_digest = "sha256:00";
+    report.isa = "sm_75";
+    report.architecture = "turing-t4";
+    report.policy = "lrr";
+    report.claims = {{"C1",
+                      "execution-time",
+                      analyzer::Side::Upper,
+                      120,
+                      "cycles",
+                      ClaimKind::BoundUnderAssumptions,
+                      {"A1"},
+                      "structural-path",
+                      false},
+                     {"C2",
+                      "execution-time",
+                      analyzer::Side::Lower,
+                      80,
+                      "cycles",
+                      ClaimKind::BoundUnderAssumptions,
+                      {"A1"},
+                      "exact-lp",
+                      true}};
+    report.assumptions = {
+        {"A1", "The listing is the code that runs.", analyzer::AssumptionStatus::Unchecked}};
+    ReportEstimate estimate;
+    estimate.model = "voudouris";
+    estimate.variant = "best";
+    estimate.quantity = "execution-time";
+    estimate.value = 99.5;
+    estimate.source = "V14";
+    estimate.inputs = {{"CPI", "6", "cycles", "V14 Table 7"}};
+    report.estimates = {estimate};
+    report.worst_path = {{0, 1, 120}};
+    report.assembly = {{0, "EXIT ;", 1, 120, true}};
+    report.stack = {{"issue", 70}, {"completion", 50}};
+    report.inputs = {{"listing", "rows.sass", "sha256:00"}};
+    report.limitations = {"Clock changes are not included."};
+    return report;
+}
+
+TEST(Report, CountsObservationsOutsideItsClaims) {
+    Report report = sample_report();
+    ObservedTimes about;
+    about.quantity = "execution-time";
+    // Inside: 80 and 120, the bounds themselves; outside: 79 and 121.
+    add_observations(report, about, {100, 80, 121, 120, 79}, {11, 12, 13, 14, 15});
+    const auto& observed = report.observations.front();
+    EXPECT_EQ(observed.outside_bounds, 2);
+    EXPECT_EQ(observed.first_outside_run, 2);
+    EXPECT_EQ(observed.outside_seeds, (std::vector<std::uint64_t>{13, 15}));
+    EXPECT_EQ(observed.best, 79);
+    EXPECT_EQ(observed.worst, 121);
+    EXPECT_DOUBLE_EQ(observed.mean, 100);
+    EXPECT_EQ(observed.median, 100);
+    EXPECT_TRUE(report.refuted());
+    EXPECT_THAT(render_text(report), HasSubstr("REFUTED"));
+}
+
+TEST(Report, HoldsWhenEveryObservationIsInside) {
+    Report report = sample_report();
+    ObservedTimes about;
+    about.quantity = "execution-time";
+    add_observations(report, about, {80, 120}, {1, 2});
+    EXPECT_FALSE(report.refuted());
+    EXPECT_THAT(render_html(report), HasSubstr("Holds"));
+}
+
+TEST(ReportJson, HoldsTheSameNumbers) {
+    Report report = sample_report();
+    ObservedTimes about;
+    about.quantity = "execution-time";
+    add_observations(report, about, {90, 90, 110}, {1, 2, 3});
+    const auto json = nlohmann::json::parse(render_json(report));
+    EXPECT_EQ(json["tool"]["name"], "warpbound");
+    EXPECT_EQ(json["kernel"]["name"], report.kernel);
+    EXPECT_EQ(json["claims"][0]["value"], 120);
+    EXPECT_EQ(json["claims"][0]["side"], "upper");
+    EXPECT_EQ(json["claims"][0]["kind"], "bound-under-assumptions");
+    EXPECT_EQ(json["claims"][1]["limit-reached"], true);
+    EXPECT_EQ(json["observations"]["count"], 3);
+    EXPECT_EQ(json["observations"]["outside-bounds"], 0);
+    EXPECT_EQ(json["estimates"][0]["value"], 99.5);
+    EXPECT_EQ(json["stack"][1]["cycles"], 50);
+    EXPECT_EQ(json["verdict"], "holds");
+    EXPECT_EQ(render_json(report), render_json(report));
+}
+
+TEST(ReportXml, ReadsBack) {
+    tinyxml2::XMLDocument document;
+    ASSERT_EQ(document.Parse(render_xml(sample_report()).c_str()), tinyxml2::XML_SUCCESS);
+    const auto* root = document.RootElement();
+    EXPECT_STREQ(root->Name(), "timing-report");
+    EXPECT_EQ(root->FirstChildElement("claims")->FirstChildElement("claim")->IntAttribute("value"),
+              120);
+    EXPECT_STREQ(root->FirstChildElement("kernel")->Attribute("name"),
+                 "rows<script>alert(1)</script>");
+}
+
+/// Every element of a kind, anywhere.
+void collect(const tinyxml2::XMLElement* element, const std::string& name,
+             std::vector<const tinyxml2::XMLElement*>& found) {
+    for (; element != nullptr; element = element->NextSiblingElement()) {
+        if (name == element->Name()) found.push_back(element);
+        collect(element->FirstChildElement(), name, found);
+    }
+}
+
+TEST(ReportHtml, IsWellFormedAndLoadsNothing) {
+    Report report = sample_report();
+    ObservedTimes about;
+    about.quantity = "execution-time";
+    add_observations(report, about, {90, 90, 110}, {1, 2, 3});
+    const std::string page = render_html(report);
+    tinyxml2::XMLDocument document;
+    ASSERT_EQ(document.Parse(page.c_str()), tinyxml2::XML_SUCCESS) << document.ErrorStr();
+    EXPECT_THAT(page, Not(HasSubstr("http")));
+    EXPECT_THAT(page, Not(HasSubstr("<script")));
+    EXPECT_THAT(page, HasSubstr("rows&lt;script&gt;"));
+    std::vector<const tinyxml2::XMLElement*> figures;
+    collect(document.RootElement(), "svg", figures);
+    int drawn = 0;
+    for (const auto* figure : figures) {
+        if (figure->Attribute("role") == nullptr) continue; // keys of the legend
+        ++drawn;
+        EXPECT_NE(figure->FirstChildElement("title"), nullptr);
+        EXPECT_NE(figure->FirstChildElement("desc"), nullptr);
+    }
+    EXPECT_EQ(drawn, 2);
+    EXPECT_THAT(page, HasSubstr("execution-time in core cycles"));
+    std::vector<const tinyxml2::XMLElement*> tables;
+    collect(document.RootElement(), "table", tables);
+    for (const auto* table : tables)
+        EXPECT_NE(table->FirstChildElement("caption"), nullptr);
+    EXPECT_GE(tables.size(), 6U);
+}
+
+TEST(ReportHtml, DrawsAnEnvelopeOfZeroWidth) {
+    Report report = sample_report();
+    report.claims[0].value = 100;
+    report.claims[1].value = 100;
+    report.estimates.clear();
+    ObservedTimes about;
+    about.quantity = "execution-time";
+    add_observations(report, about, {100, 100}, {1, 2});
+    const std::string page = render_html(report);
+    EXPECT_THAT(page, HasSubstr("upper bound 100"));
+    EXPECT_THAT(page, Not(HasSubstr("nan")));
+    EXPECT_THAT(page, Not(HasSubstr("inf\"")));
+}
+
+TEST(ReportText, NeverCallsANumberByABareName) {
+    const std::string text = render_text(sample_report());
+    EXPECT_THAT(text, Not(HasSubstr("WCET")));
+    EXPECT_THAT(text, HasSubstr("bound under 1 assumptions, 1 unchecked"));
+    EXPECT_THAT(text, HasSubstr("estimates, not bounds"));
+}
+
+} // namespace
+} // namespace warpbound::certification

@@ -1,0 +1,79 @@
+/// \file
+/// The report for a terminal: the answer first, lines that fit, words that are allowed.
+#include "certification/wording.hpp"
+#include "tests/unit/certification/sample_report.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::certification {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t widest(const std::string& text) {
+    std::size_t most = 0;
+    std::size_t width = 0;
+    for (const char c : text) {
+        if (c == '\n')
+            width = 0;
+        else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U)
+            ++width;
+        most = std::max(most, width);
+    }
+    return most;
+}
+
+TEST(ReportText, StartsWithTheAnswer) {
+    const std::string text = render_text(sample_report());
+    EXPECT_THAT(text, testing::StartsWith("convolution_rows on turing-t4, launch 1x32\n"
+                                          "verdict: holds\n"
+                                          "upper bound 1234 cycles (bound under assumptions, 1 "
+                                          "unchecked)\n"));
+}
+
+TEST(ReportText, SaysRefutedAndWhere) {
+    Report report = sample_report();
+    ObservedTimes about;
+    about.quantity = "execution-time";
+    add_observations(report, about, {1200, 1300}, {5, 6});
+    const std::string text = render_text(report);
+    EXPECT_THAT(text, HasSubstr("verdict: refuted"));
+    EXPECT_THAT(text, HasSubstr("the first in run 1"));
+    EXPECT_THAT(text, HasSubstr("seeds 6"));
+}
+
+TEST(ReportText, FitsAHundredColumns) {
+    Report report = sample_report();
+    EXPECT_LE(widest(render_text(report)), 100U);
+    report.kernel = std::string(300, 'k');
+    report.claims[0].value = 9'000'000'000'000'000;
+    report.inputs[0].name = std::string(150, 'n');
+    report.assumptions[0].text = std::string(220, '\xc3') + " caf\xc3\xa9 " + std::string(99, 'x');
+    for (int i = 0; i < 60; ++i)
+        report.claims[0].assumptions.push_back("A" + std::to_string(i));
+    EXPECT_LE(widest(render_text(report)), 100U);
+}
+
+TEST(ReportText, WordsThatPromiseTooMuchDoNotOccur) {
+    const Report report = sample_report();
+    for (const auto& text :
+         {render_text(report), render_json(report), render_xml(report), render_html(report)})
+        for (const char* word : {"WCET", "certified", "compliant", "qualified"})
+            EXPECT_THAT(text, Not(HasSubstr(word)));
+}
+
+TEST(ReportText, AnEmptyReportIsStillText) {
+    EXPECT_THAT(render_text(Report{}), HasSubstr("no observation was compared"));
+}
+
+TEST(Printable, KeepsTextAndReplacesTheRest) {
+    EXPECT_EQ(printable("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"),
+              "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z");
+    EXPECT_EQ(printable("a\x1b[0m\n\x7f"), "a?[0m??");
+    EXPECT_EQ(printable("\xff\xc0\x80\xe2\x82"), "?????");
+    EXPECT_EQ(printable("\xed\xa0\x80\xef\xbf\xbe"), "??????");
+}
+
+} // namespace
+} // namespace warpbound::certification
