@@ -1,10 +1,15 @@
+/// \file
+/// The figures of the HTML report.
 #include "certification/chart.hpp"
 
 #include "certification/wording.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace warpbound::certification {
@@ -14,9 +19,11 @@ namespace {
 constexpr double width = 960;
 constexpr double left = 60;
 constexpr double right = 930;
-constexpr double base = 250; ///< The axis.
-constexpr double top = 96;   ///< Of the highest bar; labels stand above.
-constexpr std::size_t bins = 48;
+constexpr double plot_height = 160;
+constexpr double row_height = 17; ///< Of the labels above the plot.
+constexpr double digit_width = 7.4;
+constexpr std::int64_t bins = 60; ///< At most.
+constexpr std::size_t most_ticks = 14;
 
 /// The range of the axis, in cycles, with a margin; never of zero width.
 struct Axis {
@@ -51,7 +58,8 @@ std::vector<Mark> marks_of(const Report& report, const std::string& quantity) {
             marks.push_back({static_cast<double>(claim->value),
                              fmt::format("{} bound {}", side_name(side), claim->value), "bound"});
     for (const auto& estimate : report.estimates)
-        if (estimate.quantity == quantity && estimate.refusal.empty())
+        if (estimate.quantity == quantity && estimate.refusal.empty() &&
+            std::isfinite(estimate.value))
             marks.push_back(
                 {estimate.value,
                  fmt::format("{} {} {:.0f}", estimate.model, estimate.variant, estimate.value),
@@ -72,80 +80,120 @@ Axis axis_of(const std::vector<Mark>& marks, const std::vector<ObservedValue>& o
         lo = std::min(lo, static_cast<double>(value.value));
         hi = std::max(hi, static_cast<double>(value.value));
     }
-    const double margin = std::max(1.0, 0.04 * (hi - lo));
-    return {std::max(0.0, lo - margin), hi + margin};
+    const double margin = std::max(2.0, 0.04 * (hi - lo));
+    return {lo - margin, hi + margin};
 }
 
-std::string ticks(const Axis& axis) {
-    std::string out;
-    const double step = tick_step(axis.hi - axis.lo);
-    for (double value = std::ceil(axis.lo / step) * step; value <= axis.hi; value += step)
-        out += fmt::format(
-            "<line class=\"axis\" x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\"/>"
-            "<text class=\"tick\" x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4:.0f}</text>\n",
-            axis.x(value), base, base + 6, base + 24, value);
-    return out;
+/// Where the parts of a figure stand, from top to bottom.
+struct Layout {
+    std::vector<std::size_t> rows; ///< Label row of each mark.
+    double top = 0;                ///< Of the highest bar.
+    double base = 0;               ///< The axis.
+};
+
+/// Whether the label of a mark stands left of its line.
+bool stands_left(const Axis& axis, const Mark& mark) {
+    return axis.x(mark.value) + digit_width * static_cast<double>(mark.label.size()) > right + 20;
 }
 
-std::string bars(const Axis& axis, const std::vector<ObservedValue>& observed) {
-    if (observed.empty()) return {};
-    std::vector<std::int64_t> heights(bins, 0);
-    const double range = axis.hi - axis.lo;
-    for (const auto& [value, count] : observed) {
-        const auto bin = static_cast<std::size_t>((static_cast<double>(value) - axis.lo) / range *
-                                                  static_cast<double>(bins));
-        heights[std::min(bin, bins - 1)] += count;
-    }
-    const std::int64_t highest = *std::max_element(heights.begin(), heights.end());
-    const double bar = (right - left) / static_cast<double>(bins);
-    std::string out;
-    for (std::size_t i = 0; i < bins; ++i) {
-        if (heights[i] == 0) continue;
-        const double height = std::max(2.0, (base - top) * static_cast<double>(heights[i]) /
-                                                static_cast<double>(highest));
-        out += fmt::format(
-            "<rect class=\"bar\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-            left + static_cast<double>(i) * bar + 0.5, base - height, bar - 1, height);
-    }
-    out += fmt::format(
-        "<text class=\"tick\" x=\"{0}\" y=\"{1:.0f}\" text-anchor=\"end\">{2}</text>"
-        "<text class=\"tick\" x=\"{0}\" y=\"{3:.0f}\" text-anchor=\"end\">0</text>"
-        "<text class=\"tick\" x=\"16\" y=\"{4:.0f}\" transform=\"rotate(-90 16 {4:.0f})\" "
-        "text-anchor=\"middle\">observations</text>\n",
-        left - 6, top + 5, highest, base + 4, (top + base) / 2);
-    return out;
-}
-
-/// Lines with labels in rows above the plot, each row used again only where it is free.
-std::string mark_lines(const Axis& axis, const std::vector<Mark>& marks) {
-    std::string out;
-    std::vector<double> row_end;
+/// Labels in rows above the plot, each row used again only where it is free.
+Layout layout_of(const Axis& axis, const std::vector<Mark>& marks) {
+    Layout layout;
+    std::vector<std::vector<std::pair<double, double>>> taken;
     for (const auto& mark : marks) {
         const double x = axis.x(mark.value);
-        const double length = 7.2 * static_cast<double>(mark.label.size());
-        const bool leftward = x + length > right + 20;
-        const double begin = leftward ? x - length : x;
-        std::size_t row = 0;
-        while (row < row_end.size() && row_end[row] > begin)
-            ++row;
-        if (row == row_end.size()) row_end.push_back(0);
-        row_end[row] = begin + length + 10;
-        const double y = 16 + 15 * static_cast<double>(row);
+        const double length = digit_width * static_cast<double>(mark.label.size()) + 10;
+        const double begin = stands_left(axis, mark) ? x - length : x;
+        const auto is_free = [&](const auto& row) {
+            return std::none_of(row.begin(), row.end(), [&](const auto& label) {
+                return begin < label.second && label.first < begin + length;
+            });
+        };
+        const auto row = std::find_if(taken.begin(), taken.end(), is_free);
+        layout.rows.push_back(static_cast<std::size_t>(row - taken.begin()));
+        if (row == taken.end()) taken.emplace_back();
+        taken[layout.rows.back()].emplace_back(begin, begin + length);
+    }
+    layout.top = 14 + row_height * static_cast<double>(taken.size());
+    layout.base = layout.top + plot_height;
+    return layout;
+}
+
+std::string ticks(const Axis& axis, double base) {
+    std::string out;
+    const double step = tick_step(axis.hi - axis.lo);
+    const double first = std::ceil(axis.lo / step) * step;
+    for (std::size_t i = 0; i < most_ticks; ++i) {
+        const double value = first + static_cast<double>(i) * step;
+        if (value > axis.hi) break;
         out += fmt::format(
-            "<line class=\"{0}\" x1=\"{1:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{3}\"/>"
-            "<text class=\"{0}-label\" x=\"{4:.1f}\" y=\"{2:.1f}\" "
-            "text-anchor=\"{5}\">{6}</text>\n",
-            mark.style, x, y, base, leftward ? x - 4 : x + 4, leftward ? "end" : "start",
-            escape(mark.label));
+            "<line class=\"axis\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
+            "<text class=\"tick\" x=\"{0:.1f}\" y=\"{3:.1f}\" "
+            "text-anchor=\"middle\">{4:.0f}</text>\n",
+            axis.x(value), base, base + 6, base + 22, value + 0.0);
     }
     return out;
+}
+
+/// Bins of a whole number of cycles, so that a bar stands around the values that it counts.
+std::string bars(const Axis& axis, const Layout& layout,
+                 const std::vector<ObservedValue>& observed) {
+    if (observed.empty()) return {};
+    const auto start = static_cast<std::int64_t>(std::ceil(axis.lo));
+    const auto range = static_cast<std::int64_t>(axis.hi - axis.lo) + 1;
+    const std::int64_t bin_width = (range + bins - 1) / bins;
+    std::map<std::int64_t, std::int64_t> heights;
+    for (const auto& [value, count] : observed)
+        heights[(value - start) / bin_width] += count;
+    std::int64_t highest = 1;
+    for (const auto& [bin, count] : heights)
+        highest = std::max(highest, count);
+    const double cycle = axis.x(axis.lo + 1) - axis.x(axis.lo);
+    const double bar = std::max(2.0, std::min(40.0, cycle * static_cast<double>(bin_width) - 1));
+    std::string out;
+    for (const auto& [bin, count] : heights) {
+        const double middle =
+            static_cast<double>(start + bin * bin_width) + static_cast<double>(bin_width - 1) / 2;
+        const double height =
+            std::max(2.0, (layout.base - layout.top) * static_cast<double>(count) /
+                              static_cast<double>(highest));
+        out += fmt::format("<rect class=\"bar\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+                           "height=\"{:.1f}\"/>\n",
+                           axis.x(middle) - bar / 2, layout.base - height, bar, height);
+    }
+    out += fmt::format(
+        "<text class=\"tick\" x=\"{0:.1f}\" y=\"{1:.1f}\" text-anchor=\"end\">{2}</text>"
+        "<text class=\"tick\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"end\">0</text>"
+        "<text class=\"tick\" x=\"16\" y=\"{4:.1f}\" transform=\"rotate(-90 16 {4:.1f})\" "
+        "text-anchor=\"middle\">observations</text>\n",
+        left - 6, layout.top + 10, highest, layout.base + 4, (layout.top + layout.base) / 2);
+    return out;
+}
+
+std::string mark_lines(const Axis& axis, const Layout& layout, const std::vector<Mark>& marks) {
+    std::string lines;
+    std::string labels;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        const Mark& mark = marks[i];
+        const double x = axis.x(mark.value);
+        const double y = 16 + row_height * static_cast<double>(layout.rows[i]);
+        const bool leftward = stands_left(axis, mark);
+        lines += fmt::format(
+            "<line class=\"{0}\" x1=\"{1:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{3:.1f}\"/>\n",
+            mark.style, x, y - 11, layout.base);
+        labels += fmt::format("<text class=\"{}-label\" x=\"{:.1f}\" y=\"{:.1f}\" "
+                              "text-anchor=\"{}\">{}</text>\n",
+                              mark.style, leftward ? x - 5 : x + 5, y, leftward ? "end" : "start",
+                              escape(mark.label));
+    }
+    return lines + labels;
 }
 
 } // namespace
 
 std::string escape(const std::string& text) {
     std::string out;
-    for (const char c : text) {
+    for (const char c : printable(text)) {
         switch (c) {
         case '&':
             out += "&amp;";
@@ -163,8 +211,7 @@ std::string escape(const std::string& text) {
             out += "&#39;";
             break;
         default:
-            // Control characters are not allowed in XML.
-            out += static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' ? '?' : c;
+            out += c;
         }
     }
     return out;
@@ -178,20 +225,24 @@ std::string envelope_figure(const Report& report, const std::string& quantity) {
             observed.insert(observed.end(), times.values.begin(), times.values.end());
     if (marks.empty() && observed.empty()) return {};
     const Axis axis = axis_of(marks, observed);
-    const std::string title = fmt::format("Envelope of the {} of {}", quantity, report.kernel);
+    const Layout layout = layout_of(axis, marks);
+    const std::string name = quantity_phrase(quantity);
+    const std::string title = escape(fmt::format("Envelope of the {} of {}", name, report.kernel));
     std::string out =
-        fmt::format("<svg viewBox=\"0 0 {0} 310\" role=\"img\" "
-                    "aria-label=\"{1}\"><title>{1}</title><desc>Observed times as a histogram, "
-                    "bounds and estimates as vertical lines, on an axis in core cycles. The table "
-                    "below holds the same numbers.</desc>\n",
-                    width, escape(title));
-    out += bars(axis, observed);
-    out += fmt::format("<line class=\"axis\" x1=\"{0}\" y1=\"{1}\" x2=\"{2}\" y2=\"{1}\"/>\n", left,
-                       base, right);
-    out += ticks(axis) + mark_lines(axis, marks);
-    out += fmt::format("<text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{} in core "
-                       "cycles</text>\n</svg>\n",
-                       (left + right) / 2, base + 48, escape(quantity));
+        fmt::format("<svg viewBox=\"0 0 {0} {1:.0f}\" role=\"img\" "
+                    "aria-label=\"{2}\"><title>{2}</title><desc>Bounds (solid) and estimates "
+                    "(dashed) as vertical lines{3}, on one axis in core cycles. The table below "
+                    "holds the same numbers.</desc>\n",
+                    width, layout.base + 56, title,
+                    observed.empty() ? "" : " over a histogram of the observed times");
+    out += bars(axis, layout, observed);
+    out +=
+        fmt::format("<line class=\"axis\" x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\"/>\n",
+                    left, layout.base, right);
+    out += ticks(axis, layout.base) + mark_lines(axis, layout, marks);
+    out += fmt::format("<text class=\"tick axis-label\" x=\"{}\" y=\"{:.1f}\" "
+                       "text-anchor=\"middle\">{} in cycles</text>\n</svg>\n",
+                       (left + right) / 2, layout.base + 46, escape(name));
     return out;
 }
 
@@ -200,9 +251,7 @@ std::string stack_class(std::size_t position) {
 }
 
 std::string stack_figure(const Report& report) {
-    std::int64_t total = 0;
-    for (const auto& [category, cycles] : report.stack)
-        total += cycles;
+    const std::int64_t total = stack_total(report);
     if (total <= 0) return {};
     std::string out = fmt::format(
         "<svg viewBox=\"0 0 {} 90\" role=\"img\" aria-label=\"Where the cycles of the worst path "
@@ -227,8 +276,8 @@ std::string stack_figure(const Report& report) {
     }
     out += fmt::format(
         "<text class=\"tick\" x=\"{0}\" y=\"66\">0</text><text class=\"tick\" x=\"{1}\" y=\"66\" "
-        "text-anchor=\"end\">{2}</text><text class=\"tick\" x=\"{3}\" y=\"82\" "
-        "text-anchor=\"middle\">core "
+        "text-anchor=\"end\">{2}</text><text class=\"tick axis-label\" x=\"{3}\" y=\"82\" "
+        "text-anchor=\"middle\">"
         "cycles of the worst path</text>\n</svg>\n",
         left, right, total, (left + right) / 2);
     return out;

@@ -1,3 +1,5 @@
+/// \file
+/// The style sheet.
 #include "certification/html_style.hpp"
 
 namespace warpbound::certification {
@@ -17,6 +19,7 @@ p, li { max-width: 46rem; } .quiet { color: var(--quiet); }
 .card { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.75rem 1rem; }
 .card b { display: block; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
 .holds b { color: var(--good); } .refuted b { color: var(--bad); }
+figure { margin: 1rem 0; } figcaption { color: var(--quiet); font-size: 0.92rem; } p.refuted { color: var(--bad); } dt { font-weight: 600; }
 .box { overflow-x: auto; margin: 0.75rem 0; } .figure { min-width: 34rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 0.92rem; }
 caption { text-align: left; color: var(--quiet); padding: 0.25rem 0; }

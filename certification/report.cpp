@@ -1,3 +1,5 @@
+/// \file
+/// A report from an analysis, and the observations that may refute it.
 #include "certification/report.hpp"
 
 #include "assembly/isa/reader.hpp"
@@ -27,13 +29,25 @@ std::vector<std::string> limitations_of_version() {
             "One warp of one block is bounded; divergence, further warps and blocks are not."};
 }
 
+std::string_view proof_text(analyzer::Proof proof) {
+    switch (proof) {
+    case analyzer::Proof::StructuralPath:
+        return "structural-path";
+    case analyzer::Proof::ExactLp:
+        return "exact-lp";
+    case analyzer::Proof::Refutation:
+        return "z3-refutation";
+    }
+    return "unknown";
+}
+
 Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::SideResult& result,
                  const std::vector<analyzer::Assumption>& assumptions) {
     Claim claim;
     claim.quantity = std::move(quantity);
     claim.side = side;
     claim.value = result.proved.count();
-    claim.proof = analyzer::to_string(result.proof);
+    claim.proof = proof_text(result.proof);
     claim.limit_reached = result.outcome == analyzer::Outcome::LimitReached;
     bool all_proved = true;
     for (const auto& assumption : assumptions) {
@@ -113,7 +127,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
         line.address = function.instructions[i].address;
         line.text = assembly::print(function.instructions[i]);
         line.block_start = starts[i];
-        if (!worst.instruction_counts.empty()) {
+        if (i < worst.instruction_counts.size() && i < worst.instruction_cycles.size()) {
             line.executions = worst.instruction_counts[i];
             line.cycles = worst.instruction_cycles[i];
         }

@@ -1,6 +1,10 @@
+/// \file
+/// The report as one self-contained page, well-formed as XML too.
 #include "certification/chart.hpp"
 #include "certification/html_style.hpp"
 #include "certification/wording.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -24,6 +28,18 @@ std::string table(const std::string& caption,
                        "tabindex=\"0\"><table><caption>{}</caption><thead><tr>{}</tr></"
                        "thead><tbody>\n{}</tbody></table></div>\n",
                        escape(caption), head, rows);
+}
+
+/// A figure in a box that scrolls; its caption names the table behind it.
+std::string figure(const std::string& drawing, const std::string& caption) {
+    return fmt::format(
+        "<figure><div class=\"box\" tabindex=\"0\"><div class=\"figure\">{}</div></div>"
+        "<figcaption>{}</figcaption></figure>\n",
+        drawing, escape(caption));
+}
+
+std::string rests_on(const Claim& claim) {
+    return joined(claim.assumptions, ", ");
 }
 
 std::string card(const std::string& number, const std::string& text,
@@ -50,12 +66,12 @@ std::string summary(const Report& report) {
                                                   : "Every observation lies inside the bounds.",
                       "holds");
     for (const auto& claim : report.claims)
-        out += card(fmt::format("{} cycles", claim.value),
+        out += card(fmt::format("{} {}", claim.value, claim.unit),
                     fmt::format("{} bound on the {} ({})", side_name(claim.side),
                                 quantity_phrase(claim.quantity), kind_phrase(report, claim)));
     for (const auto& times : report.observations)
-        out += card(fmt::format("{} to {}", times.best, times.worst),
-                    fmt::format("cycles: observed best and worst {} in {} observations",
+        out += card(fmt::format("{} to {} cycles", times.best, times.worst),
+                    fmt::format("observed {}, best to worst of {} runs",
                                 quantity_phrase(times.quantity), times.count));
     out += card(std::to_string(report.unchecked_assumptions()),
                 fmt::format("of {} assumptions are unchecked", report.assumptions.size()));
@@ -63,29 +79,45 @@ std::string summary(const Report& report) {
 }
 
 std::string how_to_read() {
-    return "<h2 id=\"read\">How to read this</h2>\n<p>A <b>bound</b> is proved from the kernel's "
-           "machine code and the description of the "
+    return "<h2 id=\"read\">How to read this</h2>\n"
+           "<p>A <b>bound</b> is proved from the kernel's machine code and the description of the "
            "machine: as long as every assumption below is true, no run takes longer than the upper "
-           "or shorter than the lower one. "
-           "An <b>estimate</b> is a published formula's value and may err on either side. An "
-           "<b>observation</b> was seen in a run; it "
-           "shows what can happen, not what cannot. Times are core cycles.</p>\n";
+           "or shorter than the lower one. An <b>unchecked</b> assumption is one that nobody has "
+           "tested or reviewed yet. An <b>estimate</b> is the value of a published formula and may "
+           "err on either side. An <b>observation</b> was seen in a run; it shows what can happen, "
+           "not what cannot. Times are core cycles of one warp that runs alone.</p>\n";
+}
+
+/// Quantities of the claims, then of the observations, each once.
+std::vector<std::string> quantities_of(const Report& report) {
+    std::vector<std::string> out;
+    const auto add = [&](const std::string& quantity) {
+        if (std::find(out.begin(), out.end(), quantity) == out.end()) out.push_back(quantity);
+    };
+    for (const auto& claim : report.claims)
+        add(claim.quantity);
+    for (const auto& times : report.observations)
+        add(times.quantity);
+    return out;
 }
 
 std::string envelope(const Report& report) {
     std::string out = "<h2 id=\"envelope\">Envelope</h2>\n";
-    std::vector<std::string> quantities;
-    for (const auto& claim : report.claims)
-        if (std::find(quantities.begin(), quantities.end(), claim.quantity) == quantities.end())
-            quantities.push_back(claim.quantity);
-    for (const auto& quantity : quantities) {
-        out +=
-            fmt::format("<div class=\"box\" tabindex=\"0\"><div class=\"figure\">{}</div></div>\n",
-                        envelope_figure(report, quantity));
+    for (const auto& quantity : quantities_of(report)) {
+        const std::string drawing = envelope_figure(report, quantity);
+        if (drawing.empty()) continue;
+        const bool observed =
+            std::any_of(report.observations.begin(), report.observations.end(),
+                        [&](const ObservedTimes& times) { return times.quantity == quantity; });
+        out += figure(drawing, fmt::format("Bounds (solid lines) and estimates (dashed lines) of "
+                                           "the {}{}",
+                                           quantity_phrase(quantity),
+                                           observed ? " over a histogram of the observed times"
+                                                    : "; it was not observed"));
         std::string rows;
         for (const auto& claim : report.claims)
             if (claim.quantity == quantity)
-                rows += "<tr>" + cell(side_name(claim.side) + " bound") +
+                rows += "<tr>" + cell(std::string{side_name(claim.side)} + " bound") +
                         cell(std::to_string(claim.value), true) + cell("1", true) + "</tr>\n";
         for (const auto& estimate : report.estimates)
             if (estimate.quantity == quantity && estimate.refusal.empty())
@@ -97,7 +129,7 @@ std::string envelope(const Report& report) {
                 for (const auto& [value, count] : times.values)
                     rows += "<tr>" + cell("observed") + cell(std::to_string(value), true) +
                             cell(std::to_string(count), true) + "</tr>\n";
-        out += "<details><summary>The numbers of this figure</summary>" +
+        out += "<details><summary>Table of this figure</summary>" +
                table("Bounds, estimates and distinct observed values",
                      {{"what", false}, {"cycles", true}, {"count", true}}, rows) +
                "</details>\n";
@@ -106,18 +138,32 @@ std::string envelope(const Report& report) {
 }
 
 std::string observations(const Report& report) {
-    if (report.observations.empty()) return {};
+    if (report.observations.empty())
+        return "<h2 id=\"observed\">Observed times</h2>\n<p>No observation was compared with the "
+               "bounds.</p>\n";
     std::string rows;
-    for (const auto& times : report.observations)
+    std::string outside;
+    for (const auto& times : report.observations) {
+        if (times.outside_bounds > 0) {
+            outside += fmt::format(
+                "<p class=\"refuted\"><b>Refuted:</b> {} of {} observations of the {} "
+                "lie outside its bounds, the first in run {}",
+                times.outside_bounds, times.count, escape(quantity_phrase(times.quantity)),
+                times.first_outside_run.value_or(0));
+            for (std::size_t i = 0; i < times.outside_seeds.size(); ++i)
+                outside += fmt::format("{}{}", i == 0 ? "; seeds " : ", ", times.outside_seeds[i]);
+            outside += ".</p>\n";
+        }
         rows += "<tr>" + cell(times.quantity) + cell(times.device) + cell(times.protocol) +
                 cell(std::to_string(times.count), true) + cell(std::to_string(times.best), true) +
                 cell(fmt::format("{:.2f}", times.mean), true) +
-                cell(std::to_string(times.median), true) + cell(std::to_string(times.p99), true) +
-                cell(std::to_string(times.worst), true) +
+                cell(std::to_string(times.median), true) + cell(std::to_string(times.p90), true) +
+                cell(std::to_string(times.p99), true) + cell(std::to_string(times.worst), true) +
                 cell(std::to_string(times.distinct), true) +
                 cell(std::to_string(times.modes), true) +
                 cell(std::to_string(times.outside_bounds), true) + "</tr>\n";
-    return "<h2 id=\"observed\">Observed times</h2>\n" +
+    }
+    return "<h2 id=\"observed\">Observed times</h2>\n" + outside +
            table("Core cycles; every observation counts, none is dropped",
                  {{"quantity", false},
                   {"device", false},
@@ -126,6 +172,7 @@ std::string observations(const Report& report) {
                   {"best", true},
                   {"mean", true},
                   {"median", true},
+                  {"p90", true},
                   {"p99", true},
                   {"worst", true},
                   {"distinct", true},
@@ -140,8 +187,10 @@ std::string formulas(const Report& report) {
     std::string details;
     for (const auto& estimate : report.estimates) {
         rows += "<tr>" + cell(estimate.model) + cell(estimate.variant) +
-                (estimate.refusal.empty() ? cell(fmt::format("{:.1f}", estimate.value), true)
-                                          : cell("not applicable: " + estimate.refusal)) +
+                cell(quantity_phrase(estimate.quantity)) +
+                (estimate.refusal.empty()
+                     ? cell(fmt::format("{:.1f}", estimate.value), true) + cell(estimate.unit)
+                     : "<td colspan=\"2\">not applicable: " + escape(estimate.refusal) + "</td>") +
                 cell(estimate.source) + "</tr>\n";
         if (estimate.inputs.empty()) continue;
         std::string inputs;
@@ -157,7 +206,13 @@ std::string formulas(const Report& report) {
     }
     return "<h2 id=\"formulas\">Published formulas</h2>\n" +
            table("Estimates, not bounds",
-                 {{"model", false}, {"case", false}, {"cycles", true}, {"source", false}}, rows) +
+                 {{"model", false},
+                  {"case", false},
+                  {"of the", false},
+                  {"value", true},
+                  {"unit", false},
+                  {"source", false}},
+                 rows) +
            details;
 }
 
@@ -178,24 +233,30 @@ std::string annotated_assembly(const Report& report) {
                 cell(line.executions == 0 ? "" : std::to_string(line.cycles), true) +
                 cell(line.text) + "</tr>\n";
     }
+    std::string blocks;
+    for (const auto& block : report.worst_path)
+        blocks += "<tr>" + cell(address_text(block.address)) +
+                  cell(std::to_string(block.count), true) +
+                  cell(std::to_string(block.cycles), true) + "</tr>\n";
     return "<h2 id=\"assembly\">Worst path on the assembly</h2>\n<p>Cycles of an instruction are "
-           "the time from the previous issue to its own, all "
-           "executions on the worst path together; grey lines are not on it.</p>\n<div "
-           "class=\"code\">" +
+           "the time from the previous issue to its own, all executions on the worst path "
+           "together. The darker the background, the more cycles; grey lines are not on the "
+           "path.</p>\n<div class=\"code\">" +
            table(
                "Instructions in address order; a line above begins a block",
                {{"address", false}, {"executions", true}, {"cycles", true}, {"instruction", false}},
                rows) +
-           "</div>\n";
+           "</div>\n<details><summary>Blocks of the worst path</summary>" +
+           table("Blocks in address order, all their executions together",
+                 {{"block", false}, {"executions", true}, {"cycles", true}}, blocks) +
+           "</details>\n";
 }
 
 std::string stack(const Report& report) {
-    const std::string figure = stack_figure(report);
-    if (figure.empty()) return {};
+    const std::string drawing = stack_figure(report);
+    if (drawing.empty()) return {};
     std::string rows;
-    std::int64_t total = 0;
-    for (const auto& [category, cycles] : report.stack)
-        total += cycles;
+    const std::int64_t total = stack_total(report);
     for (std::size_t i = 0; i < report.stack.size(); ++i)
         rows += fmt::format(
             "<tr><td><svg class=\"key\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
@@ -207,9 +268,11 @@ std::string stack(const Report& report) {
                  true));
     rows +=
         "<tr>" + cell("sum") + cell(std::to_string(total), true) + cell("100 %", true) + "</tr>\n";
-    return "<h2 id=\"stack\">Where the cycles go</h2>\n<div class=\"box\" tabindex=\"0\"><div "
-           "class=\"figure\">" +
-           figure + "</div></div>\n" +
+    return "<h2 id=\"stack\">Where the cycles go</h2>\n" +
+           figure(drawing,
+                  fmt::format("CPI stack: the {} cycles of the worst path by what the warp "
+                              "waited for; the table is the legend",
+                              total)) +
            table("Cycles of the worst path by what the warp waited for",
                  {{"category", false}, {"cycles", true}, {"share", true}}, rows);
 }
@@ -217,13 +280,11 @@ std::string stack(const Report& report) {
 std::string claims(const Report& report) {
     std::string rows;
     for (const auto& claim : report.claims) {
-        std::string rests_on;
-        for (const auto& id : claim.assumptions)
-            rests_on += (rests_on.empty() ? "" : ", ") + id;
-        rows += "<tr>" + cell(claim.id) + cell(claim.quantity) + cell(side_name(claim.side)) +
-                cell(std::to_string(claim.value), true) + cell(std::string{to_string(claim.kind)}) +
+        rows += "<tr>" + cell(claim.id) + cell(claim.quantity) +
+                cell(std::string{side_name(claim.side)}) + cell(std::to_string(claim.value), true) +
+                cell(std::string{to_string(claim.kind)}) +
                 cell(claim.proof + (claim.limit_reached ? ", limit reached" : "")) +
-                cell(rests_on) + "</tr>\n";
+                cell(rests_on(claim)) + "</tr>\n";
     }
     std::string register_rows;
     for (const auto& assumption : report.assumptions)
@@ -245,21 +306,30 @@ std::string claims(const Report& report) {
                  {{"id", false}, {"status", false}, {"assumption", false}}, register_rows);
 }
 
+std::string digest_cell(const std::string& digest) {
+    return digest.empty()
+               ? std::string{"<td>none</td>"}
+               : fmt::format("<td class=\"digest\"><code>{}</code></td>", escape(digest));
+}
+
 std::string closing(const Report& report) {
     std::string rows;
     for (const auto& input : report.inputs)
         rows +=
-            "<tr>" + cell(input.role) + cell(input.name) +
-            fmt::format("<td class=\"digest\"><code>{}</code></td></tr>\n", escape(input.digest));
+            "<tr>" + cell(input.role) + cell(input.name) + digest_cell(input.digest) + "</tr>\n";
     std::string versions = "warpbound " + report.tool_version;
     for (const auto& version : report.versions)
         versions += ", " + version;
+    rows += "<tr>" + cell("kernel") + cell(report.kernel) + digest_cell(report.kernel_digest) +
+            "</tr>\n<tr>" + cell("machine") + cell(report.architecture) +
+            digest_cell(report.architecture_digest) + "</tr>\n";
     std::string out =
         "<h2 id=\"inputs\">Inputs and versions</h2>\n" +
         table("What this report was made from",
               {{"role", false}, {"name", false}, {"digest", false}}, rows) +
-        fmt::format("<p>Made by {}; seed {}.</p>\n<h2 id=\"limits\">Not included</h2>\n<ul>\n",
-                    escape(versions), report.seed);
+        fmt::format(
+            "<p>Made by {}; solver: {}; seed {}.</p>\n<h2 id=\"limits\">Not included</h2>\n<ul>\n",
+            escape(versions), report.solver.empty() ? "none" : escape(report.solver), report.seed);
     for (const auto& limitation : report.limitations)
         out += "<li>" + escape(limitation) + "</li>\n";
     return out +
@@ -271,6 +341,16 @@ std::string closing(const Report& report) {
            "<dt>measured time</dt><dd>The difference of two reads of the clock register.</dd>\n"
            "<dt>worst path</dt><dd>The path through the kernel that the upper bound belongs "
            "to.</dd>\n"
+           "<dt>assumption</dt><dd>A sentence that a bound rests on. It is proved, measured, "
+           "reviewed or "
+           "unchecked.</dd>\n"
+           "<dt>structural-path, exact-lp, z3-refutation</dt><dd>How a bound was proved: the "
+           "longest "
+           "path under the loop bounds; the exact optimum of the flow problem; a solver showed "
+           "that "
+           "no path costs more.</dd>\n"
+           "<dt>lrr, gto</dt><dd>Scheduling policies: loose round robin; greedy, then "
+           "oldest.</dd>\n"
            "<dt>mode</dt><dd>A cluster of observed times, separated from the next by a wide "
            "gap.</dd>\n</dl>\n";
 }
@@ -285,8 +365,8 @@ std::string render_html(const Report& report) {
            "</title>\n<style>" + std::string{html_style} +
            "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the report</a>\n<main "
            "id=\"main\">\n" +
-           summary(report) + how_to_read() + envelope(report) + observations(report) +
-           formulas(report) + stack(report) + annotated_assembly(report) + claims(report) +
+           summary(report) + how_to_read() + envelope(report) + formulas(report) +
+           annotated_assembly(report) + stack(report) + claims(report) + observations(report) +
            closing(report) + "</main>\n</body>\n</html>\n";
 }
 

@@ -1,3 +1,5 @@
+/// \file
+/// The report as JSON: keys in a fixed order, so that the same report gives the same bytes.
 #include "certification/wording.hpp"
 
 #include <nlohmann/json.hpp>
@@ -114,7 +116,10 @@ std::string render_json(const Report& report) {
         {"kernel",
          {{"name", report.kernel}, {"digest", report.kernel_digest}, {"isa", report.isa}}},
         {"launch", {{"blocks", report.launch_blocks}, {"threads", report.launch_threads}}},
-        {"architecture", {{"name", report.architecture}, {"digest", report.architecture_digest}}},
+        {"architecture",
+         {{"name", report.architecture},
+          {"title", report.architecture_title},
+          {"digest", report.architecture_digest}}},
         {"policy", report.policy},
         {"verdict", verdict_of(report)},
         {"claims", claims_of(report)},

@@ -1,4 +1,8 @@
+/// \file
+/// The report for a terminal: the answer first, at most 100 columns.
 #include "certification/wording.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -6,39 +10,112 @@ namespace warpbound::certification {
 
 namespace {
 
+constexpr std::size_t columns = 100;
 constexpr std::size_t listed_blocks = 12;
+constexpr std::int64_t bar_columns = 40;
+
+/// Columns that text takes: one per character.
+std::size_t columns_of(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    }));
+}
+
+/// Bytes of the first characters of a text.
+std::size_t bytes_of(std::string_view text, std::size_t characters) {
+    std::size_t at = 0;
+    for (; at < text.size() && columns_of(text.substr(0, at + 1)) <= characters; ++at) {
+    }
+    return at;
+}
+
+/// A line that continues below its `indent`-th column where it would be wider than the page.
+std::string wrapped(std::string_view unsafe, std::size_t indent) {
+    const std::string text = printable(unsafe);
+    std::string_view rest = text;
+    std::string out;
+    std::size_t room = columns;
+    while (columns_of(rest) > room) {
+        const std::size_t whole = bytes_of(rest, room);
+        std::size_t cut = rest.rfind(' ', whole);
+        const std::size_t used = rest.find_first_not_of(' ');
+        if (cut == std::string_view::npos || cut <= used || (out.empty() && cut <= indent))
+            cut = whole;
+        const std::string_view line = rest.substr(0, cut);
+        out += line.substr(0, line.find_last_not_of(' ') + 1);
+        out += '\n' + std::string(indent, ' ');
+        rest = rest.substr(cut);
+        rest = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
+        room = columns - indent;
+    }
+    return out + std::string{rest} + "\n";
+}
 
 std::string headline(const Report& report) {
-    std::string out = fmt::format("{} on {}, launch {}, policy {}: {}\n", report.kernel,
-                                  report.architecture, launch_text(report), report.policy,
-                                  report.refuted() ? "REFUTED by an observation" : "holds");
-    for (const auto& claim : report.claims)
-        out += fmt::format("  {} {:>12} cycles  {} of {} ({}; {}{})\n", claim.id, claim.value,
-                           side_name(claim.side) + " bound", quantity_phrase(claim.quantity),
-                           kind_phrase(report, claim), claim.proof,
-                           claim.limit_reached ? ", a limit stopped the search for a tighter one"
-                                               : "");
+    std::string out = wrapped(
+        fmt::format("{} on {}, launch {}", report.kernel, report.architecture, launch_text(report)),
+        2);
+    out += fmt::format("verdict: {}\n", verdict_of(report));
+    for (const auto side : {analyzer::Side::Upper, analyzer::Side::Lower})
+        if (const Claim* claim = report.claim("execution-time", side); claim != nullptr)
+            out += wrapped(fmt::format("{} bound {} {} ({})", side_name(side), claim->value,
+                                       claim->unit, kind_phrase(report, *claim)),
+                           2);
+    for (const auto& times : report.observations)
+        if (times.outside_bounds > 0)
+            out += wrapped(
+                fmt::format("refuted: {} of {} observations of the {} lie outside its bounds, the "
+                            "first in run {}",
+                            times.outside_bounds, times.count, quantity_phrase(times.quantity),
+                            times.first_outside_run.value_or(0)),
+                2);
+    if (report.observations.empty()) out += "no observation was compared with the bounds\n";
+    return out;
+}
+
+std::string claims(const Report& report) {
+    std::string out = "\nclaims\n";
+    for (const auto& claim : report.claims) {
+        out += wrapped(fmt::format("  {:<4} {:<14} {:<5} {:>14} {}  {}", claim.id, claim.quantity,
+                                   side_name(claim.side), claim.value, claim.unit,
+                                   kind_phrase(report, claim)),
+                       7);
+        out += wrapped(
+            fmt::format(
+                "       proof {}{}{}{}", claim.proof,
+                claim.assumptions.empty() ? "" : "; rests on ", joined(claim.assumptions, ", "),
+                claim.limit_reached ? "; a limit stopped the search for a tighter one" : ""),
+            7);
+    }
     return out;
 }
 
 std::string observed(const Report& report) {
     std::string out;
     for (const auto& times : report.observations) {
-        out += fmt::format("\nobserved {}: {} on {} ({})\n", quantity_phrase(times.quantity),
-                           times.count, times.device, times.protocol);
-        out += fmt::format(
-            "  best {}  mean {:.1f}  median {}  p99 {}  worst {}  distinct {}  modes {}\n",
-            times.best, times.mean, times.median, times.p99, times.worst, times.distinct,
-            times.modes);
+        out += "\n" + wrapped(fmt::format("observed {}, {} runs on {} ({})",
+                                          quantity_phrase(times.quantity), times.count,
+                                          times.device, times.protocol),
+                              2);
+        out += wrapped(fmt::format("  best {}  mean {:.1f}  worst {}  cycles", times.best,
+                                   times.mean, times.worst),
+                       2);
+        out += wrapped(fmt::format("  median {}  p90 {}  p99 {}  distinct {}  modes {}",
+                                   times.median, times.p90, times.p99, times.distinct, times.modes),
+                       2);
         const Claim* upper = report.claim(times.quantity, analyzer::Side::Upper);
         if (upper != nullptr && times.worst > 0)
             out +=
                 fmt::format("  upper bound / observed worst = {:.3f}\n",
                             static_cast<double>(upper->value) / static_cast<double>(times.worst));
-        if (times.outside_bounds > 0)
-            out += fmt::format(
-                "  REFUTED: {} observations lie outside the bounds, the first at index {}\n",
-                times.outside_bounds, times.first_outside_run.value_or(0));
+        if (times.outside_bounds == 0) continue;
+        std::string seeds;
+        for (const auto seed : times.outside_seeds)
+            seeds += fmt::format("{}{}", seeds.empty() ? "; seeds " : ", ", seed);
+        out +=
+            wrapped(fmt::format("  outside the bounds: {}, the first in run {}{}",
+                                times.outside_bounds, times.first_outside_run.value_or(0), seeds),
+                    4);
     }
     return out;
 }
@@ -48,54 +125,76 @@ std::string estimates(const Report& report) {
     std::string out = "\npublished formulas (estimates, not bounds)\n";
     for (const auto& estimate : report.estimates)
         out += estimate.refusal.empty()
-                   ? fmt::format("  {:<10} {:<8} {:>12.1f} cycles  {}\n", estimate.model,
-                                 estimate.variant, estimate.value, estimate.source)
-                   : fmt::format("  {:<10} not applicable: {}\n", estimate.model, estimate.refusal);
+                   ? wrapped(fmt::format("  {:<10} {:<8} {:>14.1f} {}  {}", estimate.model,
+                                         estimate.variant, estimate.value, estimate.unit,
+                                         estimate.source),
+                             4)
+                   : wrapped(fmt::format("  {:<10} {:<8} not applicable: {}", estimate.model,
+                                         estimate.variant, estimate.refusal),
+                             4);
     return out;
 }
 
 std::string worst_path(const Report& report) {
-    std::string out;
-    if (!report.worst_path.empty()) {
-        auto blocks = report.worst_path;
-        std::stable_sort(blocks.begin(), blocks.end(), [](const PathBlock& a, const PathBlock& b) {
-            return a.cycles > b.cycles;
-        });
-        out += "\nworst path, most expensive blocks first\n";
-        for (std::size_t i = 0; i < std::min(listed_blocks, blocks.size()); ++i)
-            out += fmt::format("  {}  x{:<9} {:>12} cycles\n", address_text(blocks[i].address),
-                               blocks[i].count, blocks[i].cycles);
+    if (report.worst_path.empty()) return {};
+    auto blocks = report.worst_path;
+    std::stable_sort(blocks.begin(), blocks.end(),
+                     [](const PathBlock& a, const PathBlock& b) { return a.cycles > b.cycles; });
+    std::string out = "\nworst path, the most expensive blocks first\n";
+    const std::size_t shown = std::min(listed_blocks, blocks.size());
+    for (std::size_t i = 0; i < shown; ++i)
+        out += fmt::format("  {}  {:>12} times  {:>14} cycles\n", address_text(blocks[i].address),
+                           blocks[i].count, blocks[i].cycles);
+    if (shown < blocks.size()) out += fmt::format("  and {} more\n", blocks.size() - shown);
+    return out;
+}
+
+std::string stack(const Report& report) {
+    const std::int64_t total = stack_total(report);
+    if (total <= 0) return {};
+    std::string out = fmt::format("\nwhere the {} cycles of the worst path go\n", total);
+    for (const auto& [category, cycles] : report.stack) {
+        const double share = static_cast<double>(cycles) / static_cast<double>(total);
+        const auto length =
+            static_cast<std::size_t>(share * static_cast<double>(bar_columns) + 0.5);
+        std::string line = fmt::format("  {:<20} {:>14} {:>5.1f} %  {}", category, cycles,
+                                       100 * share, std::string(length, '#'));
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += wrapped(line, 4);
     }
-    std::int64_t total = 0;
-    for (const auto& [category, cycles] : report.stack)
-        total += cycles;
-    if (total > 0) out += "\nwhere the cycles of the worst path go\n";
-    for (const auto& [category, cycles] : report.stack)
-        if (total > 0)
-            out += fmt::format("  {:<20} {:>12}  {}\n", category, cycles,
-                               std::string(static_cast<std::size_t>(40 * cycles / total), '#'));
     return out;
 }
 
 std::string footing(const Report& report) {
-    std::string out = "\nassumptions\n";
+    std::string out;
+    if (!report.assumptions.empty())
+        out += fmt::format("\nassumptions ({} of {} unchecked)\n", report.unchecked_assumptions(),
+                           report.assumptions.size());
     for (const auto& assumption : report.assumptions)
-        out += fmt::format("  {} [{}] {}\n", assumption.id, analyzer::to_string(assumption.status),
-                           assumption.text);
+        out += wrapped(fmt::format("  {:<4} {:<10} {}", assumption.id,
+                                   analyzer::to_string(assumption.status), assumption.text),
+                       18);
+    out += "\nnot included\n";
+    for (const auto& limitation : report.limitations)
+        out += wrapped("  " + limitation, 4);
     out += "\ninputs\n";
     for (const auto& input : report.inputs)
-        out += fmt::format("  {:<13} {}  {}\n", input.role, input.name, input.digest);
-    out += fmt::format("  seed {}; warpbound {}", report.seed, report.tool_version);
-    for (const auto& version : report.versions)
-        out += ", " + version;
-    return out + "\n";
+        out += wrapped(fmt::format("  {:<13} {}{}{}", input.role, input.name,
+                                   input.digest.empty() ? "" : "  ", input.digest),
+                       16);
+    out += wrapped(fmt::format("  policy {}; seed {}; warpbound {}{}{}{}{}", report.policy,
+                               report.seed, report.tool_version,
+                               report.solver.empty() ? "" : "; solver ", report.solver,
+                               report.versions.empty() ? "" : "; ", joined(report.versions, ", ")),
+                   4);
+    return out;
 }
 
 } // namespace
 
 std::string render_text(const Report& report) {
-    return headline(report) + observed(report) + estimates(report) + worst_path(report) +
-           footing(report);
+    return headline(report) + claims(report) + observed(report) + estimates(report) +
+           worst_path(report) + stack(report) + footing(report);
 }
 
 } // namespace warpbound::certification

@@ -1,5 +1,8 @@
+/// \file
+/// The report as XML; `schema/timing-report.xsd` describes it.
 #include "certification/wording.hpp"
 
+#include <fmt/format.h>
 #include <tinyxml2.h>
 
 namespace warpbound::certification {
@@ -13,8 +16,12 @@ XMLElement* add(XMLElement* parent, const char* name,
                 std::initializer_list<std::pair<const char*, std::string>> attributes) {
     XMLElement* element = parent->InsertNewChildElement(name);
     for (const auto& [attribute, value] : attributes)
-        element->SetAttribute(attribute, value.c_str());
+        element->SetAttribute(attribute, printable(value).c_str());
     return element;
+}
+
+void add_text(XMLElement* parent, const char* name, const std::string& text) {
+    add(parent, name, {})->SetText(printable(text).c_str());
 }
 
 void add_claims(XMLElement* root, const Report& report) {
@@ -23,7 +30,7 @@ void add_claims(XMLElement* root, const Report& report) {
         XMLElement* element = add(claims, "claim",
                                   {{"id", claim.id},
                                    {"quantity", claim.quantity},
-                                   {"side", side_name(claim.side)},
+                                   {"side", std::string{side_name(claim.side)}},
                                    {"value", std::to_string(claim.value)},
                                    {"unit", claim.unit},
                                    {"kind", std::string{to_string(claim.kind)}},
@@ -38,7 +45,7 @@ void add_claims(XMLElement* root, const Report& report) {
         add(assumptions, "assumption",
             {{"id", assumption.id},
              {"status", std::string{analyzer::to_string(assumption.status)}}})
-            ->SetText(assumption.text.c_str());
+            ->SetText(printable(assumption.text).c_str());
 }
 
 void add_observed(XMLElement* root, const Report& report) {
@@ -46,6 +53,7 @@ void add_observed(XMLElement* root, const Report& report) {
     for (const auto& times : report.observations) {
         XMLElement* element = add(all, "observed",
                                   {{"quantity", times.quantity},
+                                   {"kind", "observed"},
                                    {"device", times.device},
                                    {"protocol", times.protocol},
                                    {"count", std::to_string(times.count)},
@@ -56,8 +64,13 @@ void add_observed(XMLElement* root, const Report& report) {
                                    {"p99", std::to_string(times.p99)},
                                    {"worst", std::to_string(times.worst)},
                                    {"unit", "cycles"},
+                                   {"distinct", std::to_string(times.distinct)},
                                    {"modes", std::to_string(times.modes)},
                                    {"outside-bounds", std::to_string(times.outside_bounds)}});
+        if (times.first_outside_run)
+            element->SetAttribute("first-outside-run", *times.first_outside_run);
+        for (const auto seed : times.outside_seeds)
+            add(element, "outside", {{"seed", std::to_string(seed)}});
         for (const auto& [value, count] : times.values)
             add(element, "time",
                 {{"cycles", std::to_string(value)}, {"count", std::to_string(count)}});
@@ -71,12 +84,13 @@ void add_estimates(XMLElement* root, const Report& report) {
                                   {{"model", estimate.model},
                                    {"variant", estimate.variant},
                                    {"quantity", estimate.quantity},
+                                   {"kind", "estimate"},
                                    {"source", estimate.source}});
         if (estimate.refusal.empty()) {
             element->SetAttribute("value", fmt::format("{:.6f}", estimate.value).c_str());
-            element->SetAttribute("unit", estimate.unit.c_str());
+            element->SetAttribute("unit", printable(estimate.unit).c_str());
         } else {
-            element->SetAttribute("refusal", estimate.refusal.c_str());
+            element->SetAttribute("refusal", printable(estimate.refusal).c_str());
         }
         for (const auto& input : estimate.inputs)
             add(element, "input",
@@ -103,7 +117,7 @@ void add_worst_path(XMLElement* root, const Report& report) {
             {{"address", address_text(line.address)},
              {"executions", std::to_string(line.executions)},
              {"cycles", std::to_string(line.cycles)}})
-            ->SetText(line.text.c_str());
+            ->SetText(printable(line.text).c_str());
 }
 
 } // namespace
@@ -117,7 +131,8 @@ std::string render_xml(const Report& report) {
     add(root, "tool",
         {{"name", "warpbound"},
          {"version", report.tool_version},
-         {"seed", std::to_string(report.seed)}});
+         {"seed", std::to_string(report.seed)},
+         {"solver", report.solver}});
     add(root, "kernel",
         {{"name", report.kernel}, {"digest", report.kernel_digest}, {"isa", report.isa}});
     add(root, "launch",
@@ -125,6 +140,7 @@ std::string render_xml(const Report& report) {
          {"threads", std::to_string(report.launch_threads)}});
     add(root, "architecture",
         {{"name", report.architecture},
+         {"title", report.architecture_title},
          {"digest", report.architecture_digest},
          {"policy", report.policy}});
     add_claims(root, report);
@@ -136,10 +152,10 @@ std::string render_xml(const Report& report) {
         add(inputs, "input",
             {{"role", input.role}, {"name", input.name}, {"digest", input.digest}});
     for (const auto& version : report.versions)
-        add(inputs, "version", {})->SetText(version.c_str());
+        add_text(inputs, "version", version);
     XMLElement* limitations = add(root, "limitations", {});
     for (const auto& limitation : report.limitations)
-        add(limitations, "limitation", {})->SetText(limitation.c_str());
+        add_text(limitations, "limitation", limitation);
     tinyxml2::XMLPrinter printer;
     document.Print(&printer);
     return printer.CStr();

@@ -4,37 +4,27 @@
 
 #include "certification/report.hpp"
 
-#include <fmt/format.h>
-
 #include <string>
+#include <string_view>
 
 namespace warpbound::certification {
 
-inline std::string verdict_of(const Report& report) {
-    return report.refuted() ? "refuted" : "holds";
-}
+std::string verdict_of(const Report& report); ///< "holds" or "refuted"
+std::string_view side_name(analyzer::Side side);
 
-inline std::string side_name(analyzer::Side side) {
-    return side == analyzer::Side::Upper ? "upper" : "lower";
-}
+/// "bound under assumptions, 7 unchecked". The number never stands without it.
+std::string kind_phrase(const Report& report, const Claim& claim);
 
-inline std::string kind_phrase(const Report& report, const Claim& claim) {
-    if (claim.kind == ClaimKind::ProvedBound) return "proved bound";
-    return fmt::format("bound under {} assumptions, {} unchecked", claim.assumptions.size(),
-                       report.unchecked_assumptions());
-}
+std::string launch_text(const Report& report); ///< "1x32"
+std::string address_text(std::int64_t address);
+std::string quantity_phrase(std::string_view quantity);
+std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
-inline std::string launch_text(const Report& report) {
-    return fmt::format("{}x{}", report.launch_blocks, report.launch_threads);
-}
+/// Cycles of all categories of the stack.
+std::int64_t stack_total(const Report& report);
 
-inline std::string address_text(std::int64_t address) {
-    return fmt::format("0x{:04x}", address);
-}
-
-inline std::string quantity_phrase(const std::string& quantity) {
-    return quantity == "measured-time" ? "measured time (between the two clock reads)"
-                                       : "execution time";
-}
+/// Text that a terminal and an XML document can hold: control characters and bytes that are not
+/// UTF-8 become '?'.
+std::string printable(std::string_view text);
 
 } // namespace warpbound::certification

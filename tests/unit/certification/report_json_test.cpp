@@ -87,7 +87,7 @@ TEST(ReportJson, IsTheSameEveryTime) {
 TEST(ReportJson, BytesThatAreNotTextAreReplaced) {
     Report report = sample_report();
     report.inputs[0].name = "a\xff\x01.sass";
-    EXPECT_NO_THROW((void)Json::parse(render_json(report)));
+    EXPECT_TRUE(Json::accept(render_json(report)));
 }
 
 } // namespace

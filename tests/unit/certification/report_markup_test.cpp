@@ -141,13 +141,9 @@ TEST(ReportHtml, LinksWithinThePageLeadSomewhereAndIdsAreUnique) {
 TEST(ReportHtml, LoadsNothingAndRunsNothing) {
     Report report = sample_report();
     report.kernel = "<script>alert(1)</script>";
-    std::string page = render_html(report);
+    const std::string page = render_html(report);
     EXPECT_THAT(page, Not(HasSubstr("<script")));
     EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
-    const std::string name_space = "xmlns=\"http://www.w3.org/1999/xhtml\"";
-    for (std::size_t at = page.find(name_space); at != std::string::npos;
-         at = page.find(name_space))
-        page.erase(at, name_space.size());
     for (const char* word : {"http://", "https://", "url(", "@import", "src=", "<link", "<img"})
         EXPECT_THAT(page, Not(HasSubstr(word)));
 }

@@ -1,0 +1,100 @@
+/// \file
+/// Shared phrases, and the text that is safe to print.
+#include "certification/wording.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::certification {
+
+namespace {
+
+unsigned byte_at(std::string_view text, std::size_t at) {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+}
+
+/// Bytes of the UTF-8 character at a place; 0 where there is none that XML 1.0 allows.
+std::size_t character_length(std::string_view text, std::size_t at) {
+    const unsigned first = byte_at(text, at);
+    if (first < 0x80) return first < 0x20 || first == 0x7F ? 0 : 1;
+    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    if (first < 0xC2 || first > 0xF4) return 0;
+    unsigned code = first & (0xFFU >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+        const unsigned next = byte_at(text, at + i);
+        if ((next & 0xC0U) != 0x80U) return 0;
+        code = (code << 6U) | (next & 0x3FU);
+    }
+    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+    const bool control = code < 0xA0 || code == 0xFFFE || code == 0xFFFF;
+    return overlong || surrogate || control || code > 0x10FFFF ? 0 : length;
+}
+
+} // namespace
+
+std::string verdict_of(const Report& report) {
+    return report.refuted() ? "refuted" : "holds";
+}
+
+std::string_view side_name(analyzer::Side side) {
+    return side == analyzer::Side::Upper ? "upper" : "lower";
+}
+
+std::string kind_phrase(const Report& report, const Claim& claim) {
+    switch (claim.kind) {
+    case ClaimKind::ProvedBound:
+        return "proved bound";
+    case ClaimKind::BoundUnderAssumptions:
+        return fmt::format("bound under assumptions, {} unchecked", report.unchecked_assumptions());
+    default:
+        return std::string{to_string(claim.kind)};
+    }
+}
+
+std::string launch_text(const Report& report) {
+    return fmt::format("{}x{}", report.launch_blocks, report.launch_threads);
+}
+
+std::string address_text(std::int64_t address) {
+    return fmt::format("0x{:04x}", address);
+}
+
+std::string quantity_phrase(std::string_view quantity) {
+    std::string out{quantity};
+    for (char& c : out)
+        if (c == '-') c = ' ';
+    return out;
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+    std::string out;
+    for (const auto& part : parts) {
+        if (!out.empty()) out += separator;
+        out += part;
+    }
+    return out;
+}
+
+std::int64_t stack_total(const Report& report) {
+    std::int64_t total = 0;
+    for (const auto& [category, cycles] : report.stack)
+        total += cycles;
+    return total;
+}
+
+std::string printable(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = character_length(text, at);
+        if (length == 0) {
+            out += '?';
+            ++at;
+        } else {
+            out += text.substr(at, length);
+            at += length;
+        }
+    }
+    return out;
+}
+
+} // namespace warpbound::certification
