@@ -58,8 +58,8 @@ std::vector<Mark> marks_of(const Report& report, const std::string& quantity) {
             marks.push_back({static_cast<double>(claim->value),
                              fmt::format("{} bound {}", side_name(side), claim->value), "bound"});
     for (const auto& estimate : report.estimates)
-        if (estimate.quantity == quantity && estimate.refusal.empty() &&
-            std::isfinite(estimate.value))
+        if (estimate.quantity == quantity && estimate.unit == "cycles" &&
+            estimate.refusal.empty() && std::isfinite(estimate.value))
             marks.push_back(
                 {estimate.value,
                  fmt::format("{} {} {:.0f}", estimate.model, estimate.variant, estimate.value),

@@ -120,7 +120,8 @@ std::string envelope(const Report& report) {
                 rows += "<tr>" + cell(std::string{side_name(claim.side)} + " bound") +
                         cell(std::to_string(claim.value), true) + cell("1", true) + "</tr>\n";
         for (const auto& estimate : report.estimates)
-            if (estimate.quantity == quantity && estimate.refusal.empty())
+            if (estimate.quantity == quantity && estimate.unit == "cycles" &&
+                estimate.refusal.empty())
                 rows += "<tr>" + cell(estimate.model + " " + estimate.variant + " (estimate)") +
                         cell(fmt::format("{:.1f}", estimate.value), true) + cell("1", true) +
                         "</tr>\n";
@@ -240,7 +241,8 @@ std::string annotated_assembly(const Report& report) {
                   cell(std::to_string(block.cycles), true) + "</tr>\n";
     return "<h2 id=\"assembly\">Worst path on the assembly</h2>\n<p>Cycles of an instruction are "
            "the time from the previous issue to its own, all executions on the worst path "
-           "together. The darker the background, the more cycles; grey lines are not on the "
+           "together. The stronger the background colour, the more cycles; grey lines are not on "
+           "the "
            "path.</p>\n<div class=\"code\">" +
            table(
                "Instructions in address order; a line above begins a block",
@@ -292,7 +294,7 @@ std::string claims(const Report& report) {
                          cell(std::string{analyzer::to_string(assumption.status)}) +
                          cell(assumption.text) + "</tr>\n";
     return "<h2 id=\"claims\">Claims</h2>\n" +
-           table("Every number that is guaranteed",
+           table("Every bound with what it rests on",
                  {{"id", false},
                   {"quantity", false},
                   {"side", false},
