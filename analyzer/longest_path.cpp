@@ -333,6 +333,8 @@ void StructuralPaths::emit_power(Extraction& out, std::size_t index, const Facto
         return;
     }
     const auto& levels = regions_[index].tables[static_cast<std::size_t>(factor.table)];
+    // Staying put costs nothing: no iteration at all, whatever the power.
+    if (factor.table == 1 && a == b && levels[factor.level][a][b] == 0) return;
     for (std::size_t middle = 0; middle < levels[factor.level].size(); ++middle) {
         const Value left = levels[factor.level - 1][a][middle];
         const Value right = levels[factor.level - 1][middle][b];

@@ -68,7 +68,8 @@ private:
     }
 
     /// The node whose state differs least: joining it loses least.
-    [[nodiscard]] std::size_t nearest_node(const std::vector<std::size_t>& nodes, const PipelineState& state) const {
+    [[nodiscard]] std::size_t nearest_node(const std::vector<std::size_t>& nodes,
+                                           const PipelineState& state) const {
         std::size_t nearest = nodes.front();
         std::int64_t least = INT64_MAX;
         for (const std::size_t node : nodes) {

@@ -23,7 +23,7 @@ TEST(Refusal, NamesEveryLoopWithoutABound) {
 
 TEST(Refusal, NamesWhatTheDescriptionLacks) {
     EXPECT_THAT(refusal(*analyzed("LD R4, [R2]; EXIT;")),
-                HasSubstr("memories/l1/latency is unknown"));
+                HasSubstr("latency is unknown in architecture fermi-gtx470"));
 }
 
 TEST(Refusal, NamesAnUnknownOpcodeOnAPath) {
