@@ -36,8 +36,10 @@ constexpr std::array machines{Machine{"fermi-gtx470", 20}, Machine{"maxwell-gtx9
 /// Everything about one random case; `failure` is empty when all holds.
 struct Verdict {
     std::string failure;
-    bool infeasible =
-        false; ///< The made-up further facts exclude every path, and both sides say so.
+    /// The made-up further facts exclude every path, and both sides say so.
+    bool infeasible = false;
+    /// Upper bound over the replay of its witness with every value at its upper end; 0 without one.
+    double tightness = 0;
 };
 
 Verdict check_case(std::uint64_t seed, const models::Architecture& architecture, int sm) {
