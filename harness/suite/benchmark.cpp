@@ -127,8 +127,13 @@ Region region_of(const std::string& name,
         return arithmetic_region("add", 2, dependent);
     if (name == "shared-load" || name == "shared-store")
         return shared_region(name == "shared-load", n, 1);
-    if (name == "bank-conflict")
-        return shared_region(true, 1, std::gcd<std::int64_t>(axis(axes, "stride", 1), 32));
+    if (name == "bank-conflict") {
+        // The value is used before the second clock read, so that the read waits for every pass.
+        Region region = shared_region(true, 1, std::gcd<std::int64_t>(axis(axes, "stride", 1), 32));
+        region.operations.push_back(
+            arithmetic_operation("add", first_register + 1, first_register));
+        return region;
+    }
     if (name == "global-load" || name == "global-store")
         return global_region(name == "global-load", n, architecture);
     return {}; // empty-region

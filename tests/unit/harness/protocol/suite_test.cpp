@@ -76,7 +76,9 @@ TEST(Suite, ShowsTheBankConflictOfAStride) {
         for (const auto time : times_of(point, "fermi-gtx470", 200))
             worst[point.axes.front().second] = std::max(worst[point.axes.front().second], time);
     EXPECT_EQ(points("bank-conflict").size(), 10U);
-    EXPECT_LE(worst[1], worst[32]);
+    for (const std::int64_t stride : {4, 8, 16, 32})
+        EXPECT_GT(worst[stride], worst[stride / 4]);
+    EXPECT_GT(worst[32], worst[3] + 31); // 31 further passes of more than a cycle each
 }
 
 TEST(Suite, RunsOnEveryDescribedMachine) {
