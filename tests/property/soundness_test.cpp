@@ -98,8 +98,8 @@ Verdict check_case(std::uint64_t seed, const models::Architecture& architecture,
                         std::to_string(run_seed) + ", draw " +
                         std::string{harness::to_string(draw)});
     }
-    // The witness of the upper bound, every value at its upper end: the bound is met or at most 10
-    // % above.
+    // The witness of the upper bound, every value at its upper end: without further facts the bound
+    // is met to the cycle.
     const auto& upper = analysis.value().execution_time.upper;
     if (!upper.path.empty()) {
         const auto replay = machine.value()->run({seed, harness::Draw::AllHigh, upper.path});
@@ -107,6 +107,9 @@ Verdict check_case(std::uint64_t seed, const models::Architecture& architecture,
         const auto time = replay.value().execution_time.count();
         if (time > upper.proved.count())
             return fail("witness replays in " + std::to_string(time) + ", above the bound " +
+                        std::to_string(upper.proved.count()));
+        if (facts.exclusives.empty() && facts.constraints.empty() && time < upper.proved.count())
+            return fail("witness replays in " + std::to_string(time) + ", below the bound " +
                         std::to_string(upper.proved.count()));
         return {"", false, static_cast<double>(upper.proved.count()) / static_cast<double>(time)};
     }
@@ -150,9 +153,8 @@ TEST(Soundness, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
         thread.join();
     for (const auto& failure : failures)
         ADD_FAILURE() << failure;
-    // Joined pipeline states cost tightness, never soundness: most bounds are within 10 % of their
-    // witness.
-    EXPECT_GE(tight * 100, replayed * 80) << tight << " of " << replayed << " within 10 %";
+    // Further facts cost tightness where whole counts are hard to find, never soundness.
+    EXPECT_GE(tight * 100, replayed * 95) << tight << " of " << replayed << " within 10 %";
     RecordProperty("within_10_percent", std::to_string(tight) + " of " + std::to_string(replayed));
     // Contradictory facts must stay the exception, or the test would show nothing.
     EXPECT_LT(infeasible * 20, cases + 20);
