@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -158,12 +159,17 @@ bool has_further_facts(const Request& request) {
     return !request.facts->exclusives.empty() || !request.facts->constraints.empty();
 }
 
-/// How many nodes of the path graph a block may have: all in small kernels, few in large ones.
+/// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
+/// where the solver has to see many blocks.
 std::size_t nodes_per_block(const Request& request) {
-    const std::size_t blocks = std::max<std::size_t>(1, request.graph->blocks.size());
-    const std::size_t nodes = has_further_facts(request) ? 4'000 : 40'000;
-    const std::size_t most = has_further_facts(request) ? 16 : 96;
-    return std::clamp<std::size_t>(nodes / blocks, 1, most);
+    const auto blocks = static_cast<double>(std::max<std::size_t>(1, request.graph->blocks.size()));
+    double terms = 1;
+    for (const auto& fact : request.facts->constraints)
+        terms += static_cast<double>(fact.terms.size());
+    constexpr double nodes = 40'000;
+    constexpr double solver_edges = 4'000; // of which a block has the square of its nodes
+    const double most = std::min(nodes / blocks, std::sqrt(solver_edges / terms));
+    return std::clamp<std::size_t>(static_cast<std::size_t>(most), 1, 96);
 }
 
 Failure contradiction(const Request& request) {

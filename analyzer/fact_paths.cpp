@@ -1,5 +1,6 @@
 #include "analyzer/fact_paths.hpp"
 
+#include "analyzer/contraction.hpp"
 #include "analyzer/flow_solver.hpp"
 
 #include <algorithm>
@@ -36,9 +37,12 @@ public:
         flow_rows();
     }
 
-    void add_loops(const std::vector<BackEdgeBounds>& bounds) {
+    /// Only the loops of `present` are in the graph.
+    void add_loops(const std::vector<BackEdgeBounds>& bounds, const std::vector<bool>& present) {
         bounds_ = &bounds;
+        present_ = &present;
         for (std::size_t loop = 0; loop < bounds.size(); ++loop) {
+            if (!present[loop]) continue;
             LinearRow upper;
             LinearRow lower;
             const auto& blocks = graph_.loops[loop].blocks;
@@ -75,23 +79,19 @@ public:
 
     [[nodiscard]] const FlowProblem& problem() const { return problem_; }
 
-    /// A path with a solution's counts; nothing when they are no single path, one that is too long
-    /// to be put in order, or one that turns a loop too often or too rarely in some entry: the
-    /// counts only bound all entries together.
-    [[nodiscard]] std::optional<BlockPath> path_of(const std::vector<std::int64_t>& counts,
-                                                   std::int64_t signed_cost) const {
+    /// Nodes of a path with a solution's counts; nothing when they are no single path, one that is
+    /// too long to be put in order, or one that turns a loop too often or too rarely in some entry:
+    /// the counts only bound all entries together.
+    [[nodiscard]] std::optional<std::vector<std::size_t>>
+    path_of(const std::vector<std::int64_t>& counts) const {
         if (!cuts_of(counts).empty()) return std::nullopt;
         models::Cycles length{0};
         for (std::size_t edge = 0; edge < counts.size(); ++edge)
             length += models::Cycles{counts[edge]};
         if (length.count() > longest_sequence) return std::nullopt;
-        BlockPath path;
-        path.cost = sign_ * signed_cost;
-        PathRule& rule = path.rules.emplace_back();
-        for (const std::size_t node : order(counts))
-            rule.push_back({PathSymbol::Block, paths_.nodes[node].block});
-        if (!turns_loops_as_allowed(rule)) return std::nullopt;
-        return path;
+        std::vector<std::size_t> nodes = order(counts);
+        if (!turns_loops_as_allowed(nodes)) return std::nullopt;
+        return nodes;
     }
 
     /// What a path cannot do: circulate where it was never led. One cut per part that is not
@@ -131,16 +131,18 @@ private:
         return reached;
     }
 
-    [[nodiscard]] bool turns_loops_as_allowed(const PathRule& path) const {
+    [[nodiscard]] bool turns_loops_as_allowed(const std::vector<std::size_t>& path) const {
         std::vector<std::int64_t> turns(graph_.loops.size(), 0);
         const auto inside = [&](std::size_t loop, std::size_t block) {
             const auto& blocks = graph_.loops[loop].blocks;
             return std::binary_search(blocks.begin(), blocks.end(), block);
         };
         for (std::size_t i = 0; i < path.size(); ++i) {
-            const std::size_t from = path[i].index;
-            const auto to = i + 1 < path.size() ? std::optional{path[i + 1].index} : std::nullopt;
+            const std::size_t from = paths_.nodes[path[i]].block;
+            const auto to =
+                i + 1 < path.size() ? std::optional{paths_.nodes[path[i + 1]].block} : std::nullopt;
             for (std::size_t loop = 0; loop < turns.size(); ++loop) {
+                if (!(*present_)[loop]) continue;
                 const bool turned = to == graph_.loops[loop].header;
                 if (!inside(loop, from)) {
                     if (turned) turns[loop] = 0;
@@ -218,6 +220,7 @@ private:
     const assembly::ControlFlowGraph& graph_;
     const PathGraph& paths_;
     const std::vector<BackEdgeBounds>* bounds_ = nullptr;
+    const std::vector<bool>* present_ = nullptr;
     std::int64_t sign_;
     FlowProblem problem_;
     std::vector<std::vector<std::size_t>> into_;
@@ -281,6 +284,20 @@ bool satisfies(const assembly::ControlFlowGraph& graph, const BlockPath& path,
     });
 }
 
+/// Blocks that the solver has to see. Terms that count edges need all of them.
+std::set<std::int64_t> mentioned(const assembly::ControlFlowGraph& graph,
+                                 const std::vector<models::LinearFact>& facts) {
+    std::set<std::int64_t> addresses;
+    for (const auto& fact : facts)
+        for (const auto& term : fact.terms) {
+            addresses.insert(term.block);
+            if (!term.from) continue;
+            for (const auto& block : graph.blocks)
+                addresses.insert(block.address);
+        }
+    return addresses;
+}
+
 } // namespace
 
 FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
@@ -295,7 +312,8 @@ FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const P
     std::optional<std::int64_t> best;
     for (std::size_t choice = 0; choice < cases; ++choice) {
         const PathGraph allowed = without(graph, paths, left_out(facts, choice), side);
-        auto structural = StructuralPaths{graph, allowed, bounds, side}.start_to_end();
+        const StructuralPaths paths_by_bounds{graph, allowed, bounds, side};
+        auto structural = paths_by_bounds.start_to_end();
         if (!structural) continue;
         std::int64_t of_case = sign * structural->cost;
         Proof proof = Proof::StructuralPath;
@@ -310,8 +328,10 @@ FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const P
                                 std::chrono::duration<double>{*deadline -
                                                               std::chrono::steady_clock::now()}) /
                        static_cast<double>(cases - choice);
-            Builder builder{graph, allowed, side};
-            builder.add_loops(bounds);
+            const Contraction contraction{graph, allowed, paths_by_bounds,
+                                          mentioned(graph, facts.constraints), side};
+            Builder builder{graph, contraction.graph(), side};
+            builder.add_loops(bounds, contraction.loop_kept());
             for (const auto& fact : facts.constraints)
                 builder.add_fact(fact);
             const FlowSolution solved = solve_flow(
@@ -322,7 +342,11 @@ FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const P
                 of_case = *solved.bound;
                 proof = solved.by_refutation ? Proof::Refutation : Proof::ExactLp;
             }
-            if (solved.best) witness = builder.path_of(solved.counts, *solved.best);
+            if (solved.best)
+                if (const auto nodes = builder.path_of(solved.counts)) {
+                    witness = contraction.expand(*nodes);
+                    witness->cost = sign * *solved.best;
+                }
         }
         if (!bound || *bound < of_case) {
             bound = of_case;

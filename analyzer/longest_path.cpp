@@ -64,10 +64,14 @@ StructuralPaths::Place StructuralPaths::place_of(std::size_t region, std::size_t
     return contains(region, block) ? Place::Inside : Place::Outside;
 }
 
+std::size_t StructuralPaths::region_of(std::size_t node) const {
+    const auto loop = graph_.innermost_loop[paths_.nodes[node].block];
+    return loop ? *loop + 1 : top_region;
+}
+
 std::optional<std::size_t> StructuralPaths::inner_region(std::size_t region,
                                                          std::size_t node) const {
-    const auto loop = graph_.innermost_loop[paths_.nodes[node].block];
-    const std::size_t own = loop ? *loop + 1 : top_region;
+    const std::size_t own = region_of(node);
     return own == region ? std::nullopt : std::optional{own};
 }
 
@@ -109,17 +113,7 @@ StructuralPaths::Run StructuralPaths::run_from(std::size_t region, std::size_t n
         const std::int64_t value = *run.items[item].value;
         const std::size_t at = items[item];
         if (const auto inner = inner_region(region, at)) {
-            const std::size_t header = header_number_[at];
-            std::map<std::size_t, Value> exits;
-            Value end;
-            for (std::size_t last = 0; last < regions_[*inner].headers.size(); ++last) {
-                const Value iterations = all_iterations(*inner)[header][last];
-                if (!iterations) continue;
-                for (const auto& [exit, arrival] : regions_[*inner].runs[last].exits)
-                    keep_larger(exits[exit], plus(*iterations, *arrival.value));
-                if (const auto& ended = regions_[*inner].runs[last].end.value)
-                    keep_larger(end, plus(*iterations, *ended));
-            }
+            const auto [exits, end] = stays_from(*inner, header_number_[at]);
             for (const auto& [exit, stayed] : exits)
                 relax(region, run, item, exit, plus(value, *stayed));
             if (end) end_at(item, plus(value, *end));
@@ -131,6 +125,19 @@ StructuralPaths::Run StructuralPaths::run_from(std::size_t region, std::size_t n
             relax(region, run, item, edge.to, plus(value, signed_cost(edge.cost)));
     }
     return run;
+}
+
+StructuralPaths::Stays StructuralPaths::stays_from(std::size_t region, std::size_t header) const {
+    Stays stays;
+    for (std::size_t last = 0; last < regions_[region].headers.size(); ++last) {
+        const Value iterations = all_iterations(region)[header][last];
+        if (!iterations) continue;
+        const Run& run = regions_[region].runs[last];
+        for (const auto& [exit, arrival] : run.exits)
+            keep_larger(stays.exits[exit], plus(*iterations, *arrival.value));
+        if (run.end.value) keep_larger(stays.end, plus(*iterations, *run.end.value));
+    }
+    return stays;
 }
 
 StructuralPaths::Matrix StructuralPaths::product(const Matrix& a, const Matrix& b) {
@@ -197,12 +204,33 @@ StructuralPaths::stay(std::size_t region, std::size_t header, const Goal& goal) 
 
 class StructuralPaths::Extraction {
 public:
-    explicit Extraction(const StructuralPaths& of) : of_{of} {}
+    Extraction(const StructuralPaths& of, BlockPath& path) : of_{of}, path_{path} {}
 
-    BlockPath whole(const Run& run) {
+    void whole(const Run& run) {
         PathRule rule = blocks_of(top_region, run, run.end, Goal{true, 0});
         add(std::move(rule));
-        return std::move(path_);
+    }
+
+    std::size_t stay(std::size_t index, std::size_t node, const Goal& goal) {
+        // An end counts as one more node.
+        const Key key{index, Key::Stay, 0, 0, node, goal.end ? of_.paths_.nodes.size() : goal.exit};
+        return once(key, [&] {
+            const Region& region = of_.regions_[index];
+            const std::size_t first = of_.header_number_[node];
+            const auto [value, last] = of_.stay(index, first, goal);
+            if (!value) throw std::logic_error{"a path that was found cannot be extracted"};
+            const std::vector<std::size_t> between = headers_between(region, first, last);
+            PathRule rule;
+            for (std::size_t i = 0; i < region.factors.size(); ++i)
+                if (const auto power =
+                        power_of(index, region.factors[i], between[i], between[i + 1]))
+                    rule.push_back({PathSymbol::Rule, *power});
+            const Run& run = region.runs[last];
+            const PathRule rest =
+                blocks_of(index, run, goal.end ? run.end : run.exits.at(goal.exit), goal);
+            rule.insert(rule.end(), rest.begin(), rest.end());
+            return rule;
+        });
     }
 
 private:
@@ -254,28 +282,6 @@ private:
             rule.push_back({PathSymbol::Rule, stay(*inner, node, next)});
         }
         return rule;
-    }
-
-    std::size_t stay(std::size_t index, std::size_t node, const Goal& goal) {
-        // An end counts as one more node.
-        const Key key{index, Key::Stay, 0, 0, node, goal.end ? of_.paths_.nodes.size() : goal.exit};
-        return once(key, [&] {
-            const Region& region = of_.regions_[index];
-            const std::size_t first = of_.header_number_[node];
-            const auto [value, last] = of_.stay(index, first, goal);
-            if (!value) throw std::logic_error{"a path that was found cannot be extracted"};
-            const std::vector<std::size_t> between = headers_between(region, first, last);
-            PathRule rule;
-            for (std::size_t i = 0; i < region.factors.size(); ++i)
-                if (const auto power =
-                        power_of(index, region.factors[i], between[i], between[i + 1]))
-                    rule.push_back({PathSymbol::Rule, *power});
-            const Run& run = region.runs[last];
-            const PathRule rest =
-                blocks_of(index, run, goal.end ? run.end : run.exits.at(goal.exit), goal);
-            rule.insert(rule.end(), rest.begin(), rest.end());
-            return rule;
-        });
     }
 
     /// Header copies between the factors, from the last one back.
@@ -341,16 +347,32 @@ private:
     }
 
     const StructuralPaths& of_;
+    BlockPath& path_;
     std::map<Key, std::size_t> known_;
-    BlockPath path_;
 };
 
 std::optional<BlockPath> StructuralPaths::start_to_end() const {
     const Run run = run_from(top_region, 0);
     if (!run.end.value) return std::nullopt;
-    BlockPath path = Extraction{*this}.whole(run);
+    BlockPath path;
     path.cost = signed_cost(*run.end.value);
+    Extraction{*this, path}.whole(run);
     return path;
+}
+
+StructuralPaths::Stay StructuralPaths::stay_from(std::size_t header_node) const {
+    const auto [exits, end] = stays_from(region_of(header_node), header_number_[header_node]);
+    Stay stay;
+    for (const auto& [exit, value] : exits)
+        stay.exits.push_back({exit, signed_cost(*value)});
+    if (end) stay.end_cost = signed_cost(*end);
+    return stay;
+}
+
+std::size_t StructuralPaths::append_stay(BlockPath& path, std::size_t header_node,
+                                         std::optional<std::size_t> exit) const {
+    return Extraction{*this, path}.stay(region_of(header_node), header_node,
+                                        {!exit, exit.value_or(0)});
 }
 
 } // namespace warpbound::analyzer

@@ -30,6 +30,17 @@ public:
     /// From the start to an end; nothing when no path satisfies the bounds.
     [[nodiscard]] std::optional<BlockPath> start_to_end() const;
 
+    /// What a stay in a loop costs at best, from entering it at a header node.
+    struct Stay {
+        std::vector<PathEdge> exits; ///< By the node outside the loop that follows.
+        std::optional<std::int64_t> end_cost;
+    };
+    [[nodiscard]] Stay stay_from(std::size_t header_node) const;
+    /// Appends the rules of such a stay, which ends at `exit` (none: at the end), and returns the
+    /// last one.
+    std::size_t append_stay(BlockPath& path, std::size_t header_node,
+                            std::optional<std::size_t> exit) const;
+
 private:
     using Value = std::optional<std::int64_t>; ///< Signed so that larger is better on either side.
     static constexpr std::size_t top_region = 0; ///< Region r > 0 is loop r - 1.
@@ -73,6 +84,8 @@ private:
     [[nodiscard]] bool contains(std::size_t region, std::size_t block) const;
     [[nodiscard]] Place place_of(std::size_t region, std::size_t node) const;
     [[nodiscard]] std::size_t item_of(std::size_t region, std::size_t node) const;
+    /// Region of a node's innermost loop.
+    [[nodiscard]] std::size_t region_of(std::size_t node) const;
     [[nodiscard]] std::optional<std::size_t> inner_region(std::size_t region,
                                                           std::size_t node) const;
     void build_regions();
@@ -85,6 +98,12 @@ private:
         return regions_[region].products.back();
     }
     [[nodiscard]] static Value goal_value(const Run& run, const Goal& goal);
+    /// Best value per way out of a loop entered at a header copy.
+    struct Stays {
+        std::map<std::size_t, Value> exits;
+        Value end;
+    };
+    [[nodiscard]] Stays stays_from(std::size_t region, std::size_t header) const;
     /// Best value of staying in a loop from a header copy to a goal, and the header copy of the
     /// last iteration.
     [[nodiscard]] std::pair<Value, std::size_t> stay(std::size_t region, std::size_t header,
