@@ -146,7 +146,11 @@ public:
         for (;;) {
             z3::params limit{context_};
             limit.set("timeout", deadline_.milliseconds());
-            if (!deadline_.is_set()) limit.set("rlimit", effort_without_time_limit);
+            if (!deadline_.is_set()) {
+                const std::uint64_t spent = effort_spent();
+                if (spent >= effort_without_time_limit) return z3::unknown;
+                limit.set("rlimit", static_cast<unsigned>(effort_without_time_limit - spent));
+            }
             engine_.set(limit);
             engine_.push();
             if (at_least) engine_.add(cost_ >= number(context_, *at_least, true));
@@ -169,8 +173,16 @@ public:
 
 private:
     static constexpr int most_cut_rounds = 200;
-    /// Z3's steps per question where the caller sets no time: the same answer on every machine.
-    static constexpr unsigned effort_without_time_limit = 2000000;
+    /// Z3's steps where the caller sets no time: the same answer on every machine.
+    static constexpr std::uint64_t effort_without_time_limit = 60'000;
+
+    [[nodiscard]] std::uint64_t effort_spent() const {
+        const z3::stats statistics = engine_.statistics();
+        for (unsigned i = 0; i < statistics.size(); ++i)
+            if (statistics.key(i) == "rlimit count" && statistics.is_uint(i))
+                return statistics.uint_value(i);
+        return 0;
+    }
 
     z3::expr sum_of(const std::vector<std::size_t>& variables) {
         std::vector<std::pair<std::size_t, std::int64_t>> terms;
@@ -228,12 +240,15 @@ void refute(const FlowProblem& problem, const Deadline& deadline, std::uint64_t 
         solution.feasible = false;
         return;
     }
-    while (solution.bound && solution.best && *solution.best < *solution.bound &&
-           !deadline.passed()) {
-        const std::int64_t middle = *solution.best + 1 + (*solution.bound - *solution.best - 1) / 2;
-        answer = refuter.ask_for(middle);
+    // Halving finds good solutions fast; asking for anything better ends the search at once.
+    for (bool halve = true;
+         solution.bound && solution.best && *solution.best < *solution.bound && !deadline.passed();
+         halve = !halve) {
+        const std::int64_t further = halve ? (*solution.bound - *solution.best - 1) / 2 : 0;
+        const std::int64_t wanted = *solution.best + 1 + further;
+        answer = refuter.ask_for(wanted);
         if (answer == z3::unsat) {
-            solution.bound = middle - 1;
+            solution.bound = wanted - 1;
             solution.by_refutation = true;
         } else if (answer != z3::sat) {
             return;

@@ -23,6 +23,7 @@ public:
     /// Nothing when there are more than `limit` steps.
     std::optional<std::pair<std::int64_t, std::int64_t>> shortest_and_longest(std::size_t limit) {
         left_ = limit;
+        executed_.assign(problem_.graph.blocks.size(), 0);
         walk(0, pipeline_.start(), 0, std::vector<std::int64_t>(problem_.graph.loops.size(), 0));
         if (left_ == 0 || !found_) return std::nullopt;
         return std::pair{least_, most_};
@@ -32,12 +33,19 @@ private:
     void walk(std::size_t block, PipelineState state, std::int64_t cost,
               std::vector<std::int64_t> taken) {
         if (left_ == 0 || --left_ == 0) return;
+        ++executed_[block];
+        step(block, std::move(state), cost, taken);
+        --executed_[block];
+    }
+
+    void step(std::size_t block, PipelineState state, std::int64_t cost,
+              const std::vector<std::int64_t>& taken) {
         const auto& code = problem_.graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i) {
             cost += pipeline_.advance(state, i).cycles;
             if (i < code.last) pipeline_.leave(state, i, false);
         }
-        if (code.exits && may_leave(block, std::nullopt, taken)) {
+        if (code.exits && may_leave(block, std::nullopt, taken) && satisfies_facts()) {
             const std::int64_t total = cost + pipeline_.completion(state);
             least_ = found_ ? std::min(least_, total) : total;
             most_ = found_ ? std::max(most_, total) : total;
@@ -60,6 +68,24 @@ private:
         }
     }
 
+    [[nodiscard]] bool satisfies_facts() const {
+        const auto count = [&](std::int64_t address) {
+            std::int64_t sum = 0;
+            for (std::size_t block = 0; block < executed_.size(); ++block)
+                if (problem_.graph.blocks[block].address == address) sum += executed_[block];
+            return sum;
+        };
+        for (const auto& fact : problem_.facts.exclusives)
+            if (count(fact.first) > 0 && count(fact.second) > 0) return false;
+        for (const auto& fact : problem_.facts.constraints) {
+            std::int64_t sum = 0;
+            for (const auto& term : fact.terms)
+                sum += term.coefficient * count(term.block);
+            if (sum > fact.constant) return false; // the generator writes "at most" only
+        }
+        return true;
+    }
+
     [[nodiscard]] bool inside(std::size_t loop, std::size_t block) const {
         const auto& blocks = problem_.graph.loops[loop].blocks;
         return std::binary_search(blocks.begin(), blocks.end(), block);
@@ -78,6 +104,7 @@ private:
     const Analyzed& problem_;
     const Pipeline& pipeline_;
     const std::vector<BackEdgeBounds>& bounds_;
+    std::vector<std::int64_t> executed_;
     std::size_t left_ = 0;
     bool found_ = false;
     std::int64_t least_ = 0;
@@ -93,14 +120,14 @@ struct Case {
 };
 
 std::unique_ptr<Case> random_case(std::uint64_t seed, bool memory, const std::string& machine,
-                                  int sm) {
+                                  int sm, bool further_facts = false) {
     tests::RandomKernelOptions options;
     options.sm = sm;
-    options.statements = 4;
+    options.statements = further_facts ? 8 : 4;
     options.depth = 2;
     options.max_iterations = 2;
     options.memory = memory;
-    options.further_facts = false;
+    options.further_facts = further_facts;
     const auto kernel = tests::random_kernel(seed, options);
     auto made = std::make_unique<Case>();
     made->text = kernel.text;
@@ -184,6 +211,39 @@ TEST(StructuralPaths, TheLongestChainEqualsTheExhaustiveSearch) {
         ++compared;
     }
     EXPECT_GT(compared, 300);
+}
+
+// Exclusive blocks by cases, linear facts by contraction and the solver.
+TEST(FactPaths, EqualTheExhaustiveSearchUnderTheFacts) {
+    int compared = 0;
+    int met = 0;
+    int solved = 0;
+    for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+        const auto random = random_case(seed, true, "turing-t4", 75, true);
+        Analyzed& problem = random->problem;
+        if (problem.facts.exclusives.empty() && problem.facts.constraints.empty()) continue;
+        const auto enumerated =
+            Enumerator{problem, pipeline_of(*random, Side::Upper), random->facts.loops}
+                .shortest_and_longest(200'000);
+        if (!enumerated) continue;
+        problem.request.function = &problem.program.functions.front();
+        problem.request.graph = &problem.graph;
+        problem.request.architecture = &problem.architecture;
+        problem.request.facts = &problem.facts;
+        const auto analysis = problem.run();
+        ASSERT_TRUE(analysis) << "seed " << seed << ": " << to_string(analysis.error());
+        const auto& upper = analysis.value().execution_time.upper;
+        ASSERT_GE(upper.proved.count(), enumerated->second) << "seed " << seed << random->text;
+        if (upper.outcome == Outcome::Optimal) {
+            ASSERT_EQ(upper.proved.count(), enumerated->second) << "seed " << seed << random->text;
+            ++met;
+        }
+        if (!analysis.value().solver.empty()) ++solved;
+        ++compared;
+    }
+    EXPECT_GT(compared, 100);
+    EXPECT_GT(solved, 5);
+    EXPECT_GE(met * 100, compared * 95);
 }
 
 // Following fewer slots may only raise the bound.
