@@ -101,9 +101,12 @@ Result<void> check_request(const Request& request) {
             fmt::format("launch {} has {} warps; this version bounds one warp of one block",
                         models::to_string(request.launch), warps),
             "--launch"};
-    if (request.policy != "lrr")
-        return Failure{fmt::format("policy '{}' is not known; lrr (loose round robin) was expected",
-                                   request.policy),
+    // One warp is always chosen when it may issue, except where it has to wait for its slot.
+    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted)
+        return Failure{fmt::format("policy {} is {}; this version bounds policies under which a "
+                                   "warp that is alone never waits",
+                                   models::to_string(request.policy),
+                                   models::to_string(models::guarantee_of(request.policy))),
                        "--policy"};
     return boost::outcome_v2::success();
 }

@@ -9,6 +9,7 @@
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
 #include "models/units.hpp"
+#include "models/warp_policy.hpp"
 
 #include <chrono>
 #include <optional>
@@ -24,7 +25,7 @@ struct Request {
     const models::Architecture* architecture = nullptr;
     const models::FlowFacts* facts = nullptr;
     models::Launch launch;
-    std::string policy = "lrr";
+    models::WarpPolicy policy;
     std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
     std::uint64_t seed = 1;                                  ///< Of the solver.
 };

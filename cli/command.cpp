@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "models/warp_policy.hpp"
 
 #include <fmt/format.h>
 
@@ -136,6 +137,19 @@ std::size_t clock_reads(const assembly::Function& function) {
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats) {
     command.add_option("--format", format, "Form of the result")
         ->check(CLI::IsMember(formats))
+        ->capture_default_str();
+}
+
+void add_policy(CLI::App& command, std::string& policy) {
+    command
+        .add_option("--policy", policy,
+                    fmt::format("How a scheduler chooses among its warps: {}; with parameters "
+                                "two-level:active=N, variable-rate:fast=N,every=N,conserving",
+                                fmt::join(models::policy_names(), ", ")))
+        ->check([](const std::string& text) {
+            const auto read = models::read_policy(text);
+            return read ? std::string{} : read.error().what;
+        })
         ->capture_default_str();
 }
 
