@@ -207,7 +207,7 @@ unsigned worker_threads() {
 }
 
 std::string quantity_name(harness::Quantity quantity) {
-    return quantity == harness::Quantity::Region ? "region" : "execution-time";
+    return std::string{harness::to_string(quantity)};
 }
 
 harness::SeriesKey series_key(const LoadedKernel& kernel, const models::Launch& launch,
