@@ -34,7 +34,8 @@ struct Machine {
 };
 constexpr std::array machines{Machine{"fermi-gtx470", 20}, Machine{"maxwell-gtx970", 52},
                               Machine{"turing-t4", 75}, Machine{"hopper-h200", 90}};
-constexpr std::array policies{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2,conserving"};
+constexpr std::array policies{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2,conserving",
+                              "two-level:active=24"};
 
 struct Verdict {
     std::string failure;
