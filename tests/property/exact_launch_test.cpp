@@ -5,14 +5,13 @@
 #include "analyzer/analysis.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
-#include "models/architecture/architecture.hpp"
+#include "tests/support/campaign.hpp"
 #include "tests/support/exact_launch.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -97,11 +96,8 @@ std::string random_code(Draws& draw, models::FlowFacts& facts) {
 }
 
 TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
-    const char* wanted = std::getenv("WARPBOUND_PROPERTY_CASES");
-    const char* from = std::getenv("WARPBOUND_PROPERTY_SEED");
-    const std::uint64_t cases =
-        std::min<std::uint64_t>(400, wanted == nullptr ? 400 : std::strtoull(wanted, nullptr, 10));
-    const std::uint64_t first = from == nullptr ? 1 : std::strtoull(from, nullptr, 10);
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     RecordProperty("first_seed", std::to_string(first));
     const auto fermi = models::load_architecture("fermi-gtx470");
     ASSERT_TRUE(fermi) << to_string(fermi.error());
