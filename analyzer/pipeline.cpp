@@ -56,21 +56,8 @@ int depbar_scoreboard(const assembly::Instruction& instruction) {
 
 /// Control transfers and EXIT always execute, whatever their guard (C10).
 bool transfers_or_exits(const assembly::Instruction& instruction) {
-    using assembly::ControlFlow;
-    switch (instruction.control_flow) {
-    case ControlFlow::Branch:
-    case ControlFlow::IndirectBranch:
-    case ControlFlow::Call:
-    case ControlFlow::Return:
-    case ControlFlow::Exit:
-    case ControlFlow::PopReconvergence:
-    case ControlFlow::PopBreak:
-    case ControlFlow::PopContinue:
-    case ControlFlow::ConvergenceWait:
-        return true;
-    default:
-        return false;
-    }
+    return assembly::transfers_control(instruction.control_flow) ||
+           instruction.control_flow == assembly::ControlFlow::Exit;
 }
 
 } // namespace

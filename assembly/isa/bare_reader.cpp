@@ -4,6 +4,7 @@
 /// `!`. Addresses are assigned in order.
 
 #include "assembly/isa/function_builder.hpp"
+#include "assembly/isa/line_reader.hpp"
 #include "assembly/isa/operand_reader.hpp"
 #include "assembly/isa/reader.hpp"
 
@@ -29,27 +30,12 @@ bool from_disassembler(std::string_view comment) {
     return comment.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-class BareReader {
+class BareReader : LineReader {
 public:
-    explicit BareReader(const SourceText& source) : source_{source} {
-        program_.form = TextForm::Bare;
-        program_.name = source.name;
-        program_.digest = digest_of(source.text);
-    }
+    explicit BareReader(const SourceText& source) : LineReader{source, TextForm::Bare} {}
 
     Result<Program> read() {
-        std::string_view rest = source_.text;
-        while (!rest.empty()) {
-            const std::size_t newline = rest.find('\n');
-            line_ = rest.substr(0, newline);
-            rest =
-                newline == std::string_view::npos ? std::string_view{} : rest.substr(newline + 1);
-            ++number_;
-            if (line_.size() > line_length_limit)
-                return refuse(fmt::format("a line of more than {} characters", line_length_limit),
-                              line_);
-            if (auto done = one_line(); !done) return done.as_failure();
-        }
+        if (auto read = each_line([this] { return one_line(); }); !read) return read.as_failure();
         if (in_comment_) return refuse("a comment without end", line_);
         if (in_constant_) return refuse("!EndConstant was expected", line_);
         if (auto closed = close_function(); !closed) return closed.as_failure();
@@ -58,12 +44,6 @@ public:
     }
 
 private:
-    Failure refuse(std::string what, std::string_view at) const {
-        const auto column =
-            at.data() != nullptr && line_.data() != nullptr ? at.data() - line_.data() + 1 : 1;
-        return Failure{std::move(what), source_.name, number_, column};
-    }
-
     /// The parts of the line outside of comments, in order.
     Result<std::vector<std::string_view>> code_parts() {
         std::vector<std::string_view> parts;
@@ -188,10 +168,6 @@ private:
         return boost::outcome_v2::success();
     }
 
-    const SourceText& source_;
-    Program program_;
-    std::string_view line_;
-    std::int64_t number_ = 0;
     std::size_t instructions_ = 0; ///< Of all functions.
     bool in_comment_ = false;
     bool in_constant_ = false;

@@ -3,6 +3,7 @@
 /// directives.
 
 #include "assembly/isa/function_builder.hpp"
+#include "assembly/isa/line_reader.hpp"
 #include "assembly/isa/operand_reader.hpp"
 #include "assembly/isa/reader.hpp"
 
@@ -46,27 +47,12 @@ std::optional<Target> target_of_flags(std::string_view line) {
         fmt::format("sm_{}", line.substr(at + flag.size(), end - at - flag.size())));
 }
 
-class DisassemblyReader {
+class DisassemblyReader : LineReader {
 public:
-    DisassemblyReader(const SourceText& source, TextForm form) : source_{source} {
-        program_.form = form;
-        program_.name = source.name;
-        program_.digest = digest_of(source.text);
-    }
+    DisassemblyReader(const SourceText& source, TextForm form) : LineReader{source, form} {}
 
     Result<Program> read() {
-        std::string_view rest = source_.text;
-        while (!rest.empty()) {
-            const std::size_t newline = rest.find('\n');
-            line_ = rest.substr(0, newline);
-            rest =
-                newline == std::string_view::npos ? std::string_view{} : rest.substr(newline + 1);
-            ++number_;
-            if (line_.size() > line_length_limit)
-                return refuse(fmt::format("a line of more than {} characters", line_length_limit),
-                              line_);
-            if (auto read = one_line(); !read) return read.as_failure();
-        }
+        if (auto read = each_line([this] { return one_line(); }); !read) return read.as_failure();
         ++number_;
         line_ = {};
         if (function_ && program_.form == TextForm::Cuobjdump)
@@ -82,12 +68,6 @@ public:
     }
 
 private:
-    Failure refuse(std::string what, std::string_view at) const {
-        const auto column =
-            at.data() != nullptr && line_.data() != nullptr ? at.data() - line_.data() + 1 : 1;
-        return Failure{std::move(what), source_.name, number_, column};
-    }
-
     Result<void> one_line() {
         const std::string_view text = trimmed(line_);
         if (text.empty()) return boost::outcome_v2::success();
@@ -273,10 +253,6 @@ private:
         return labels;
     }
 
-    const SourceText& source_;
-    Program program_;
-    std::string_view line_;
-    std::int64_t number_ = 0;
     std::size_t instructions_ = 0; ///< Of the functions that are complete.
     std::optional<Target> target_;
     std::optional<FunctionBuilder> function_;

@@ -177,6 +177,22 @@ std::optional<OpcodeClass> parse_opcode_class(std::string_view name) {
     return std::nullopt;
 }
 
+bool transfers_control(ControlFlow flow) {
+    switch (flow) {
+    case ControlFlow::Branch:
+    case ControlFlow::IndirectBranch:
+    case ControlFlow::Call:
+    case ControlFlow::Return:
+    case ControlFlow::PopReconvergence:
+    case ControlFlow::PopBreak:
+    case ControlFlow::PopContinue:
+    case ControlFlow::ConvergenceWait:
+        return true;
+    default:
+        return false;
+    }
+}
+
 std::optional<OpcodeInfo> find_opcode(std::string_view mnemonic) {
     static const auto table = build_table();
     const auto found = table.find(mnemonic);

@@ -81,6 +81,10 @@ enum class ControlFlow {
     Unknown,          ///< a control instruction whose effect is not known: refused
 };
 
+/// A branch, call, return, pop or wait for convergence: where its guard holds, control goes
+/// elsewhere. EXIT ends the warp and is not among them.
+bool transfers_control(ControlFlow flow);
+
 /// State spaces.
 enum class StateSpace { None, Global, Shared, Local, Constant, Generic, Texture };
 

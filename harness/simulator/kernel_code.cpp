@@ -59,21 +59,9 @@ private:
     std::map<assembly::Register, std::uint16_t> numbers_;
 };
 
-bool transfers_control(ControlFlow flow) {
-    switch (flow) {
-    case ControlFlow::Branch:
-    case ControlFlow::IndirectBranch:
-    case ControlFlow::Call:
-    case ControlFlow::Return:
-    case ControlFlow::Exit:
-    case ControlFlow::PopReconvergence:
-    case ControlFlow::PopBreak:
-    case ControlFlow::PopContinue:
-    case ControlFlow::ConvergenceWait:
-        return true;
-    default:
-        return false;
-    }
+/// Control transfers and EXIT always execute, whatever their guard (C10).
+bool always_executes(ControlFlow flow) {
+    return assembly::transfers_control(flow) || flow == ControlFlow::Exit;
 }
 
 /// What the two-level policy does not wait for inside its active set (C19).
@@ -290,7 +278,7 @@ Result<Operation> Translator::operation_of(const Instruction& instruction,
         operation.waits = add_registers(touched);
         operation.writes = add_registers(effects.writes);
     }
-    if (instruction.guard && !transfers_control(instruction.control_flow) &&
+    if (instruction.guard && !always_executes(instruction.control_flow) &&
         !instruction.guard->always())
         operation.execution = instruction.guard->never() ? Execution::Never : Execution::Guarded;
     operation.enters_write_buffer = timing.enters_write_buffer;

@@ -25,23 +25,6 @@ bool is_buffered_store(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::StoreGlobal || opcode_class == OpcodeClass::StoreLocal;
 }
 
-/// May the next instruction be elsewhere? EXIT ends the warp or falls through.
-bool transfers_control(ControlFlow flow) {
-    switch (flow) {
-    case ControlFlow::Branch:
-    case ControlFlow::IndirectBranch:
-    case ControlFlow::Call:
-    case ControlFlow::Return:
-    case ControlFlow::PopReconvergence:
-    case ControlFlow::PopBreak:
-    case ControlFlow::PopContinue:
-    case ControlFlow::ConvergenceWait:
-        return true;
-    default:
-        return false;
-    }
-}
-
 Interval larger(const Interval& a, const Interval& b) {
     Interval result{
         .lo = std::max(a.lo, b.lo), .typical = std::nullopt, .hi = std::max(a.hi, b.hi)};
