@@ -61,9 +61,9 @@ enum class Resource { WaveSlots, VectorRegisters, ScalarRegisters, LocalMemory, 
 std::string_view to_string(Resource resource);
 
 struct Occupancy {
-    std::int64_t waves_per_simd = 0; ///< By wave slots and registers.
-    std::int64_t work_groups = 0;    ///< 0 when the work-group can never be launched.
-    std::int64_t waves = 0;          ///< Resident waves of the compute unit.
+    std::int64_t waves_per_simd = 0;  ///< By wave slots and registers.
+    std::int64_t work_groups = 0;     ///< 0 when the work-group can never be launched.
+    std::int64_t waves = 0;           ///< Resident waves of the compute unit.
     std::vector<Resource> limiting{}; ///< The resources that allow no more work-groups.
 };
 
