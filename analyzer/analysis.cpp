@@ -1,16 +1,19 @@
 #include "analyzer/analysis.hpp"
 
 #include "analyzer/assumptions.hpp"
+#include "analyzer/chain_graph.hpp"
 #include "analyzer/fact_paths.hpp"
 #include "analyzer/flow_facts.hpp"
 #include "analyzer/flow_solver.hpp"
 #include "analyzer/measured_time.hpp"
+#include "analyzer/state_graph.hpp"
 #include "analyzer/witness.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -28,8 +31,6 @@ struct Problem {
     std::vector<bool> used; ///< Per instruction: on a path that the facts allow.
     models::Interval buffer_entries{0, 0, 0};
     models::Interval buffer_drain{0, 0, 0};
-    ClockRegion region;
-    bool has_region = false;
     std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
@@ -55,6 +56,17 @@ std::vector<bool> used_instructions(const Request& request, const std::vector<bo
     return used;
 }
 
+/// Operands of a barrier but the predicate that BAR.RED combines: its number and its thread count.
+std::int64_t counted_operands(const assembly::Instruction& instruction) {
+    return std::count_if(instruction.operands.begin(), instruction.operands.end(),
+                         [](const assembly::Operand& operand) {
+                             const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
+                             return reg == nullptr ||
+                                    (reg->file != assembly::RegisterFile::Predicate &&
+                                     reg->file != assembly::RegisterFile::UniformPredicate);
+                         });
+}
+
 /// Constructs of the contract that this version does not bound.
 Result<void> check_supported(const Request& request, const std::vector<bool>& used) {
     for (std::size_t i = 0; i < used.size(); ++i) {
@@ -66,8 +78,7 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
                            instruction.position.column};
         };
         if (instruction.opcode_class == assembly::OpcodeClass::Barrier &&
-            (instruction.has_modifier("ARV") ||
-             (!instruction.has_modifier("RED") && instruction.operands.size() > 1)))
+            (instruction.has_modifier("ARV") || counted_operands(instruction) > 1))
             return refuse(
                 "barriers that do not wait or that count threads are not bounded in this version");
         if (instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier)
@@ -90,9 +101,12 @@ Result<void> check_request(const Request& request) {
             fmt::format("launch {} has {} warps; this version bounds one warp of one block",
                         models::to_string(request.launch), warps),
             "--launch"};
-    if (request.policy != "lrr")
-        return Failure{fmt::format("policy '{}' is not known; lrr (loose round robin) was expected",
-                                   request.policy),
+    // One warp is always chosen when it may issue, except where it has to wait for its slot.
+    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted)
+        return Failure{fmt::format("policy {} is {}; this version bounds policies under which a "
+                                   "warp that is alone never waits",
+                                   models::to_string(request.policy),
+                                   models::to_string(models::guarantee_of(request.policy))),
                        "--policy"};
     return boost::outcome_v2::success();
 }
@@ -108,9 +122,10 @@ Result<Problem> prepare(const Request& request) {
         {},
         {0, 0, 0},
         {0, 0, 0},
-        {},
-        false,
         std::nullopt};
+    const auto slot = require(*request.architecture, request.architecture->schedulers, "schedulers",
+                              "issue-slot");
+    if (!slot) return slot.as_failure();
     problem.used = used_instructions(request, problem.facts.never);
     if (auto supported = check_supported(request, problem.used); !supported)
         return supported.as_failure();
@@ -127,10 +142,16 @@ Result<Problem> prepare(const Request& request) {
         if (!entries) return entries.as_failure();
         const auto drain = require(*request.architecture, group, "write-buffer", "drain");
         if (!drain) return drain.as_failure();
+        if (entries.value().lo < 1)
+            return Failure{fmt::format("write-buffer/entries of architecture {} is {}; at least 1 "
+                                       "was expected, or no store could ever issue",
+                                       request.architecture->name, entries.value().lo)};
         problem.buffer_entries = entries.value();
         problem.buffer_drain = drain.value();
     }
-    if (request.time_limit)
+    // Longer limits are none: they could not be counted.
+    constexpr std::chrono::duration<double> longest_limit{1e8};
+    if (request.time_limit && *request.time_limit < longest_limit)
         problem.deadline =
             std::chrono::steady_clock::now() +
             std::chrono::duration_cast<std::chrono::steady_clock::duration>(*request.time_limit);
@@ -141,12 +162,17 @@ bool has_further_facts(const Request& request) {
     return !request.facts->exclusives.empty() || !request.facts->constraints.empty();
 }
 
-/// How many pipeline states are kept apart per block: all in small kernels, few in large ones.
-std::size_t states_per_block(const Request& request) {
-    const std::size_t blocks = std::max<std::size_t>(1, request.graph->blocks.size());
-    const std::size_t nodes = has_further_facts(request) ? 4'000 : 40'000;
-    const std::size_t most = has_further_facts(request) ? 16 : 96;
-    return std::clamp<std::size_t>(nodes / blocks, 1, most);
+/// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
+/// where the solver has to see many blocks.
+std::size_t nodes_per_block(const Request& request) {
+    const auto blocks = static_cast<double>(std::max<std::size_t>(1, request.graph->blocks.size()));
+    double terms = 1;
+    for (const auto& fact : request.facts->constraints)
+        terms += static_cast<double>(fact.terms.size());
+    constexpr double nodes = 40'000;
+    constexpr double solver_edges = 4'000; // of which a block has the square of its nodes
+    const double most = std::min(nodes / blocks, std::sqrt(solver_edges / terms));
+    return std::clamp<std::size_t>(static_cast<std::size_t>(most), 1, 96);
 }
 
 Failure contradiction(const Request& request) {
@@ -170,83 +196,138 @@ Failure contradiction(const Request& request) {
                    request.facts->name};
 }
 
+/// The rules of the machine with one number of write-buffer entries.
+struct SidePair {
+    Pipeline lower;
+    Pipeline upper;
+
+    [[nodiscard]] const Pipeline& of(Side side) const {
+        return side == Side::Lower ? lower : upper;
+    }
+    [[nodiscard]] RelativeState start() const { return {lower.start(), upper.start()}; }
+};
+
 struct SideAnswer {
     SideResult execution;
-    std::optional<std::int64_t> region;
     std::int64_t nodes = 0;
     bool solver_used = false;
 };
 
-Result<SideAnswer> solve_side(const Problem& problem, Side side) {
+Pipeline pipeline_of(const Problem& problem, Side side, std::int64_t buffer_entries) {
+    return Pipeline{*problem.request.function, *problem.request.architecture,
+                    problem.timings,           buffer_entries,
+                    problem.buffer_drain,      side};
+}
+
+/// The path problem of a span. `rules`: of both sides, for the same machine.
+PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
+                        const std::vector<bool>& never, const Span& span,
+                        const RelativeState& from) {
+    const auto& graph = *problem.request.graph;
+    const std::size_t limit = nodes_per_block(problem.request);
+    if (side == Side::Lower) return build_state_graph(graph, rules.lower, never, limit, span);
+    return build_chain_graph(graph, rules.upper,
+                             outstanding(graph, rules.lower, rules.upper, never, span, from), never,
+                             limit, span);
+}
+
+Result<SideAnswer> solve_side(const Problem& problem, const SidePair& rules, Side side,
+                              std::optional<std::chrono::steady_clock::time_point> deadline) {
     const Request& request = problem.request;
-    const Pipeline pipeline{
-        *request.function,
-        *request.architecture,
-        problem.timings,
-        side == Side::Upper ? problem.buffer_entries.lo : problem.buffer_entries.hi,
-        problem.buffer_drain,
-        side};
-    const StateGraph states =
-        build_state_graph(*request.graph, pipeline, problem.facts.never, states_per_block(request));
-    const StructuralPaths paths{*request.graph, states, problem.facts.loops, side};
-    auto best = paths.entry_to_end();
-    if (!best) return contradiction(request);
+    const Pipeline& pipeline = rules.of(side);
+    const PathGraph paths = path_graph_of(problem, rules, side, problem.facts.never,
+                                          whole_run(*request.graph, pipeline), rules.start());
     SideAnswer answer;
-    answer.nodes = static_cast<std::int64_t>(states.nodes.size());
-    answer.execution.proved = models::Cycles{best->cost};
-    if (problem.has_region)
-        answer.region = region_cost(*request.graph, states, pipeline, paths, problem.region);
+    answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
+    SideResult& execution = answer.execution;
+    std::optional<BlockPath> witness;
     if (has_further_facts(request)) {
-        answer.solver_used = true;
-        FactPathResult solved =
-            solve_with_facts(*request.graph, states, problem.facts.loops, *request.facts, side,
-                             best->cost, problem.deadline, request.seed);
+        FactPathResult solved = solve_with_facts(*request.graph, paths, problem.facts.loops,
+                                                 *request.facts, side, deadline, request.seed);
         if (!solved.feasible) return contradiction(request);
-        answer.execution.proved = models::Cycles{solved.bound};
-        if (solved.by_relaxation)
-            answer.execution.proof = solved.by_refutation ? Proof::Refutation : Proof::ExactLp;
-        if (!solved.optimal) answer.execution.outcome = Outcome::LimitReached;
-        best = std::move(solved.witness);
+        execution.proved = models::Cycles{solved.bound};
+        execution.proof = solved.proof;
+        if (!solved.optimal) execution.outcome = Outcome::LimitReached;
+        answer.solver_used = solved.solver_used;
+        witness = std::move(solved.witness);
+    } else {
+        witness = StructuralPaths{*request.graph, paths, problem.facts.loops, side}.start_to_end();
+        if (!witness) return contradiction(request);
+        execution.proved = models::Cycles{witness->cost};
     }
-    if (best)
-        describe_witness(*request.function, *request.graph, states, pipeline, *best,
-                         answer.execution);
+    if (witness) describe_witness(*request.function, *request.graph, pipeline, *witness, execution);
     return answer;
 }
 
+/// From the issue of the first clock read to that of the last, by loop bounds alone. Absolute times
+/// are forgotten at the first read; only what is outstanding then counts.
+std::optional<models::Cycles> region_cost(const Problem& problem, const SidePair& rules,
+                                          const ClockRegion& region, Side side) {
+    const auto& graph = *problem.request.graph;
+    const Outstanding before = outstanding(graph, rules.lower, rules.upper, problem.facts.never,
+                                           whole_run(graph, rules.upper), rules.start());
+    const auto& entry = before.entries[region.first_block];
+    if (!entry) return std::nullopt;
+    const RelativeState behind_first =
+        behind(graph, rules.lower, rules.upper, *entry, region.first_block, region.first);
+    const Span lower = span_of(graph, rules.lower, region, behind_first.lower);
+    const Span upper = span_of(graph, rules.upper, region, behind_first.upper);
+    const PathGraph paths =
+        path_graph_of(problem, rules, side, outside(graph, problem.facts.never, region),
+                      side == Side::Lower ? lower : upper, {lower.state, upper.state});
+    const auto best = StructuralPaths{graph, paths, problem.facts.loops, side}.start_to_end();
+    if (!best) return std::nullopt;
+    return models::Cycles{best->cost};
+}
+
 /// The measured time adds the latency of the last read and takes away that of the first (C3).
-Envelope measured_envelope(const Problem& problem, std::int64_t lower, std::int64_t upper) {
-    const auto& first = problem.timings[problem.region.first].value().latency;
-    const auto& last = problem.timings[problem.region.last].value().latency;
+std::optional<Envelope> measured_envelope(const Problem& problem, const SidePair& rules,
+                                          const ClockRegion& region) {
+    const auto lower = region_cost(problem, rules, region, Side::Lower);
+    const auto upper = region_cost(problem, rules, region, Side::Upper);
+    if (!lower || !upper) return std::nullopt;
+    const auto& first = problem.timings[region.first].value().latency;
+    const auto& last = problem.timings[region.last].value().latency;
     Envelope envelope;
-    envelope.lower.proved =
-        models::Cycles{lower} + models::Cycles{last.lo} - models::Cycles{first.hi};
-    envelope.upper.proved =
-        models::Cycles{upper} + models::Cycles{last.hi} - models::Cycles{first.lo};
+    envelope.lower.proved = *lower + models::Cycles{last.lo} - models::Cycles{first.hi};
+    envelope.upper.proved = *upper + models::Cycles{last.hi} - models::Cycles{first.lo};
     return envelope;
 }
 
 Result<Analysis> solve(const Request& request) {
     auto prepared = prepare(request);
     if (!prepared) return prepared.as_failure();
-    Problem& problem = prepared.value();
+    const Problem& problem = prepared.value();
     Analysis analysis;
-    const RegionSearch search =
-        find_clock_region(*request.function, *request.graph, problem.facts.never);
-    problem.has_region = search.region.has_value();
-    if (search.region) problem.region = *search.region;
-    analysis.measured_time_absent = search.absent;
-    const auto lower = solve_side(problem, Side::Lower);
+    // The lower side gets half of the time, the upper side what is left.
+    std::optional<std::chrono::steady_clock::time_point> half;
+    if (problem.deadline) {
+        const auto now = std::chrono::steady_clock::now();
+        half = now + (*problem.deadline - now) / 2;
+    }
+    // A larger write buffer waits less.
+    const models::Interval& entries = problem.buffer_entries;
+    const SidePair largest{pipeline_of(problem, Side::Lower, entries.hi),
+                           pipeline_of(problem, Side::Upper, entries.hi)};
+    const auto lower = solve_side(problem, largest, Side::Lower, half);
     if (!lower) return lower.as_failure();
-    const auto upper = solve_side(problem, Side::Upper);
+    const std::int64_t fewest = std::min(entries.lo, Pipeline::tracked_entries);
+    const SidePair smallest{pipeline_of(problem, Side::Lower, fewest),
+                            pipeline_of(problem, Side::Upper, fewest)};
+    const auto upper = solve_side(problem, smallest, Side::Upper, problem.deadline);
     if (!upper) return upper.as_failure();
     analysis.execution_time = {lower.value().execution, upper.value().execution};
-    if (lower.value().region && upper.value().region)
-        analysis.measured_time =
-            measured_envelope(problem, *lower.value().region, *upper.value().region);
+
+    const RegionSearch search =
+        find_clock_region(*request.function, *request.graph, problem.facts.never);
+    analysis.measured_time_absent = search.absent;
+    if (search.region && entries.is_exact() && entries.hi == fewest)
+        analysis.measured_time = measured_envelope(problem, smallest, *search.region);
+    else if (search.region)
+        analysis.measured_time_absent = "the size of the write buffer is not one small number";
     analysis.assumptions = assumptions_of(request, problem.timings, problem.used);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
-    if (upper.value().solver_used) analysis.solver = solver_version();
+    if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     return analysis;
 }
 

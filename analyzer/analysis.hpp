@@ -9,6 +9,7 @@
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
 #include "models/units.hpp"
+#include "models/warp_policy.hpp"
 
 #include <chrono>
 #include <optional>
@@ -24,7 +25,7 @@ struct Request {
     const models::Architecture* architecture = nullptr;
     const models::FlowFacts* facts = nullptr;
     models::Launch launch;
-    std::string policy = "lrr";
+    models::WarpPolicy policy;
     std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
     std::uint64_t seed = 1;                                  ///< Of the solver.
 };
@@ -41,16 +42,15 @@ std::string_view to_string(Proof proof);
 
 /// What happened to the search for the tightest bound.
 enum class Outcome {
-    Optimal,      ///< `proved` is met by the witness path in the abstract machine
+    Optimal,      ///< no path of the path problem is better than `proved`
     LimitReached, ///< a limit stopped the search; `proved` is still a bound
 };
 
 /// One visit of the witness path's blocks, aggregated. `Unit:` core cycles.
 struct BlockContribution {
     std::size_t block = 0;
-    std::int64_t count = 0; ///< Executions on the witness path.
-    std::int64_t cycles =
-        0; ///< Sum over those executions; all blocks together give `proved` when Optimal.
+    std::int64_t count = 0;  ///< Executions on the witness path.
+    std::int64_t cycles = 0; ///< Sum over those executions; all blocks together give `best_found`.
 };
 
 /// Why time passes on the witness path; cycles sum to the witness path's cost.
@@ -70,8 +70,9 @@ std::string_view to_string(StackCategory category);
 struct SideResult {
     Outcome outcome = Outcome::Optimal;
     models::Cycles proved; ///< The bound. Side: as asked.
-    std::optional<models::Cycles>
-        best_found; ///< Cost of the witness path: the bound cannot be tightened past it.
+    /// Cost of the witness path, stepped: the bound cannot be tightened past it. None: no path was
+    /// found, or its steps do not repeat within the memory for them.
+    std::optional<models::Cycles> best_found;
     Proof proof = Proof::StructuralPath;
     std::vector<BlockContribution> blocks; ///< Of the witness path, in block order.
     /// Blocks of the witness path in order, entry to exit; empty when longer than 1,000,000 blocks.
@@ -112,7 +113,7 @@ struct Analysis {
         measured_time_absent; ///< Why not, when it is absent and the function reads the clock.
     std::vector<Assumption> assumptions;
     std::string solver;           ///< Name and version, when a solver was used.
-    std::int64_t state_nodes = 0; ///< (block, pipeline state) pairs explored.
+    std::int64_t state_nodes = 0; ///< Nodes of both sides' path problems.
 };
 
 /// Bounds the kernel's time. Side: both; integer cycles.

@@ -1,8 +1,10 @@
 #include "analyzer/fact_paths.hpp"
 
+#include "analyzer/contraction.hpp"
 #include "analyzer/flow_solver.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace warpbound::analyzer {
@@ -13,17 +15,17 @@ constexpr std::size_t exclusive_limit =
     6; ///< 64 cases; further pairs are left out, which only weakens the bound.
 constexpr std::int64_t longest_sequence = 1'000'000;
 
-/// The flow problem of a state graph; variables are edges and, behind them, the ends.
+/// The flow problem of a path graph; variables are edges and, behind them, the ends.
 class Builder {
 public:
-    Builder(const assembly::ControlFlowGraph& graph, const StateGraph& states, Side side)
-        : graph_{graph}, states_{states}, sign_{side == Side::Upper ? 1 : -1},
-          into_(states.nodes.size()), out_(states.nodes.size()) {
-        for (std::size_t from = 0; from < states.nodes.size(); ++from) {
-            const StateNode& node = states.nodes[from];
-            for (const std::size_t to : node.successors) {
-                into_[to].push_back(variable(from, to, sign_ * states.nodes[to].cost));
-                out_[from].push_back(into_[to].back());
+    Builder(const assembly::ControlFlowGraph& graph, const PathGraph& paths, Side side)
+        : graph_{graph}, paths_{paths}, sign_{side == Side::Upper ? 1 : -1},
+          into_(paths.nodes.size()), out_(paths.nodes.size()) {
+        for (std::size_t from = 0; from < paths.nodes.size(); ++from) {
+            const PathNode& node = paths.nodes[from];
+            for (const PathEdge& edge : node.successors) {
+                into_[edge.to].push_back(variable(from, edge.to, sign_ * edge.cost));
+                out_[from].push_back(into_[edge.to].back());
             }
             if (node.end_cost) {
                 ends_.emplace_back(from, variable(from, from, sign_ * *node.end_cost));
@@ -35,17 +37,21 @@ public:
         flow_rows();
     }
 
-    void add_loops(const std::vector<BackEdgeBounds>& bounds) {
+    /// Only the loops of `present` are in the graph.
+    void add_loops(const std::vector<BackEdgeBounds>& bounds, const std::vector<bool>& present) {
+        bounds_ = &bounds;
+        present_ = &present;
         for (std::size_t loop = 0; loop < bounds.size(); ++loop) {
+            if (!present[loop]) continue;
             LinearRow upper;
             LinearRow lower;
             const auto& blocks = graph_.loops[loop].blocks;
             std::int64_t entered = 0;
-            for (std::size_t node = 0; node < states_.nodes.size(); ++node) {
-                if (states_.nodes[node].block != graph_.loops[loop].header) continue;
+            for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
+                if (paths_.nodes[node].block != graph_.loops[loop].header) continue;
                 if (node == 0) entered = 1;
                 for (const std::size_t edge : into_[node]) {
-                    const std::size_t from = states_.nodes[ends_of_[edge].first].block;
+                    const std::size_t from = paths_.nodes[ends_of_[edge].first].block;
                     const bool back = std::binary_search(blocks.begin(), blocks.end(), from);
                     upper.terms.emplace_back(edge, back ? 1 : -bounds[loop].max);
                     lower.terms.emplace_back(edge, back ? 1 : -bounds[loop].min);
@@ -71,39 +77,49 @@ public:
         problem_.rows.push_back(std::move(row));
     }
 
-    /// The same problem, some blocks not executed.
-    [[nodiscard]] FlowProblem without(const std::vector<std::int64_t>& addresses) const {
-        FlowProblem problem = problem_;
-        for (const std::int64_t address : addresses) {
-            LinearRow row;
-            models::LinearTerm term;
-            term.block = address;
-            add_term(row, term);
-            problem.rows.push_back(std::move(row));
-        }
-        return problem;
+    [[nodiscard]] const FlowProblem& problem() const { return problem_; }
+
+    /// Nodes of a path with a solution's counts; nothing when they are no single path, one that is
+    /// too long to be put in order, or one that turns a loop too often or too rarely in some entry:
+    /// the counts only bound all entries together.
+    [[nodiscard]] std::optional<std::vector<std::size_t>>
+    path_of(const std::vector<std::int64_t>& counts) const {
+        if (!cuts_of(counts).empty()) return std::nullopt;
+        models::Cycles length{0};
+        for (std::size_t edge = 0; edge < counts.size(); ++edge)
+            length += models::Cycles{counts[edge]};
+        if (length.count() > longest_sequence) return std::nullopt;
+        std::vector<std::size_t> nodes = order(counts);
+        if (!turns_loops_as_allowed(nodes)) return std::nullopt;
+        return nodes;
     }
 
-    /// Cost of the entry node, which no variable stands for.
-    [[nodiscard]] std::int64_t base() const { return sign_ * states_.nodes[0].cost; }
+    /// What a path cannot do: circulate where it was never led. One cut per part that is not
+    /// reached from the entry over counted edges.
+    [[nodiscard]] std::vector<ConnectionCut>
+    cuts_of(const std::vector<std::int64_t>& counts) const {
+        std::vector<ConnectionCut> cuts;
+        std::set<std::size_t> seen = reached_from(0, counts);
+        for (std::size_t edge = 0; edge < counts.size(); ++edge) {
+            if (is_end(edge) || counts[edge] <= 0 || seen.count(ends_of_[edge].first) != 0)
+                continue;
+            const std::set<std::size_t> part = reached_from(ends_of_[edge].first, counts);
+            seen.insert(part.begin(), part.end());
+            ConnectionCut cut;
+            for (const std::size_t node : part)
+                for (const std::size_t into : into_[node])
+                    (part.count(ends_of_[into].first) != 0 ? cut.inside : cut.entering)
+                        .push_back(into);
+            cuts.push_back(std::move(cut));
+        }
+        return cuts;
+    }
 
-    /// The path that a solution's counts describe; nothing when they are no single path.
-    [[nodiscard]] std::optional<NodePath> path_of(const std::vector<std::int64_t>& counts,
-                                                  std::int64_t signed_cost) const {
-        NodePath path;
-        path.cost = sign_ * signed_cost;
-        path.counts[0] = 1;
-        std::int64_t total = 1;
-        for (std::size_t edge = 0; edge < counts.size(); ++edge)
-            if (!is_end(edge) && counts[edge] > 0) {
-                path.counts[ends_of_[edge].second] += counts[edge];
-                total += counts[edge];
-            }
-        for (const auto& [node, edge] : ends_)
-            if (counts[edge] > 0) path.last = node;
-        // Connected: everything counted is reached from the entry over counted edges.
-        std::set<std::size_t> reached{0};
-        std::vector<std::size_t> work{0};
+private:
+    [[nodiscard]] std::set<std::size_t>
+    reached_from(std::size_t start, const std::vector<std::int64_t>& counts) const {
+        std::set<std::size_t> reached{start};
+        std::vector<std::size_t> work{start};
         while (!work.empty()) {
             const std::size_t node = work.back();
             work.pop_back();
@@ -112,12 +128,34 @@ public:
                     reached.insert(ends_of_[edge].second).second)
                     work.push_back(ends_of_[edge].second);
         }
-        if (reached.size() != path.counts.size()) return std::nullopt;
-        if (total <= longest_sequence) path.sequence = order(counts);
-        return path;
+        return reached;
     }
 
-private:
+    [[nodiscard]] bool turns_loops_as_allowed(const std::vector<std::size_t>& path) const {
+        std::vector<std::int64_t> turns(graph_.loops.size(), 0);
+        const auto inside = [&](std::size_t loop, std::size_t block) {
+            const auto& blocks = graph_.loops[loop].blocks;
+            return std::binary_search(blocks.begin(), blocks.end(), block);
+        };
+        for (std::size_t i = 0; i < path.size(); ++i) {
+            const std::size_t from = paths_.nodes[path[i]].block;
+            const auto to =
+                i + 1 < path.size() ? std::optional{paths_.nodes[path[i + 1]].block} : std::nullopt;
+            for (std::size_t loop = 0; loop < turns.size(); ++loop) {
+                if (!(*present_)[loop]) continue;
+                const bool turned = to == graph_.loops[loop].header;
+                if (!inside(loop, from)) {
+                    if (turned) turns[loop] = 0;
+                } else if (turned) {
+                    if (++turns[loop] > (*bounds_)[loop].max) return false;
+                } else if ((!to || !inside(loop, *to)) && turns[loop] < (*bounds_)[loop].min) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     std::size_t variable(std::size_t from, std::size_t to, std::int64_t cost) {
         problem_.costs.push_back(cost);
         ends_of_.emplace_back(from, to);
@@ -128,7 +166,7 @@ private:
     [[nodiscard]] bool is_end(std::size_t variable) const { return is_end_[variable]; }
 
     void flow_rows() {
-        for (std::size_t node = 0; node < states_.nodes.size(); ++node) {
+        for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
             LinearRow row; // in - out = 0, the entry is entered once more
             for (const std::size_t edge : into_[node])
                 row.terms.emplace_back(edge, 1);
@@ -145,11 +183,11 @@ private:
     }
 
     void add_term(LinearRow& row, const models::LinearTerm& term) const {
-        for (std::size_t node = 0; node < states_.nodes.size(); ++node) {
-            if (graph_.blocks[states_.nodes[node].block].address != term.block) continue;
+        for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
+            if (graph_.blocks[paths_.nodes[node].block].address != term.block) continue;
             if (node == 0 && !term.from) row.constant -= term.coefficient;
             for (const std::size_t edge : into_[node]) {
-                const std::size_t from = states_.nodes[ends_of_[edge].first].block;
+                const std::size_t from = paths_.nodes[ends_of_[edge].first].block;
                 if (!term.from || graph_.blocks[from].address == *term.from)
                     row.terms.emplace_back(edge, term.coefficient);
             }
@@ -160,7 +198,7 @@ private:
     [[nodiscard]] std::vector<std::size_t> order(std::vector<std::int64_t> counts) const {
         std::vector<std::size_t> path;
         std::vector<std::size_t> stack{0};
-        std::vector<std::size_t> next(states_.nodes.size(), 0);
+        std::vector<std::size_t> next(paths_.nodes.size(), 0);
         while (!stack.empty()) {
             const std::size_t node = stack.back();
             auto& position = next[node];
@@ -180,7 +218,9 @@ private:
     }
 
     const assembly::ControlFlowGraph& graph_;
-    const StateGraph& states_;
+    const PathGraph& paths_;
+    const std::vector<BackEdgeBounds>* bounds_ = nullptr;
+    const std::vector<bool>* present_ = nullptr;
     std::int64_t sign_;
     FlowProblem problem_;
     std::vector<std::vector<std::size_t>> into_;
@@ -191,56 +231,135 @@ private:
 };
 
 /// Which block of each exclusive pair is left out, by case number.
-std::vector<std::int64_t> left_out(const models::FlowFacts& facts, std::size_t choice) {
-    std::vector<std::int64_t> addresses;
+std::set<std::int64_t> left_out(const models::FlowFacts& facts, std::size_t choice) {
+    std::set<std::int64_t> addresses;
     for (std::size_t i = 0; i < std::min(exclusive_limit, facts.exclusives.size()); ++i)
-        addresses.push_back(((choice >> i) & 1U) != 0 ? facts.exclusives[i].first
-                                                      : facts.exclusives[i].second);
+        addresses.insert(((choice >> i) & 1U) != 0 ? facts.exclusives[i].first
+                                                   : facts.exclusives[i].second);
+    return addresses;
+}
+
+/// The same problem, some blocks not executed.
+PathGraph without(const assembly::ControlFlowGraph& graph, PathGraph paths,
+                  const std::set<std::int64_t>& addresses, Side side) {
+    const auto out = [&](std::size_t node) {
+        return addresses.count(graph.blocks[paths.nodes[node].block].address) != 0;
+    };
+    for (std::size_t node = 0; node < paths.nodes.size(); ++node) {
+        auto& edges = paths.nodes[node].successors;
+        if (out(node)) {
+            edges.clear();
+            paths.nodes[node].end_cost.reset();
+        }
+        edges.erase(std::remove_if(edges.begin(), edges.end(),
+                                   [&](const PathEdge& edge) { return out(edge.to); }),
+                    edges.end());
+    }
+    return tidy(std::move(paths), side);
+}
+
+/// A path keeps within the linear facts already: no solver is needed.
+bool satisfies(const assembly::ControlFlowGraph& graph, const BlockPath& path,
+               const std::vector<models::LinearFact>& facts) {
+    // Terms that count edges are left to the solver.
+    std::map<std::int64_t, models::Cycles> executions; // by address
+    for (const auto& [block, count] : counts_of(path))
+        executions[graph.blocks[block].address] += models::Cycles{count};
+    return std::all_of(facts.begin(), facts.end(), [&](const models::LinearFact& fact) {
+        models::Cycles sum{0};
+        for (const auto& term : fact.terms) {
+            if (term.from) return false;
+            sum += executions[term.block] * term.coefficient;
+        }
+        const models::Cycles limit{fact.constant};
+        switch (fact.relation) {
+        case models::Relation::AtMost:
+            return sum <= limit;
+        case models::Relation::AtLeast:
+            return sum >= limit;
+        case models::Relation::Equal:
+            return sum == limit;
+        }
+        return false;
+    });
+}
+
+/// Blocks that the solver has to see. Terms that count edges need all of them.
+std::set<std::int64_t> mentioned(const assembly::ControlFlowGraph& graph,
+                                 const std::vector<models::LinearFact>& facts) {
+    std::set<std::int64_t> addresses;
+    for (const auto& fact : facts)
+        for (const auto& term : fact.terms) {
+            addresses.insert(term.block);
+            if (!term.from) continue;
+            for (const auto& block : graph.blocks)
+                addresses.insert(block.address);
+        }
     return addresses;
 }
 
 } // namespace
 
-FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const StateGraph& states,
+FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                 const std::vector<BackEdgeBounds>& bounds,
-                                const models::FlowFacts& facts, Side side, std::int64_t structural,
+                                const models::FlowFacts& facts, Side side,
                                 std::optional<std::chrono::steady_clock::time_point> deadline,
                                 std::uint64_t seed) {
-    Builder builder{graph, states, side};
-    builder.add_loops(bounds);
-    for (const auto& fact : facts.constraints)
-        builder.add_fact(fact);
     const std::int64_t sign = side == Side::Upper ? 1 : -1;
     const std::size_t cases = std::size_t{1} << std::min(exclusive_limit, facts.exclusives.size());
     FactPathResult result;
     std::optional<std::int64_t> bound; // of all cases, signed
     std::optional<std::int64_t> best;
-    bool any_feasible = false;
     for (std::size_t choice = 0; choice < cases; ++choice) {
-        std::optional<std::chrono::duration<double>> left;
-        if (deadline)
-            left = std::max(
-                std::chrono::duration<double>{0},
-                std::chrono::duration<double>{*deadline - std::chrono::steady_clock::now()});
-        const FlowSolution solved =
-            solve_flow(builder.without(left_out(facts, choice)), left, seed);
-        if (!solved.feasible) continue;
-        any_feasible = true;
-        std::int64_t of_case = sign * structural;
-        if (solved.bound) of_case = std::min(of_case, builder.base() + *solved.bound);
-        result.by_refutation = result.by_refutation || solved.by_refutation;
-        if (!bound || *bound < of_case) bound = of_case;
-        if (solved.best && (!best || *best < builder.base() + *solved.best))
-            if (auto path = builder.path_of(solved.counts, builder.base() + *solved.best)) {
-                best = builder.base() + *solved.best;
-                result.witness = std::move(path);
+        const PathGraph allowed = without(graph, paths, left_out(facts, choice), side);
+        const StructuralPaths paths_by_bounds{graph, allowed, bounds, side};
+        auto structural = paths_by_bounds.start_to_end();
+        if (!structural) continue;
+        std::int64_t of_case = sign * structural->cost;
+        Proof proof = Proof::StructuralPath;
+        std::optional<BlockPath> witness;
+        if (satisfies(graph, *structural, facts.constraints)) {
+            witness = std::move(structural);
+        } else {
+            result.solver_used = true;
+            std::optional<std::chrono::duration<double>> left;
+            if (deadline)
+                left = std::max(std::chrono::duration<double>{0},
+                                std::chrono::duration<double>{*deadline -
+                                                              std::chrono::steady_clock::now()}) /
+                       static_cast<double>(cases - choice);
+            const Contraction contraction{graph, allowed, paths_by_bounds,
+                                          mentioned(graph, facts.constraints), side};
+            Builder builder{graph, contraction.graph(), side};
+            builder.add_loops(bounds, contraction.loop_kept());
+            for (const auto& fact : facts.constraints)
+                builder.add_fact(fact);
+            const FlowSolution solved = solve_flow(
+                builder.problem(), left, seed,
+                [&](const std::vector<std::int64_t>& counts) { return builder.cuts_of(counts); });
+            if (!solved.feasible) continue;
+            if (solved.bound && *solved.bound < of_case) {
+                of_case = *solved.bound;
+                proof = solved.by_refutation ? Proof::Refutation : Proof::ExactLp;
             }
+            if (solved.best)
+                if (const auto nodes = builder.path_of(solved.counts)) {
+                    witness = contraction.expand(*nodes);
+                    witness->cost = sign * *solved.best;
+                }
+        }
+        if (!bound || *bound < of_case) {
+            bound = of_case;
+            result.proof = proof;
+        }
+        if (!witness || (best && *best >= sign * witness->cost)) continue;
+        best = sign * witness->cost;
+        result.witness = std::move(witness);
     }
-    result.feasible = any_feasible;
-    if (!any_feasible) return result;
+    result.feasible = bound.has_value();
+    if (!bound) return result;
     result.bound = sign * *bound;
-    result.by_relaxation = *bound < sign * structural;
-    result.optimal = best && *best == *bound && facts.exclusives.size() <= exclusive_limit;
+    result.optimal = best == bound && facts.exclusives.size() <= exclusive_limit;
     return result;
 }
 

@@ -11,19 +11,18 @@
 namespace warpbound::analyzer {
 
 struct FactPathResult {
-    bool feasible = true; ///< False: no path satisfies the facts.
-    std::int64_t bound =
-        0; ///< Proved. Side: as asked; never worse than the structural bound given.
-    bool by_relaxation = false; ///< Better than structural.
-    bool by_refutation = false; ///< Better than the relaxation.
-    bool optimal = false;       ///< `witness` costs `bound`.
-    std::optional<NodePath> witness;
+    bool feasible = true;                ///< False: no path satisfies the facts.
+    std::int64_t bound = 0;              ///< Proved. Side: as asked.
+    Proof proof = Proof::StructuralPath; ///< Of the case that decides.
+    bool solver_used = false;            ///< Not where the best path satisfies the facts anyway.
+    bool optimal = false;                ///< `witness` costs `bound`.
+    std::optional<BlockPath> witness;
 };
 
-/// `structural`: the bound from loop bounds alone, which survives every limit.
-FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const StateGraph& states,
+/// Never worse than the bound from loop bounds alone, whatever limit is met.
+FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                 const std::vector<BackEdgeBounds>& bounds,
-                                const models::FlowFacts& facts, Side side, std::int64_t structural,
+                                const models::FlowFacts& facts, Side side,
                                 std::optional<std::chrono::steady_clock::time_point> deadline,
                                 std::uint64_t seed);
 

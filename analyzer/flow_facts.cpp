@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace warpbound::analyzer {
@@ -10,6 +11,12 @@ namespace {
 
 Failure refuse(const models::FlowFacts& facts, const models::FactSource& from, std::string what) {
     return Failure{std::move(what), facts.name, from.line, 0};
+}
+
+bool has_edge(const assembly::ControlFlowGraph& graph, std::int64_t from, std::int64_t to) {
+    return std::any_of(graph.edges.begin(), graph.edges.end(), [&](const assembly::Edge& edge) {
+        return graph.blocks[edge.from].address == from && graph.blocks[edge.to].address == to;
+    });
 }
 
 } // namespace
@@ -47,10 +54,16 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
             return refuse(facts, fact.from,
                           "the entry of the kernel is stated never to be executed");
     }
-    for (const auto& fact : facts.exclusives)
+    for (const auto& fact : facts.exclusives) {
+        if (fact.first == fact.second)
+            return refuse(facts, fact.from,
+                          fmt::format("block 0x{:04x} is stated to exclude itself; expected two "
+                                      "blocks, or <never>",
+                                      fact.first));
         for (const auto address : {fact.first, fact.second})
             if (auto checked = check_block(address, fact.from); !checked)
                 return checked.as_failure();
+    }
     for (const auto& fact : facts.constraints)
         for (const auto& term : fact.terms) {
             if (auto checked = check_block(term.block, fact.from); !checked)
@@ -58,6 +71,10 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
             if (term.from)
                 if (auto checked = check_block(*term.from, fact.from); !checked)
                     return checked.as_failure();
+            if (term.from && !has_edge(graph, *term.from, term.block))
+                return refuse(facts, fact.from,
+                              fmt::format("no edge of {} leads from 0x{:04x} to 0x{:04x}",
+                                          function.name, *term.from, term.block));
         }
     for (const auto& fact : facts.memory)
         if (!function.index_of(fact.at))

@@ -17,7 +17,8 @@ struct ResolvedFacts {
 };
 
 /// Refuses, with the fact's line: an address that is no block or loop header, a loop without a
-/// bound (all of them are named), `never` on the entry, a refuted fact.
+/// bound (all of them are named), `never` on the entry, a refuted fact, a block that excludes
+/// itself, an edge that the graph does not have.
 Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
                                     const models::FlowFacts& facts);

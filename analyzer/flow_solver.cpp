@@ -20,6 +20,7 @@ public:
     explicit Deadline(std::optional<std::chrono::duration<double>> seconds) {
         if (seconds) end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*seconds);
     }
+    [[nodiscard]] bool is_set() const { return end_.has_value(); }
     [[nodiscard]] bool passed() const { return end_ && Clock::now() >= *end_; }
     [[nodiscard]] unsigned milliseconds() const {
         if (!end_) return 0xffffffffU;
@@ -126,62 +127,128 @@ void relax(const FlowProblem& problem, const Deadline& deadline, FlowSolution& s
     solution.bound = fitting(floor_of(*value));
 }
 
+/// Questions about whole counts, one after the other.
+class Refuter {
+public:
+    Refuter(const FlowProblem& problem, const Deadline& deadline, std::uint64_t seed,
+            const CutSource& cuts, FlowSolution& solution)
+        : problem_{problem}, deadline_{deadline}, cuts_{cuts}, solution_{solution},
+          counts_{variables_of(context_, problem, true)}, engine_{context_, "QF_LIA"},
+          cost_{weighted_sum(context_, counts_, cost_terms(problem), true)} {
+        z3::params parameters{context_};
+        parameters.set("random_seed", static_cast<unsigned>(seed & 0x7fffffffU));
+        engine_.set(parameters);
+        add_rows(engine_, context_, problem, counts_, true);
+    }
+
+    /// Is there a solution, of at least this cost? Cuts are added until the answer needs no more.
+    z3::check_result ask_for(std::optional<std::int64_t> at_least) {
+        for (;;) {
+            z3::params limit{context_};
+            limit.set("timeout", deadline_.milliseconds());
+            if (!deadline_.is_set()) {
+                const std::uint64_t spent = effort_spent();
+                if (spent >= effort_without_time_limit) return z3::unknown;
+                limit.set("rlimit", static_cast<unsigned>(effort_without_time_limit - spent));
+            }
+            engine_.set(limit);
+            engine_.push();
+            if (at_least) engine_.add(cost_ >= number(context_, *at_least, true));
+            const z3::check_result answer = engine_.check();
+            std::optional<std::vector<std::int64_t>> values;
+            if (answer == z3::sat) values = read_model();
+            engine_.pop();
+            if (answer != z3::sat) return answer;
+            if (!values) return z3::unknown;
+            const auto cuts = cuts_ ? cuts_(*values) : std::vector<ConnectionCut>{};
+            if (cuts.empty()) {
+                keep(std::move(*values));
+                return z3::sat;
+            }
+            for (const auto& cut : cuts)
+                engine_.add(z3::implies(sum_of(cut.inside) >= 1, sum_of(cut.entering) >= 1));
+            if (++cut_rounds_ > most_cut_rounds || deadline_.passed()) return z3::unknown;
+        }
+    }
+
+private:
+    static constexpr int most_cut_rounds = 200;
+    /// Z3's steps where the caller sets no time: the same answer on every machine.
+    static constexpr std::uint64_t effort_without_time_limit = 60'000;
+
+    [[nodiscard]] std::uint64_t effort_spent() const {
+        const z3::stats statistics = engine_.statistics();
+        for (unsigned i = 0; i < statistics.size(); ++i)
+            if (statistics.key(i) == "rlimit count" && statistics.is_uint(i))
+                return statistics.uint_value(i);
+        return 0;
+    }
+
+    z3::expr sum_of(const std::vector<std::size_t>& variables) {
+        std::vector<std::pair<std::size_t, std::int64_t>> terms;
+        terms.reserve(variables.size());
+        for (const std::size_t variable : variables)
+            terms.emplace_back(variable, 1);
+        return weighted_sum(context_, counts_, terms, true);
+    }
+
+    std::optional<std::vector<std::int64_t>> read_model() {
+        const z3::model model = engine_.get_model();
+        std::vector<std::int64_t> values;
+        for (const auto& variable : counts_) {
+            const auto value = read_numeral(model.eval(variable, true));
+            const auto count = value ? fitting(floor_of(*value)) : std::nullopt;
+            if (!count) return std::nullopt;
+            values.push_back(*count);
+        }
+        return values;
+    }
+
+    void keep(std::vector<std::int64_t> values) {
+        Integer total = 0;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            total += Integer{problem_.costs[i]} * values[i];
+        const auto fits = fitting(total);
+        if (!fits || (solution_.best && *fits <= *solution_.best)) return;
+        solution_.best = fits;
+        solution_.counts = std::move(values);
+    }
+
+    const FlowProblem& problem_;
+    const Deadline& deadline_;
+    const CutSource& cuts_;
+    FlowSolution& solution_;
+    z3::context context_;
+    std::vector<z3::expr> counts_;
+    z3::solver engine_;
+    z3::expr cost_;
+    int cut_rounds_ = 0;
+};
+
 /// Narrows the bound by asking whether anything costs more than a value, and keeps the best
 /// solution seen.
 void refute(const FlowProblem& problem, const Deadline& deadline, std::uint64_t seed,
-            FlowSolution& solution) {
-    z3::context context;
-    const auto counts = variables_of(context, problem, true);
-    z3::solver engine{context, "QF_LIA"};
-    z3::params parameters{context};
-    parameters.set("random_seed", static_cast<unsigned>(seed & 0x7fffffffU));
-    engine.set(parameters);
-    add_rows(engine, context, problem, counts, true);
-    const z3::expr cost = weighted_sum(context, counts, cost_terms(problem), true);
-    const auto ask_for = [&](std::optional<std::int64_t> at_least) {
-        z3::params limit{context};
-        limit.set("timeout", deadline.milliseconds());
-        engine.set(limit);
-        engine.push();
-        if (at_least) engine.add(cost >= number(context, *at_least, true));
-        const z3::check_result answer = engine.check();
-        if (answer == z3::sat) {
-            const z3::model model = engine.get_model();
-            std::vector<std::int64_t> values;
-            Integer total = 0;
-            bool complete = true;
-            for (std::size_t i = 0; i < counts.size(); ++i) {
-                const auto value = read_numeral(model.eval(counts[i], true));
-                const auto count = value ? fitting(floor_of(*value)) : std::nullopt;
-                complete = complete && count.has_value();
-                values.push_back(count.value_or(0));
-                total += Integer{problem.costs[i]} * values.back();
-            }
-            const auto fits = fitting(total);
-            if (complete && fits && (!solution.best || *fits > *solution.best)) {
-                solution.best = fits;
-                solution.counts = std::move(values);
-            }
-        }
-        engine.pop();
-        return answer;
-    };
-    z3::check_result answer = ask_for(solution.bound);
+            const CutSource& cuts, FlowSolution& solution) {
+    Refuter refuter{problem, deadline, seed, cuts, solution};
+    z3::check_result answer = refuter.ask_for(solution.bound);
     if (answer == z3::unsat && solution.bound) {
         solution.bound = *solution.bound - 1;
         solution.by_refutation = true;
-        answer = ask_for(std::nullopt);
+        answer = refuter.ask_for(std::nullopt);
     }
     if (answer == z3::unsat) {
         solution.feasible = false;
         return;
     }
-    while (solution.bound && solution.best && *solution.best < *solution.bound &&
-           !deadline.passed()) {
-        const std::int64_t middle = *solution.best + 1 + (*solution.bound - *solution.best - 1) / 2;
-        answer = ask_for(middle);
+    // Halving finds good solutions fast; asking for anything better ends the search at once.
+    for (bool halve = true;
+         solution.bound && solution.best && *solution.best < *solution.bound && !deadline.passed();
+         halve = !halve) {
+        const std::int64_t further = halve ? (*solution.bound - *solution.best - 1) / 2 : 0;
+        const std::int64_t wanted = *solution.best + 1 + further;
+        answer = refuter.ask_for(wanted);
         if (answer == z3::unsat) {
-            solution.bound = middle - 1;
+            solution.bound = wanted - 1;
             solution.by_refutation = true;
         } else if (answer != z3::sat) {
             return;
@@ -193,13 +260,15 @@ void refute(const FlowProblem& problem, const Deadline& deadline, std::uint64_t 
 } // namespace
 
 FlowSolution solve_flow(const FlowProblem& problem,
-                        std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed) {
+                        std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed,
+                        const CutSource& cuts) {
     const Deadline deadline{seconds};
     FlowSolution solution;
     try {
         if (deadline.passed()) return solution;
         relax(problem, deadline, solution);
-        if (solution.feasible && !deadline.passed()) refute(problem, deadline, seed, solution);
+        if (solution.feasible && !deadline.passed())
+            refute(problem, deadline, seed, cuts, solution);
     } catch (const z3::exception&) {
         // A limit inside Z3 may surface as an exception; what was proved before it stays.
         solution.optimal = false;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,20 +27,31 @@ struct FlowProblem {
     std::vector<LinearRow> rows;
 };
 
+/// Whole counts only: a count in `inside` is positive only if one in `entering` is.
+struct ConnectionCut {
+    std::vector<std::size_t> inside; ///< Variables.
+    std::vector<std::size_t> entering;
+};
+
+/// What keeps a solution from being a path, as cuts that every path satisfies; none: it is one.
+using CutSource = std::function<std::vector<ConnectionCut>(const std::vector<std::int64_t>&)>;
+
 struct FlowSolution {
     bool feasible = true; ///< False: shown to have no solution.
     std::optional<std::int64_t>
         bound; ///< Proved: no solution costs more. Side: upper. None: nothing was proved.
     bool by_refutation = false;       ///< The bound is below the rounded relaxation.
     bool optimal = false;             ///< `counts` costs `bound`.
-    std::optional<std::int64_t> best; ///< Cost of `counts`.
+    std::optional<std::int64_t> best; ///< Cost of `counts`, which need no cut.
     std::vector<std::int64_t> counts; ///< Of a solution, when one was found.
 };
 
 /// `seconds` limits the whole call; none: no limit. Never throws for a limit: what was proved so
-/// far is returned.
+/// far is returned. `cuts` are asked for each whole solution that is found (at most 200 times);
+/// only solutions without any become `counts`.
 FlowSolution solve_flow(const FlowProblem& problem,
-                        std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed);
+                        std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed,
+                        const CutSource& cuts = {});
 
 /// "Z3 4.8.12.0".
 std::string solver_version();

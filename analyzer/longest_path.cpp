@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 
 namespace warpbound::analyzer {
 
@@ -17,9 +18,9 @@ void keep_larger(std::optional<std::int64_t>& value, std::int64_t candidate) {
 
 } // namespace
 
-StructuralPaths::StructuralPaths(const assembly::ControlFlowGraph& graph, const StateGraph& states,
+StructuralPaths::StructuralPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                  const std::vector<BackEdgeBounds>& bounds, Side side)
-    : graph_{graph}, states_{states}, bounds_{bounds}, side_{side} {
+    : graph_{graph}, paths_{paths}, bounds_{bounds}, side_{side} {
     build_regions();
     // Inner loops come after outer ones in the graph.
     for (std::size_t region = regions_.size(); region-- > 1;)
@@ -27,13 +28,13 @@ StructuralPaths::StructuralPaths(const assembly::ControlFlowGraph& graph, const 
 }
 
 void StructuralPaths::build_regions() {
-    const std::size_t nodes = states_.nodes.size();
+    const std::size_t nodes = paths_.nodes.size();
     regions_.resize(graph_.loops.size() + 1);
     own_item_.resize(nodes);
     parent_item_.resize(nodes);
     header_number_.resize(nodes);
     for (std::size_t node = 0; node < nodes; ++node) {
-        const std::size_t block = states_.nodes[node].block;
+        const std::size_t block = paths_.nodes[node].block;
         const auto loop = graph_.innermost_loop[block];
         const std::size_t region = loop ? *loop + 1 : top_region;
         own_item_[node] = regions_[region].items.size();
@@ -58,15 +59,19 @@ bool StructuralPaths::contains(std::size_t region, std::size_t block) const {
 
 StructuralPaths::Place StructuralPaths::place_of(std::size_t region, std::size_t node) const {
     if (region == top_region) return Place::Inside;
-    const std::size_t block = states_.nodes[node].block;
+    const std::size_t block = paths_.nodes[node].block;
     if (block == graph_.loops[region - 1].header) return Place::Back;
     return contains(region, block) ? Place::Inside : Place::Outside;
 }
 
+std::size_t StructuralPaths::region_of(std::size_t node) const {
+    const auto loop = graph_.innermost_loop[paths_.nodes[node].block];
+    return loop ? *loop + 1 : top_region;
+}
+
 std::optional<std::size_t> StructuralPaths::inner_region(std::size_t region,
                                                          std::size_t node) const {
-    const auto loop = graph_.innermost_loop[states_.nodes[node].block];
-    const std::size_t own = loop ? *loop + 1 : top_region;
+    const std::size_t own = region_of(node);
     return own == region ? std::nullopt : std::optional{own};
 }
 
@@ -92,8 +97,7 @@ void StructuralPaths::relax(std::size_t region, Run& run, std::size_t item, std:
     *arrival = {value, item};
 }
 
-StructuralPaths::Run StructuralPaths::run_from(std::size_t region, std::size_t node,
-                                               std::optional<std::int64_t> start_cost) const {
+StructuralPaths::Run StructuralPaths::run_from(std::size_t region, std::size_t node) const {
     Run run;
     const auto& items = regions_[region].items;
     run.items.resize(items.size());
@@ -109,30 +113,31 @@ StructuralPaths::Run StructuralPaths::run_from(std::size_t region, std::size_t n
         const std::int64_t value = *run.items[item].value;
         const std::size_t at = items[item];
         if (const auto inner = inner_region(region, at)) {
-            const std::size_t header = header_number_[at];
-            std::map<std::size_t, Value> exits;
-            Value end;
-            for (std::size_t last = 0; last < regions_[*inner].headers.size(); ++last) {
-                const Value iterations = all_iterations(*inner)[header][last];
-                if (!iterations) continue;
-                for (const auto& [exit, arrival] : regions_[*inner].runs[last].exits)
-                    keep_larger(exits[exit], plus(*iterations, *arrival.value));
-                if (const auto& ended = regions_[*inner].runs[last].end.value)
-                    keep_larger(end, plus(*iterations, *ended));
-            }
+            const auto [exits, end] = stays_from(*inner, header_number_[at]);
             for (const auto& [exit, stayed] : exits)
                 relax(region, run, item, exit, plus(value, *stayed));
             if (end) end_at(item, plus(value, *end));
             continue;
         }
-        const auto& state = states_.nodes[at];
-        const bool replaced = start_cost && item == run.start;
-        const std::int64_t left = plus(value, signed_cost(replaced ? *start_cost : state.cost));
-        if (state.end_cost) end_at(item, plus(left, signed_cost(*state.end_cost)));
-        for (const std::size_t next : state.successors)
-            relax(region, run, item, next, left);
+        const PathNode& from = paths_.nodes[at];
+        if (from.end_cost) end_at(item, plus(value, signed_cost(*from.end_cost)));
+        for (const PathEdge& edge : from.successors)
+            relax(region, run, item, edge.to, plus(value, signed_cost(edge.cost)));
     }
     return run;
+}
+
+StructuralPaths::Stays StructuralPaths::stays_from(std::size_t region, std::size_t header) const {
+    Stays stays;
+    for (std::size_t last = 0; last < regions_[region].headers.size(); ++last) {
+        const Value iterations = all_iterations(region)[header][last];
+        if (!iterations) continue;
+        const Run& run = regions_[region].runs[last];
+        for (const auto& [exit, arrival] : run.exits)
+            keep_larger(stays.exits[exit], plus(*iterations, *arrival.value));
+        if (run.end.value) keep_larger(stays.end, plus(*iterations, *run.end.value));
+    }
+    return stays;
 }
 
 StructuralPaths::Matrix StructuralPaths::product(const Matrix& a, const Matrix& b) {
@@ -154,7 +159,7 @@ void StructuralPaths::solve_loop(std::size_t index) {
     Matrix identity(n, std::vector<Value>(n));
     for (std::size_t i = 0; i < n; ++i) {
         identity[i][i] = 0;
-        region.runs.push_back(run_from(index, region.headers[i], std::nullopt));
+        region.runs.push_back(run_from(index, region.headers[i]));
         for (const auto& [back, arrival] : region.runs.back().backs)
             body[i][header_number_[back]] = arrival.value;
     }
@@ -197,159 +202,177 @@ StructuralPaths::stay(std::size_t region, std::size_t header, const Goal& goal) 
     return best;
 }
 
-std::optional<NodePath> StructuralPaths::entry_to_end() const {
-    const Run run = run_from(top_region, 0, std::nullopt);
-    if (!run.end.value) return std::nullopt;
-    NodePath path;
-    path.cost = signed_cost(*run.end.value);
-    Extraction counting{&path.counts, nullptr, 0};
-    emit_run(counting, top_region, run, run.end, 1, Goal{true, 0});
-    path.last = counting.last;
-    constexpr std::int64_t longest_sequence = 1'000'000;
-    std::int64_t length = 0;
-    for (const auto& [node, count] : path.counts)
-        length = plus(length, count);
-    if (length <= longest_sequence) {
-        Extraction listing{nullptr, &path.sequence, 0};
-        emit_run(listing, top_region, run, run.end, 1, Goal{true, 0});
+class StructuralPaths::Extraction {
+public:
+    Extraction(const StructuralPaths& of, BlockPath& path) : of_{of}, path_{path} {}
+
+    void whole(const Run& run) {
+        PathRule rule = blocks_of(top_region, run, run.end, Goal{true, 0});
+        add(std::move(rule));
     }
+
+    std::size_t stay(std::size_t index, std::size_t node, const Goal& goal) {
+        // An end counts as one more node.
+        const Key key{index, Key::Stay, 0, 0, node, goal.end ? of_.paths_.nodes.size() : goal.exit};
+        return once(key, [&] {
+            const Region& region = of_.regions_[index];
+            const std::size_t first = of_.header_number_[node];
+            const auto [value, last] = of_.stay(index, first, goal);
+            if (!value) throw std::logic_error{"a path that was found cannot be extracted"};
+            const std::vector<std::size_t> between = headers_between(region, first, last);
+            PathRule rule;
+            for (std::size_t i = 0; i < region.factors.size(); ++i)
+                if (const auto power =
+                        power_of(index, region.factors[i], between[i], between[i + 1]))
+                    rule.push_back({PathSymbol::Rule, *power});
+            const Run& run = region.runs[last];
+            const PathRule rest =
+                blocks_of(index, run, goal.end ? run.end : run.exits.at(goal.exit), goal);
+            rule.insert(rule.end(), rest.begin(), rest.end());
+            return rule;
+        });
+    }
+
+private:
+    /// Which rule it is: a stay in a loop, a power of its body, or one iteration.
+    struct Key {
+        std::size_t region = 0;
+        enum { Stay, Power, Iteration } kind = Stay;
+        int table = 0;
+        std::size_t level = 0;
+        std::size_t from = 0;
+        std::size_t to = 0;
+
+        friend bool operator<(const Key& a, const Key& b) {
+            return std::tie(a.region, a.kind, a.table, a.level, a.from, a.to) <
+                   std::tie(b.region, b.kind, b.table, b.level, b.from, b.to);
+        }
+    };
+
+    std::size_t add(PathRule rule) {
+        path_.rules.push_back(std::move(rule));
+        return path_.rules.size() - 1;
+    }
+
+    template <class Make> std::size_t once(const Key& key, Make make) {
+        const auto known = known_.find(key);
+        if (known != known_.end()) return known->second;
+        const std::size_t index = add(make());
+        known_.emplace(key, index);
+        return index;
+    }
+
+    PathRule blocks_of(std::size_t region, const Run& run, const Arrival& arrival,
+                       const Goal& goal) {
+        std::vector<std::size_t> items{arrival.previous};
+        while (items.back() != run.start)
+            items.push_back(run.items[items.back()].previous);
+        std::reverse(items.begin(), items.end());
+        PathRule rule;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            const std::size_t node = of_.regions_[region].items[items[i]];
+            const auto inner = of_.inner_region(region, node);
+            if (!inner) {
+                rule.push_back({PathSymbol::Block, of_.paths_.nodes[node].block});
+                continue;
+            }
+            // A stay in an inner loop ends at the next item, or where this run ends.
+            const Goal next =
+                i + 1 < items.size() ? Goal{false, of_.regions_[region].items[items[i + 1]]} : goal;
+            rule.push_back({PathSymbol::Rule, stay(*inner, node, next)});
+        }
+        return rule;
+    }
+
+    /// Header copies between the factors, from the last one back.
+    static std::vector<std::size_t> headers_between(const Region& region, std::size_t first,
+                                                    std::size_t last) {
+        std::vector<std::size_t> between(region.factors.size() + 1, last);
+        for (std::size_t i = region.factors.size(); i-- > 0;) {
+            const Factor& factor = region.factors[i];
+            const Matrix& matrix =
+                region.tables[static_cast<std::size_t>(factor.table)][factor.level];
+            for (std::size_t middle = 0; middle < region.headers.size(); ++middle) {
+                const Value before = region.products[i][first][middle];
+                const Value step = matrix[middle][between[i + 1]];
+                if (!before || !step ||
+                    plus(*before, *step) != *region.products[i + 1][first][between[i + 1]])
+                    continue;
+                between[i] = middle;
+                break;
+            }
+        }
+        return between;
+    }
+
+    /// Nothing: no iteration at all.
+    std::optional<std::size_t> power_of(std::size_t index, const Factor& factor, std::size_t a,
+                                        std::size_t b) {
+        const auto& levels = of_.regions_[index].tables[static_cast<std::size_t>(factor.table)];
+        if (factor.level == 0)
+            return is_identity(index, factor, a, b) ? std::nullopt
+                                                    : std::optional{iteration(index, a, b)};
+        // Staying put costs nothing, whatever the power.
+        if (factor.table == 1 && a == b && levels[factor.level][a][b] == 0) return std::nullopt;
+        return once({index, Key::Power, factor.table, factor.level, a, b}, [&] {
+            PathRule rule;
+            for (std::size_t middle = 0; middle < levels[factor.level].size(); ++middle) {
+                const Value left = levels[factor.level - 1][a][middle];
+                const Value right = levels[factor.level - 1][middle][b];
+                if (!left || !right || plus(*left, *right) != *levels[factor.level][a][b]) continue;
+                const Factor half{factor.table, factor.level - 1};
+                for (const auto part :
+                     {power_of(index, half, a, middle), power_of(index, half, middle, b)})
+                    if (part) rule.push_back({PathSymbol::Rule, *part});
+                break;
+            }
+            return rule;
+        });
+    }
+
+    [[nodiscard]] bool is_identity(std::size_t region, const Factor& factor, std::size_t a,
+                                   std::size_t b) const {
+        if (factor.table == 0 || a != b) return false;
+        const auto& runs = of_.regions_[region].runs[a].backs;
+        const auto body = runs.find(of_.regions_[region].headers[b]);
+        return body == runs.end() || !body->second.value || *body->second.value <= 0;
+    }
+
+    std::size_t iteration(std::size_t index, std::size_t a, std::size_t b) {
+        return once({index, Key::Iteration, 0, 0, a, b}, [&] {
+            const Run& run = of_.regions_[index].runs[a];
+            const std::size_t header = of_.regions_[index].headers[b];
+            return blocks_of(index, run, run.backs.at(header), Goal{false, header});
+        });
+    }
+
+    const StructuralPaths& of_;
+    BlockPath& path_;
+    std::map<Key, std::size_t> known_;
+};
+
+std::optional<BlockPath> StructuralPaths::start_to_end() const {
+    const Run run = run_from(top_region, 0);
+    if (!run.end.value) return std::nullopt;
+    BlockPath path;
+    path.cost = signed_cost(*run.end.value);
+    Extraction{*this, path}.whole(run);
     return path;
 }
 
-std::optional<std::int64_t>
-StructuralPaths::between(std::size_t from, std::int64_t from_cost,
-                         const std::map<std::size_t, std::int64_t>& to_costs) const {
-    const Run run = run_from(top_region, from, from_cost);
-    Value best;
-    for (const auto& [node, cost] : to_costs)
-        if (const auto& arrived = run.items[own_item_[node]].value; arrived && node != from)
-            keep_larger(best, plus(*arrived, signed_cost(cost)));
-    if (!best) return std::nullopt;
-    return signed_cost(*best);
+StructuralPaths::Stay StructuralPaths::stay_from(std::size_t header_node) const {
+    const auto [exits, end] = stays_from(region_of(header_node), header_number_[header_node]);
+    Stay stay;
+    for (const auto& [exit, value] : exits)
+        stay.exits.push_back({exit, signed_cost(*value)});
+    if (end) stay.end_cost = signed_cost(*end);
+    return stay;
 }
 
-void StructuralPaths::emit_node(Extraction& out, std::size_t node, std::int64_t times) const {
-    out.last = node;
-    if (out.counts != nullptr) {
-        std::int64_t& count = (*out.counts)[node];
-        count = plus(count, times);
-    }
-    if (out.sequence != nullptr) out.sequence->push_back(node);
-}
-
-void StructuralPaths::emit_run(Extraction& out, std::size_t region, const Run& run,
-                               const Arrival& arrival, std::int64_t times, const Goal& goal) const {
-    std::vector<std::size_t> items{arrival.previous};
-    while (items.back() != run.start)
-        items.push_back(run.items[items.back()].previous);
-    std::reverse(items.begin(), items.end());
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const std::size_t node = regions_[region].items[items[i]];
-        const auto inner = inner_region(region, node);
-        if (!inner) {
-            emit_node(out, node, times);
-            continue;
-        }
-        // A stay in an inner loop ends at the next item, or where this run ends.
-        const Goal next =
-            i + 1 < items.size() ? Goal{false, regions_[region].items[items[i + 1]]} : goal;
-        emit_loop(out, *inner, node, next, times);
-    }
-}
-
-void StructuralPaths::emit_loop(Extraction& out, std::size_t index, std::size_t node,
-                                const Goal& goal, std::int64_t times) const {
-    const Region& region = regions_[index];
-    const std::size_t first = header_number_[node];
-    const auto [value, last] = stay(index, first, goal);
-    if (!value) throw std::logic_error{"a path that was found cannot be extracted"};
-    // Header copies between the factors, from the last one back.
-    std::vector<std::size_t> between(region.factors.size() + 1, last);
-    for (std::size_t i = region.factors.size(); i-- > 0;) {
-        const Factor& factor = region.factors[i];
-        const Matrix& matrix = region.tables[static_cast<std::size_t>(factor.table)][factor.level];
-        for (std::size_t middle = 0; middle < region.headers.size(); ++middle) {
-            const Value before = region.products[i][first][middle];
-            const Value step = matrix[middle][between[i + 1]];
-            if (!before || !step ||
-                plus(*before, *step) != *region.products[i + 1][first][between[i + 1]])
-                continue;
-            between[i] = middle;
-            break;
-        }
-    }
-    if (out.sequence != nullptr) {
-        for (std::size_t i = 0; i < region.factors.size(); ++i)
-            emit_power(out, index, region.factors[i], between[i], between[i + 1]);
-    } else {
-        // Powers are halved level by level; equal halves are counted together.
-        using Pair = std::pair<std::size_t, std::size_t>;
-        std::map<Pair, std::int64_t> steps;
-        for (int table = 0; table < 2; ++table) {
-            const auto& levels = region.tables[static_cast<std::size_t>(table)];
-            std::vector<std::map<Pair, std::int64_t>> wanted(levels.size());
-            for (std::size_t i = 0; i < region.factors.size(); ++i)
-                if (region.factors[i].table == table)
-                    wanted[region.factors[i].level][{between[i], between[i + 1]}] += times;
-            for (std::size_t level = levels.size(); level-- > 0;)
-                for (const auto& [ends, count] : wanted[level]) {
-                    const auto [a, b] = ends;
-                    if (level == 0) {
-                        if (!is_identity(index, {table, 0}, a, b))
-                            steps[ends] = plus(steps[ends], count);
-                        continue;
-                    }
-                    for (std::size_t middle = 0; middle < region.headers.size(); ++middle) {
-                        const Value left = levels[level - 1][a][middle];
-                        const Value right = levels[level - 1][middle][b];
-                        if (!left || !right || plus(*left, *right) != *levels[level][a][b])
-                            continue;
-                        auto& lower = wanted[level - 1];
-                        lower[{a, middle}] = plus(lower[{a, middle}], count);
-                        lower[{middle, b}] = plus(lower[{middle, b}], count);
-                        break;
-                    }
-                }
-        }
-        for (const auto& [ends, count] : steps)
-            emit_step(out, index, ends.first, ends.second, count);
-    }
-    const Run& run = region.runs[last];
-    emit_run(out, index, run, goal.end ? run.end : run.exits.at(goal.exit), times, goal);
-}
-
-bool StructuralPaths::is_identity(std::size_t region, const Factor& factor, std::size_t a,
-                                  std::size_t b) const {
-    if (factor.table == 0 || a != b) return false;
-    const auto& runs = regions_[region].runs[a].backs;
-    const auto body = runs.find(regions_[region].headers[b]);
-    return body == runs.end() || !body->second.value || *body->second.value <= 0;
-}
-
-void StructuralPaths::emit_power(Extraction& out, std::size_t index, const Factor& factor,
-                                 std::size_t a, std::size_t b) const {
-    if (factor.level == 0) {
-        if (!is_identity(index, factor, a, b)) emit_step(out, index, a, b, 1);
-        return;
-    }
-    const auto& levels = regions_[index].tables[static_cast<std::size_t>(factor.table)];
-    // Staying put costs nothing: no iteration at all, whatever the power.
-    if (factor.table == 1 && a == b && levels[factor.level][a][b] == 0) return;
-    for (std::size_t middle = 0; middle < levels[factor.level].size(); ++middle) {
-        const Value left = levels[factor.level - 1][a][middle];
-        const Value right = levels[factor.level - 1][middle][b];
-        if (!left || !right || plus(*left, *right) != *levels[factor.level][a][b]) continue;
-        emit_power(out, index, {factor.table, factor.level - 1}, a, middle);
-        emit_power(out, index, {factor.table, factor.level - 1}, middle, b);
-        return;
-    }
-}
-
-void StructuralPaths::emit_step(Extraction& out, std::size_t index, std::size_t a, std::size_t b,
-                                std::int64_t times) const {
-    const Run& run = regions_[index].runs[a];
-    const std::size_t header = regions_[index].headers[b];
-    emit_run(out, index, run, run.backs.at(header), times, Goal{false, header});
+std::size_t StructuralPaths::append_stay(BlockPath& path, std::size_t header_node,
+                                         std::optional<std::size_t> exit) const {
+    return Extraction{*this, path}.stay(region_of(header_node), header_node,
+                                        {!exit, exit.value_or(0)});
 }
 
 } // namespace warpbound::analyzer

@@ -1,9 +1,10 @@
 #pragma once
 /// \file
-/// The structural path problem: costliest (cheapest) path of a state graph under loop bounds alone,
+/// The structural path problem: costliest (cheapest) path of a path graph under loop bounds alone,
 /// solved exactly by dynamic programming, loops from the inside out (docs/soundness.md, S6).
 
-#include "analyzer/state_graph.hpp"
+#include "analyzer/block_path.hpp"
+#include "analyzer/path_graph.hpp"
 
 #include <cstdint>
 #include <map>
@@ -18,32 +19,27 @@ struct BackEdgeBounds {
     std::int64_t max = 0;
 };
 
-/// A path through a state graph.
-struct NodePath {
-    std::int64_t cost = 0;
-    std::map<std::size_t, std::int64_t> counts; ///< Executions per node.
-    std::size_t last = 0;                       ///< Node where the warp ends.
-    std::vector<std::size_t>
-        sequence; ///< Nodes in order; empty when there are more than 1,000,000.
-};
-
 /// Longest paths for the upper side, shortest for the lower.
 class StructuralPaths {
 public:
     /// `bounds[loop]` for every loop of the graph.
     /// Errors: `std::overflow_error` when a cost leaves the range.
-    StructuralPaths(const assembly::ControlFlowGraph& graph, const StateGraph& states,
+    StructuralPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                     const std::vector<BackEdgeBounds>& bounds, Side side);
 
-    /// From the entry to completion; nothing when no path satisfies the bounds.
-    [[nodiscard]] std::optional<NodePath> entry_to_end() const;
+    /// From the start to an end; nothing when no path satisfies the bounds.
+    [[nodiscard]] std::optional<BlockPath> start_to_end() const;
 
-    /// Best cost from behind the start of node `from` (whose remaining cost is `from_cost`) to in
-    /// front of the nodes of block `to`, each with the cost `to_costs[node]` added. Both lie
-    /// outside loops. Nothing when there is no path.
-    [[nodiscard]] std::optional<std::int64_t>
-    between(std::size_t from, std::int64_t from_cost,
-            const std::map<std::size_t, std::int64_t>& to_costs) const;
+    /// What a stay in a loop costs at best, from entering it at a header node.
+    struct Stay {
+        std::vector<PathEdge> exits; ///< By the node outside the loop that follows.
+        std::optional<std::int64_t> end_cost;
+    };
+    [[nodiscard]] Stay stay_from(std::size_t header_node) const;
+    /// Appends the rules of such a stay, which ends at `exit` (none: at the end), and returns the
+    /// last one.
+    std::size_t append_stay(BlockPath& path, std::size_t header_node,
+                            std::optional<std::size_t> exit) const;
 
 private:
     using Value = std::optional<std::int64_t>; ///< Signed so that larger is better on either side.
@@ -88,12 +84,13 @@ private:
     [[nodiscard]] bool contains(std::size_t region, std::size_t block) const;
     [[nodiscard]] Place place_of(std::size_t region, std::size_t node) const;
     [[nodiscard]] std::size_t item_of(std::size_t region, std::size_t node) const;
+    /// Region of a node's innermost loop.
+    [[nodiscard]] std::size_t region_of(std::size_t node) const;
     [[nodiscard]] std::optional<std::size_t> inner_region(std::size_t region,
                                                           std::size_t node) const;
     void build_regions();
     void solve_loop(std::size_t region);
-    [[nodiscard]] Run run_from(std::size_t region, std::size_t node,
-                               std::optional<std::int64_t> start_cost) const;
+    [[nodiscard]] Run run_from(std::size_t region, std::size_t node) const;
     void relax(std::size_t region, Run& run, std::size_t item, std::size_t target,
                std::int64_t value) const;
     [[nodiscard]] static Matrix product(const Matrix& a, const Matrix& b);
@@ -101,31 +98,22 @@ private:
         return regions_[region].products.back();
     }
     [[nodiscard]] static Value goal_value(const Run& run, const Goal& goal);
+    /// Best value per way out of a loop entered at a header copy.
+    struct Stays {
+        std::map<std::size_t, Value> exits;
+        Value end;
+    };
+    [[nodiscard]] Stays stays_from(std::size_t region, std::size_t header) const;
     /// Best value of staying in a loop from a header copy to a goal, and the header copy of the
     /// last iteration.
     [[nodiscard]] std::pair<Value, std::size_t> stay(std::size_t region, std::size_t header,
                                                      const Goal& goal) const;
 
-    // Extraction: `sequence` set: nodes in order; else counts with multiplicity.
-    struct Extraction {
-        std::map<std::size_t, std::int64_t>* counts = nullptr;
-        std::vector<std::size_t>* sequence = nullptr;
-        std::size_t last = 0;
-    };
-    void emit_node(Extraction& out, std::size_t node, std::int64_t times) const;
-    void emit_run(Extraction& out, std::size_t region, const Run& run, const Arrival& arrival,
-                  std::int64_t times, const Goal& goal) const;
-    void emit_loop(Extraction& out, std::size_t region, std::size_t node, const Goal& goal,
-                   std::int64_t times) const;
-    void emit_power(Extraction& out, std::size_t region, const Factor& factor, std::size_t a,
-                    std::size_t b) const;
-    void emit_step(Extraction& out, std::size_t region, std::size_t a, std::size_t b,
-                   std::int64_t times) const;
-    [[nodiscard]] bool is_identity(std::size_t region, const Factor& factor, std::size_t a,
-                                   std::size_t b) const;
+    /// Writes the rules of a path; a rule stands for the same nodes wherever it is used.
+    class Extraction;
 
     const assembly::ControlFlowGraph& graph_;
-    const StateGraph& states_;
+    const PathGraph& paths_;
     const std::vector<BackEdgeBounds>& bounds_;
     Side side_;
     std::vector<Region> regions_;

@@ -56,43 +56,31 @@ RegionSearch find_clock_region(const assembly::Function& function,
     return {region, {}};
 }
 
-std::optional<std::int64_t> region_cost(const assembly::ControlFlowGraph& graph,
-                                        const StateGraph& states, const Pipeline& pipeline,
-                                        const StructuralPaths& paths, const ClockRegion& region) {
-    const bool upper = pipeline.side() == Side::Upper;
-    std::optional<std::int64_t> best;
-    const auto keep = [&](std::int64_t value) {
-        if (!best) best = value;
-        best = upper ? std::max(*best, value) : std::min(*best, value);
-    };
-    /// Cost of a node's instructions first .. last.
-    const auto cost_of = [&](const StateNode& node, std::size_t first, std::size_t last) {
-        const auto& block = graph.blocks[node.block];
-        const auto steps = steps_of(block, node, pipeline);
-        models::Cycles cost{0};
-        for (std::size_t i = first; i <= last; ++i)
-            cost += models::Cycles{steps[i - block.first].cycles};
-        return cost.count();
-    };
-    std::map<std::size_t, std::int64_t> ends;
-    if (region.first_block != region.last_block)
-        for (std::size_t node = 0; node < states.nodes.size(); ++node)
-            if (states.nodes[node].block == region.last_block)
-                ends[node] =
-                    cost_of(states.nodes[node], graph.blocks[region.last_block].first, region.last);
-    for (std::size_t node = 0; node < states.nodes.size(); ++node) {
-        if (states.nodes[node].block != region.first_block) continue;
-        if (region.first_block == region.last_block) {
-            keep(cost_of(states.nodes[node], region.first + 1, region.last));
-            continue;
+Span span_of(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
+             const ClockRegion& region, PipelineState behind_first) {
+    Span span{region.first_block, region.first + 1, std::move(behind_first),
+              Span::Stop{region.last_block, region.last}};
+    if (region.first < graph.blocks[region.first_block].last)
+        pipeline.leave(span.state, region.first, false);
+    return span;
+}
+
+std::vector<bool> outside(const assembly::ControlFlowGraph& graph, const std::vector<bool>& never,
+                          const ClockRegion& region) {
+    std::vector<bool> outside(graph.blocks.size(), true);
+    std::vector<std::size_t> work{region.last_block};
+    outside[region.last_block] = false;
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        for (const std::size_t edge : graph.blocks[block].in) {
+            const std::size_t from = graph.edges[edge].from;
+            if (!outside[from] || never[from]) continue;
+            outside[from] = false;
+            work.push_back(from);
         }
-        const auto& block = graph.blocks[region.first_block];
-        const std::int64_t rest = region.first < block.last
-                                      ? cost_of(states.nodes[node], region.first + 1, block.last)
-                                      : 0;
-        if (const auto cost = paths.between(node, rest, ends)) keep(*cost);
     }
-    return best;
+    return outside;
 }
 
 } // namespace warpbound::analyzer

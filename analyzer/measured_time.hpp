@@ -1,8 +1,10 @@
 #pragma once
 /// \file
-/// Bounds on the time between two clock reads (C3).
+/// Which part of a run two clock reads measure (C3).
 
-#include "analyzer/longest_path.hpp"
+#include "analyzer/path_graph.hpp"
+
+#include <string>
 
 namespace warpbound::analyzer {
 
@@ -19,14 +21,19 @@ struct RegionSearch {
     std::optional<ClockRegion> region;
     std::string absent;
 };
+
+/// The two clock reads of a kernel, when there are exactly two outside loops that every run
+/// executes once each, always in the same order.
 RegionSearch find_clock_region(const assembly::Function& function,
                                const assembly::ControlFlowGraph& graph,
                                const std::vector<bool>& never);
 
-/// From the issue of the first read to the issue of the last. Side: as `pipeline`'s. Nothing when
-/// no path has both.
-std::optional<std::int64_t> region_cost(const assembly::ControlFlowGraph& graph,
-                                        const StateGraph& states, const Pipeline& pipeline,
-                                        const StructuralPaths& paths, const ClockRegion& region);
+/// From the issue of the first read, when `behind_first` is outstanding, to that of the last.
+Span span_of(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
+             const ClockRegion& region, PipelineState behind_first);
+
+/// Blocks that are never executed, and those from which the last read cannot be reached.
+std::vector<bool> outside(const assembly::ControlFlowGraph& graph, const std::vector<bool>& never,
+                          const ClockRegion& region);
 
 } // namespace warpbound::analyzer

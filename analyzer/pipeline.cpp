@@ -18,6 +18,25 @@ std::int64_t end_of(const models::Interval& interval, Side side) {
     return side == Side::Upper ? interval.hi : interval.lo;
 }
 
+/// The later of two times.
+std::int64_t later(std::int64_t a, std::int64_t b) {
+    return std::max(a, b);
+}
+Delays later(Delays a, const Delays& b) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] = std::max(a[i], b[i]);
+    return a;
+}
+
+std::int64_t after(std::int64_t time, std::int64_t cycles) {
+    return sum_of_product(time, cycles, 1);
+}
+Delays after(Delays time, std::int64_t cycles) {
+    for (std::int64_t& delay : time)
+        if (delay != none) delay = after(delay, cycles);
+    return time;
+}
+
 /// How many operations `DEPBAR.LE SBn, k` leaves unreleased.
 std::size_t depbar_count(const assembly::Instruction& instruction) {
     for (const auto& operand : instruction.operands)
@@ -35,20 +54,22 @@ int depbar_scoreboard(const assembly::Instruction& instruction) {
     return -1;
 }
 
-/// Control transfers and EXIT always execute (C10).
-bool always_executes(const assembly::Instruction& instruction) {
+/// Control transfers and EXIT always execute, whatever their guard (C10).
+bool transfers_or_exits(const assembly::Instruction& instruction) {
     using assembly::ControlFlow;
     switch (instruction.control_flow) {
-    case ControlFlow::None:
-    case ControlFlow::PushReconvergence:
-    case ControlFlow::PushBreak:
-    case ControlFlow::PushContinue:
-    case ControlFlow::PushReturn:
-    case ControlFlow::ConvergenceSet:
-    case ControlFlow::ConvergenceBreak:
-        return !instruction.guard || instruction.guard->always();
+    case ControlFlow::Branch:
+    case ControlFlow::IndirectBranch:
+    case ControlFlow::Call:
+    case ControlFlow::Return:
+    case ControlFlow::Exit:
+    case ControlFlow::PopReconvergence:
+    case ControlFlow::PopBreak:
+    case ControlFlow::PopContinue:
+    case ControlFlow::ConvergenceWait:
+        return true;
     default:
-        return !(instruction.guard && instruction.guard->never());
+        return false;
     }
 }
 
@@ -57,8 +78,15 @@ bool always_executes(const assembly::Instruction& instruction) {
 Pipeline::Pipeline(const assembly::Function& function, const models::Architecture& architecture,
                    const std::vector<Result<models::InstructionTiming>>& timings,
                    std::int64_t buffer_entries, models::Interval buffer_drain, Side side)
-    : side_{side}, units_{architecture.units.size()},
-      entries_{static_cast<std::size_t>(buffer_entries)}, drain_{end_of(buffer_drain, side)} {
+    : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)} {
+    // Fewer entries than there are wait longer; without waiting, only the newest entry counts.
+    entries_ = static_cast<std::size_t>(std::min(buffer_entries, tracked_entries));
+    if (side == Side::Lower && buffer_entries > tracked_entries) {
+        entries_ = 1;
+        buffer_fills_ = false;
+    }
+    if (const auto* slot = architecture.schedulers.find("issue-slot"); slot != nullptr)
+        if (slot->interval) issue_slot_ = end_of(*slot->interval, side);
     for (const auto& instruction : function.instructions)
         if (depbar_scoreboard(instruction) >= 0)
             depth_ = std::max(depth_, std::min(depth_limit, depbar_count(instruction) + 1));
@@ -88,8 +116,8 @@ void Pipeline::compile(std::size_t index, const assembly::Instruction& instructi
     Compiled& compiled = compiled_[index];
     const std::int64_t passes = end_of(timing.passes, side_);
     const std::int64_t further = passes - 1;
-    compiled.gap = end_of(timing.gap, side_);
-    compiled.gap_taken = end_of(timing.gap_taken, side_);
+    compiled.gap = gap_between_choices(end_of(timing.gap, side_));
+    compiled.gap_taken = gap_between_choices(end_of(timing.gap_taken, side_));
     compiled.transfers =
         timing.gap != timing.gap_taken || instruction.opcode_class == assembly::OpcodeClass::Branch;
     compiled.result =
@@ -108,16 +136,30 @@ void Pipeline::compile(std::size_t index, const assembly::Instruction& instructi
     }
     compiled.depbar = depbar_scoreboard(instruction);
     compiled.depbar_left = depbar_count(instruction);
-    const bool never = instruction.guard && instruction.guard->never();
     // A guard that may go either way: executing is the later outcome, being off the earlier one.
-    compiled.executes = !never && (side_ == Side::Upper || always_executes(instruction));
+    // C10 says of @!PT that it never executes and of control transfers that they always do: both
+    // are covered.
+    const bool transfers = transfers_or_exits(instruction);
+    const bool always = !instruction.guard || instruction.guard->always();
+    const bool never = instruction.guard && instruction.guard->never();
+    compiled.surely = always || (transfers && !never);
+    compiled.executes = compiled.surely || (side_ == Side::Upper && (transfers || !never));
+}
+
+/// Two issues of a warp in different cycles are two choices of its scheduler. In the same cycle
+/// (dual issue, gap 0) they are one; when that is missed a choice is due, so the upper side may not
+/// count on it unless a choice is due in every cycle.
+std::int64_t Pipeline::gap_between_choices(std::int64_t gap) const {
+    const bool same_cycle = gap == 0 && (side_ == Side::Lower || issue_slot_ <= 1);
+    return same_cycle ? 0 : std::max(gap, issue_slot_);
 }
 
 PipelineState Pipeline::start() const {
     return PipelineState(size(), 0);
 }
 
-void Pipeline::insert_release(PipelineState& state, int scoreboard, std::int64_t release) const {
+void Pipeline::insert_release(PipelineState& state, int scoreboard,
+                              const std::int64_t& release) const {
     const auto begin = state.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(scoreboard));
     const auto end = begin + static_cast<std::ptrdiff_t>(depth_);
     const auto place = std::upper_bound(begin, end, release, std::greater<>{});
@@ -126,61 +168,128 @@ void Pipeline::insert_release(PipelineState& state, int scoreboard, std::int64_t
     *place = release;
 }
 
-IssueStep Pipeline::advance(PipelineState& state, std::size_t instruction) const {
-    const Compiled& compiled = compiled_[instruction];
+/// The (k+1)-th largest of a list with one more member is not above its k-th largest before.
+void Pipeline::insert_release(std::vector<Delays>& slots, int scoreboard,
+                              const Delays& release) const {
+    const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(scoreboard));
+    Delays largest = later(*begin, release);
+    std::move_backward(begin, begin + static_cast<std::ptrdiff_t>(depth_) - 1,
+                       begin + static_cast<std::ptrdiff_t>(depth_));
+    *begin = std::move(largest);
+}
+
+template <class Wait> void Pipeline::each_wait(const Compiled& compiled, Wait wait) const {
+    wait(barrier_slot, StackCategory::Barrier);
+    for (const std::size_t reg : compiled.waits)
+        wait(register_base() + reg, StackCategory::RegisterDependence);
+    for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
+        if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
+            wait(scoreboard_slot(sb), StackCategory::Scoreboard);
+    if (compiled.depbar >= 0) {
+        // At most k unreleased: the (k + 1)-th largest release has passed. Beyond what is
+        // remembered, the upper side waits for the smallest one that is, the lower side for none.
+        if (compiled.depbar_left < depth_)
+            wait(scoreboard_slot(compiled.depbar) + compiled.depbar_left,
+                 StackCategory::Scoreboard);
+        else if (side_ == Side::Upper)
+            wait(scoreboard_slot(compiled.depbar) + depth_ - 1, StackCategory::Scoreboard);
+    }
+    if (!compiled.executes) return;
+    wait(port_base() + compiled.unit, StackCategory::Port);
+    if (compiled.enters_buffer && entries_ > 0 && buffer_fills_)
+        wait(buffer_base(), StackCategory::WriteBuffer);
+}
+
+template <class Time>
+void Pipeline::take_effect(std::vector<Time>& slots, const Compiled& compiled,
+                           const Time& issue) const {
+    const Time result = after(issue, compiled.result);
+    Time& port = slots[port_base() + compiled.unit];
+    port = later(port, after(issue, compiled.occupancy));
+    for (const std::size_t reg : compiled.writes)
+        slots[register_base() + reg] = result;
+    Time& completion = slots[completion_slot];
+    completion = later(completion, result);
+    if (compiled.write_barrier >= 0) insert_release(slots, compiled.write_barrier, result);
+    if (compiled.read_barrier >= 0) {
+        const Time read = after(issue, compiled.source_read);
+        insert_release(slots, compiled.read_barrier, read);
+        completion = later(completion, read);
+    }
+    if (compiled.enters_buffer && entries_ > 0) {
+        const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(buffer_base());
+        const auto end = begin + static_cast<std::ptrdiff_t>(entries_);
+        Time drained = after(later(*(end - 1), issue), compiled.drain);
+        std::move(begin + 1, end, begin);
+        *(end - 1) = std::move(drained);
+    }
+    if (compiled.barrier) slots[barrier_slot] = result;
+}
+
+IssueStep Pipeline::wait_of(const PipelineState& state, std::size_t instruction) const {
     IssueStep step;
     step.gap = state[gap_slot];
     step.gap_category =
         state[gap_kind_slot] != 0 ? StackCategory::ControlTransfer : StackCategory::Issue;
     step.cycles = step.gap;
-    const auto wait = [&](std::int64_t until, StackCategory category) {
-        if (until <= step.cycles) return;
-        step.cycles = until;
+    each_wait(compiled_[instruction], [&](std::size_t slot, StackCategory category) {
+        if (state[slot] <= step.cycles) return;
+        step.cycles = state[slot];
         step.wait = category;
-    };
-    wait(state[barrier_slot], StackCategory::Barrier);
-    for (const std::size_t reg : compiled.waits)
-        wait(state[register_base() + reg], StackCategory::RegisterDependence);
-    for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
-        if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
-            wait(state[scoreboard_slot(sb)], StackCategory::Scoreboard);
-    if (compiled.depbar >= 0) {
-        // At most k unreleased: the (k + 1)-th largest release has passed. Beyond what is
-        // remembered, the upper side waits for the smallest one that is, the lower side for none.
-        if (compiled.depbar_left < depth_)
-            wait(state[scoreboard_slot(compiled.depbar) + compiled.depbar_left],
-                 StackCategory::Scoreboard);
-        else if (side_ == Side::Upper)
-            wait(state[scoreboard_slot(compiled.depbar) + depth_ - 1], StackCategory::Scoreboard);
-    }
-    if (compiled.executes) {
-        wait(state[port_base() + compiled.unit], StackCategory::Port);
-        if (compiled.enters_buffer && entries_ > 0)
-            wait(state[buffer_base()], StackCategory::WriteBuffer);
-    }
-    for (std::size_t i = 0; i < state.size(); ++i)
-        if (i != gap_kind_slot) state[i] = std::max<std::int64_t>(0, state[i] - step.cycles);
+    });
+    return step;
+}
+
+/// What an issued instruction waited for has passed.
+void Pipeline::pass_waits(PipelineState& state, const Compiled& compiled) const {
     state[gap_slot] = 0;
     state[barrier_slot] = 0;
-    if (!compiled.executes) return step;
-    state[port_base() + compiled.unit] = compiled.occupancy;
-    for (const std::size_t reg : compiled.writes)
-        state[register_base() + reg] = compiled.result;
-    state[completion_slot] = std::max(state[completion_slot], compiled.result);
-    if (compiled.write_barrier >= 0) insert_release(state, compiled.write_barrier, compiled.result);
-    if (compiled.read_barrier >= 0) {
-        insert_release(state, compiled.read_barrier, compiled.source_read);
-        state[completion_slot] = std::max(state[completion_slot], compiled.source_read);
-    }
-    if (compiled.enters_buffer && entries_ > 0) {
-        const auto begin = state.begin() + static_cast<std::ptrdiff_t>(buffer_base());
-        const auto end = begin + static_cast<std::ptrdiff_t>(entries_);
-        const std::int64_t newest = *(end - 1);
-        std::move(begin + 1, end, begin);
-        *(end - 1) = newest + compiled.drain;
-    }
-    if (compiled.barrier) state[barrier_slot] = compiled.result;
+    for (const std::size_t reg : compiled.waits)
+        state[register_base() + reg] = 0;
+    for (int sb = 0; sb < assembly::scoreboard_count; ++sb)
+        if (((compiled.wait_mask >> static_cast<unsigned>(sb)) & 1U) != 0)
+            std::fill_n(state.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(sb)), depth_,
+                        0);
+    if (compiled.depbar >= 0)
+        for (std::size_t i = compiled.depbar_left; i < depth_; ++i)
+            state[scoreboard_slot(compiled.depbar) + i] = 0;
+    if (compiled.surely) state[port_base() + compiled.unit] = 0;
+}
+
+void Pipeline::issue(PipelineState& state, std::size_t instruction, std::int64_t elapsed) const {
+    const Compiled& compiled = compiled_[instruction];
+    for (std::size_t i = 0; i < state.size(); ++i)
+        if (i != gap_kind_slot) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
+    pass_waits(state, compiled);
+    if (compiled.executes) take_effect<std::int64_t>(state, compiled, 0);
+}
+
+IssueStep Pipeline::advance(PipelineState& state, std::size_t instruction) const {
+    const IssueStep step = wait_of(state, instruction);
+    issue(state, instruction, step.cycles);
     return step;
+}
+
+Delays Pipeline::advance(std::vector<Delays>& slots, std::size_t instruction) const {
+    const Compiled& compiled = compiled_[instruction];
+    Delays issue = slots[gap_slot];
+    each_wait(compiled, [&](std::size_t slot, StackCategory) {
+        issue = later(std::move(issue), slots[slot]);
+    });
+    if (compiled.executes) take_effect(slots, compiled, issue);
+    return issue;
+}
+
+void Pipeline::leave(std::vector<Delays>& slots, std::size_t instruction, bool transferred,
+                     const Delays& issue) const {
+    const Compiled& compiled = compiled_[instruction];
+    slots[gap_slot] = after(issue, transferred ? compiled.gap_taken : compiled.gap);
+}
+
+Delays Pipeline::completion(const std::vector<Delays>& slots, const Delays& issue) const {
+    Delays end = later(after(issue, 1), slots[completion_slot]);
+    if (entries_ > 0) end = later(std::move(end), slots[buffer_base() + entries_ - 1]);
+    return end;
 }
 
 void Pipeline::leave(PipelineState& state, std::size_t instruction, bool transferred) const {

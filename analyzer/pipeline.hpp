@@ -17,6 +17,11 @@ namespace warpbound::analyzer {
 /// `Pipeline`'s layout.
 using PipelineState = std::vector<std::int64_t>;
 
+/// A time as the maximum of several earlier times plus a delay each: `Shape:` delays[earlier time],
+/// `none` where it does not depend on that one. `Unit:` core cycles.
+using Delays = std::vector<std::int64_t>;
+constexpr std::int64_t none = -1;
+
 /// One issued instruction of the abstract run.
 struct IssueStep {
     std::int64_t cycles = 0; ///< Since the previous issue.
@@ -31,6 +36,7 @@ struct IssueStep {
 /// beyond.
 class Pipeline {
 public:
+    static constexpr std::int64_t tracked_entries = 1024; ///< Of the write buffer.
     /// `timings[i]` must hold a value for every instruction that `advance` is called with.
     Pipeline(const assembly::Function& function, const models::Architecture& architecture,
              const std::vector<Result<models::InstructionTiming>>& timings,
@@ -41,10 +47,30 @@ public:
     /// Issues an instruction. `state` becomes relative to its issue; the gap to the next one is set
     /// by `leave`.
     IssueStep advance(PipelineState& state, std::size_t instruction) const;
+    /// How long an instruction waits since the previous issue. Side: as the pipeline's.
+    [[nodiscard]] IssueStep wait_of(const PipelineState& state, std::size_t instruction) const;
+    /// Issues an instruction while `elapsed` cycles pass for what is outstanding. `advance` passes
+    /// what it waited; docs/soundness.md, S9, passes the other side's wait.
+    void issue(PipelineState& state, std::size_t instruction, std::int64_t elapsed) const;
     /// Sets the gap behind the instruction that was issued last.
     void leave(PipelineState& state, std::size_t instruction, bool transferred) const;
     /// From the issue of an EXIT that ends the warp to completion (C2).
     [[nodiscard]] std::int64_t completion(const PipelineState& state) const;
+
+    /// The same rules on times that are not known yet: `slots[slot]` says on which earlier times a
+    /// slot's time depends. Returns the issue. Side: upper only; releases of a scoreboard count as
+    /// released in order, which is no earlier.
+    Delays advance(std::vector<Delays>& slots, std::size_t instruction) const;
+    void leave(std::vector<Delays>& slots, std::size_t instruction, bool transferred,
+               const Delays& issue) const;
+    /// Completion behind the issue of an EXIT.
+    [[nodiscard]] Delays completion(const std::vector<Delays>& slots, const Delays& issue) const;
+    /// Slots of a state; slot `gap_slot` is the earliest issue by the predecessor's gap, slot
+    /// `gap_kind_slot` is no time.
+    [[nodiscard]] std::size_t size() const { return register_base() + registers_; }
+    static constexpr std::size_t gap_slot = 0;
+    static constexpr std::size_t gap_kind_slot = 3; ///< 1 when the gap is a control transfer's.
+
     /// Combines two states so that both are covered. Side: as the pipeline's.
     void join(PipelineState& into, const PipelineState& other) const;
     /// Covers every state that can occur.
@@ -68,24 +94,29 @@ private:
         std::size_t depbar_left = 0; ///< Operations that may stay unreleased.
         int write_barrier = -1;
         int read_barrier = -1;
-        bool executes = true;
+        bool executes = true; ///< On this side's covering outcome.
+        bool surely = true;   ///< Executes in every run.
         bool enters_buffer = false;
         bool barrier = false;
-        bool clears_nothing = false;
         bool transfers = false; ///< A control-transfer instruction.
-        bool has_read_barrier = false;
     };
 
     void compile(std::size_t index, const assembly::Instruction& instruction,
                  const models::InstructionTiming& timing);
-    void insert_release(PipelineState& state, int scoreboard, std::int64_t release) const;
+    [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
+    /// Calls `wait(slot, category)` for everything that an instruction waits for but the gap.
+    template <class Wait> void each_wait(const Compiled& compiled, Wait wait) const;
+    /// What an executed instruction issued at `issue` leaves behind.
+    template <class Time>
+    void take_effect(std::vector<Time>& slots, const Compiled& compiled, const Time& issue) const;
+    void pass_waits(PipelineState& state, const Compiled& compiled) const;
+    void insert_release(PipelineState& state, int scoreboard, const std::int64_t& release) const;
+    void insert_release(std::vector<Delays>& slots, int scoreboard, const Delays& release) const;
 
-    // Layout: gap, barrier, completion, scoreboards x depth (largest first), ports, buffer (oldest
-    // first), registers.
-    static constexpr std::size_t gap_slot = 0;
+    // Layout: gap, barrier, completion, kind of the gap, scoreboards x depth (largest first),
+    // ports, buffer (oldest first), registers.
     static constexpr std::size_t barrier_slot = 1;
     static constexpr std::size_t completion_slot = 2;
-    static constexpr std::size_t gap_kind_slot = 3; ///< 1 when the gap is a control transfer's.
     static constexpr std::size_t scoreboard_base = 4;
     [[nodiscard]] std::size_t scoreboard_slot(int scoreboard) const {
         return scoreboard_base + static_cast<std::size_t>(scoreboard) * depth_;
@@ -95,7 +126,6 @@ private:
     }
     [[nodiscard]] std::size_t buffer_base() const { return port_base() + units_; }
     [[nodiscard]] std::size_t register_base() const { return buffer_base() + entries_; }
-    [[nodiscard]] std::size_t size() const { return register_base() + registers_; }
 
     Side side_;
     std::size_t depth_ =
@@ -104,6 +134,8 @@ private:
     std::size_t entries_ = 0;
     std::size_t registers_ = 0;
     std::int64_t drain_ = 0;
+    bool buffer_fills_ = true;    ///< False: more entries than are tracked, so none waits.
+    std::int64_t issue_slot_ = 1; ///< Between two choices of a scheduler.
     std::vector<Compiled> compiled_;
 };
 

@@ -14,25 +14,25 @@ constexpr int changes_before_widening = 4096;
 class Builder {
 public:
     Builder(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
-            const std::vector<bool>& skip, std::size_t states_per_block)
-        : graph_{graph}, pipeline_{pipeline}, skip_{skip}, limit_{std::max<std::size_t>(
-                                                               1, states_per_block)},
+            const std::vector<bool>& skip, std::size_t states_per_block, const Span& span)
+        : graph_{graph}, pipeline_{pipeline}, skip_{skip},
+          limit_{std::max<std::size_t>(1, states_per_block)}, span_{span},
           of_block_(graph.blocks.size()) {}
 
-    StateGraph run() {
-        enter(0, pipeline_.start());
+    PathGraph run() {
+        enter(span_.block, span_.state);
         while (!work_.empty()) {
             const std::size_t node = work_.front();
             work_.pop_front();
             queued_[node] = false;
             evaluate(node);
         }
-        return prune();
+        return tidy(std::move(result_), pipeline_.side());
     }
 
 private:
-    /// The node of a block in a state: the same one again, a new one, or the block's last one with
-    /// the state joined in.
+    /// The node of a block in a state: the same one again, a new one, or the block's nearest one
+    /// with the state joined in.
     std::size_t enter(std::size_t block, PipelineState state) {
         auto& nodes = of_block_[block];
         const auto known = index_.find({block, state});
@@ -40,10 +40,8 @@ private:
         if (nodes.size() < limit_) {
             const std::size_t node = result_.nodes.size();
             index_.emplace(std::make_pair(block, state), node);
-            StateNode fresh;
-            fresh.block = block;
-            fresh.entry = std::move(state);
-            result_.nodes.push_back(std::move(fresh));
+            result_.nodes.push_back({block, std::nullopt, {}});
+            entries_.push_back(std::move(state));
             changes_.push_back(0);
             queued_.push_back(true);
             work_.push_back(node);
@@ -51,15 +49,14 @@ private:
             return node;
         }
         const std::size_t nearest = nearest_node(nodes, state);
-        StateNode& node = result_.nodes[nearest];
         result_.exact = false;
-        PipelineState joined = node.entry;
+        PipelineState joined = entries_[nearest];
         pipeline_.join(joined, state);
-        if (joined == node.entry) return nearest;
-        index_.erase({block, node.entry});
-        if (++changes_[nearest] > changes_before_widening) joined = pipeline_.top();
-        node.entry = std::move(joined);
-        index_.emplace(std::make_pair(block, node.entry), nearest);
+        if (joined == entries_[nearest]) return nearest;
+        index_.erase({block, entries_[nearest]});
+        if (++changes_[nearest] > changes_before_widening) pipeline_.join(joined, pipeline_.top());
+        entries_[nearest] = std::move(joined);
+        index_.emplace(std::make_pair(block, entries_[nearest]), nearest);
         if (!queued_[nearest]) {
             queued_[nearest] = true;
             work_.push_back(nearest);
@@ -73,10 +70,13 @@ private:
         std::size_t nearest = nodes.front();
         std::int64_t least = INT64_MAX;
         for (const std::size_t node : nodes) {
-            const PipelineState& entry = result_.nodes[node].entry;
+            const PipelineState& entry = entries_[node];
             std::int64_t difference = 0;
             for (std::size_t i = 0; i < entry.size() && difference < least; ++i)
-                difference += entry[i] < state[i] ? state[i] - entry[i] : entry[i] - state[i];
+                if (__builtin_add_overflow(
+                        difference, entry[i] < state[i] ? state[i] - entry[i] : entry[i] - state[i],
+                        &difference))
+                    difference = INT64_MAX;
             if (difference < least) {
                 least = difference;
                 nearest = node;
@@ -88,63 +88,41 @@ private:
     void evaluate(std::size_t index) {
         const std::size_t block = result_.nodes[index].block;
         const auto& code = graph_.blocks[block];
-        PipelineState state = result_.nodes[index].entry;
+        const bool stops = span_.stop && span_.stop->block == block;
+        const std::size_t last = stops ? span_.stop->instruction : code.last;
+        PipelineState state = entries_[index];
         models::Cycles cost{0};
-        for (std::size_t i = code.first; i <= code.last; ++i) {
+        // The start is entered once: its block is in no loop, or the whole block is issued.
+        for (std::size_t i = index == 0 ? span_.next : code.first; i <= last; ++i) {
             cost += models::Cycles{pipeline_.advance(state, i).cycles};
-            if (i < code.last) pipeline_.leave(state, i, false);
+            if (i < last) pipeline_.leave(state, i, false);
         }
-        std::vector<std::size_t> successors;
+        PathNode& node = result_.nodes[index];
+        node.successors.clear();
+        if (stops) {
+            node.end_cost = cost.count();
+            return;
+        }
+        if (code.exits && !span_.stop)
+            node.end_cost = (cost + models::Cycles{pipeline_.completion(state)}).count();
+        std::vector<PathEdge> successors;
         for (const std::size_t edge : code.out) {
             const assembly::Edge& taken = graph_.edges[edge];
             if (skip_[taken.to]) continue;
             PipelineState next = state;
             pipeline_.leave(next, code.last, taken.kind == assembly::EdgeKind::Taken);
-            successors.push_back(enter(taken.to, std::move(next)));
+            successors.push_back({enter(taken.to, std::move(next)), cost.count()});
         }
-        StateNode& node = result_.nodes[index];
-        node.cost = cost.count();
-        node.end_cost = code.exits ? std::optional{pipeline_.completion(state)} : std::nullopt;
-        node.successors = std::move(successors);
-    }
-
-    /// Keeps what the entry reaches, ordered by block.
-    StateGraph prune() {
-        auto& nodes = result_.nodes;
-        std::vector<bool> reached(nodes.size(), false);
-        std::vector<std::size_t> order{0};
-        reached[0] = true;
-        for (std::size_t i = 0; i < order.size(); ++i)
-            for (const std::size_t next : nodes[order[i]].successors)
-                if (!reached[next]) {
-                    reached[next] = true;
-                    order.push_back(next);
-                }
-        std::stable_sort(order.begin() + 1, order.end(), [&](std::size_t a, std::size_t b) {
-            return nodes[a].block < nodes[b].block;
-        });
-        std::vector<std::size_t> position(nodes.size(), 0);
-        for (std::size_t i = 0; i < order.size(); ++i)
-            position[order[i]] = i;
-        StateGraph pruned;
-        pruned.exact = result_.exact;
-        for (const std::size_t old : order) {
-            StateNode node = std::move(nodes[old]);
-            for (auto& next : node.successors)
-                next = position[next];
-            std::sort(node.successors.begin(), node.successors.end());
-            node.successors.erase(std::unique(node.successors.begin(), node.successors.end()),
-                                  node.successors.end());
-            pruned.nodes.push_back(std::move(node));
-        }
-        return pruned;
+        result_.nodes[index].successors = std::move(successors);
     }
 
     const assembly::ControlFlowGraph& graph_;
     const Pipeline& pipeline_;
     const std::vector<bool>& skip_;
     std::size_t limit_;
-    StateGraph result_;
+    const Span& span_;
+    PathGraph result_;
+    std::vector<PipelineState> entries_; ///< Per node.
     std::vector<std::vector<std::size_t>> of_block_;
     std::map<std::pair<std::size_t, PipelineState>, std::size_t> index_;
     std::vector<int> changes_;
@@ -154,20 +132,10 @@ private:
 
 } // namespace
 
-StateGraph build_state_graph(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
-                             const std::vector<bool>& skip, std::size_t states_per_block) {
-    return Builder{graph, pipeline, skip, states_per_block}.run();
-}
-
-std::vector<IssueStep> steps_of(const assembly::BasicBlock& block, const StateNode& node,
-                                const Pipeline& pipeline) {
-    std::vector<IssueStep> steps;
-    PipelineState state = node.entry;
-    for (std::size_t i = block.first; i <= block.last; ++i) {
-        steps.push_back(pipeline.advance(state, i));
-        if (i < block.last) pipeline.leave(state, i, false);
-    }
-    return steps;
+PathGraph build_state_graph(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
+                            const std::vector<bool>& skip, std::size_t states_per_block,
+                            const Span& span) {
+    return Builder{graph, pipeline, skip, states_per_block, span}.run();
 }
 
 } // namespace warpbound::analyzer

@@ -1,49 +1,182 @@
 #include "analyzer/witness.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace warpbound::analyzer {
 
-void describe_witness(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                      const StateGraph& states, const Pipeline& pipeline, const NodePath& path,
-                      SideResult& result) {
-    const auto times = [](std::int64_t a, std::int64_t b) {
-        return (models::Cycles{a} * b).count();
-    };
-    std::map<std::size_t, BlockContribution> blocks;
-    std::map<StackCategory, std::int64_t> stack;
-    result.best_found = models::Cycles{path.cost};
-    result.instruction_cycles.assign(function.instructions.size(), 0);
-    result.instruction_counts.assign(function.instructions.size(), 0);
-    for (const auto& [index, count] : path.counts) {
-        const StateNode& node = states.nodes[index];
-        const auto& block = graph.blocks[node.block];
-        BlockContribution& contribution = blocks[node.block];
-        contribution.block = node.block;
-        contribution.count += count;
-        contribution.cycles += times(node.cost, count);
-        const auto steps = steps_of(block, node, pipeline);
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            const IssueStep& step = steps[i];
-            result.instruction_cycles[block.first + i] += times(step.cycles, count);
-            result.instruction_counts[block.first + i] += count;
-            if (step.gap > 0) stack[step.gap_category] += times(step.gap, count);
-            if (step.cycles > step.gap) stack[step.wait] += times(step.cycles - step.gap, count);
-        }
+namespace {
+
+std::int64_t times(std::int64_t a, std::int64_t b) {
+    return (models::Cycles{a} * b).count();
+}
+
+void add(std::int64_t& sum, std::int64_t more) {
+    sum = (models::Cycles{sum} + models::Cycles{more}).count();
+}
+
+/// Steps the pipeline along a path. A rule met again in the same state does the same again, so
+/// that loops cost no more than the steps until they repeat themselves.
+class Replay {
+public:
+    Replay(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline, const BlockPath& path)
+        : graph_{graph}, pipeline_{pipeline}, path_{path} {
+        most_visits_ = most_values / std::max<std::size_t>(1, pipeline.size());
+        place_of({nowhere, pipeline.start()});
     }
-    // From the last EXIT to completion.
-    const StateNode& last = states.nodes[path.last];
-    const std::int64_t end = last.end_cost.value_or(0);
-    blocks[last.block].cycles += end;
-    result.instruction_cycles[graph.blocks[last.block].last] += end;
-    stack[StackCategory::Completion] += end;
-    result.blocks.clear();
+
+    /// False when it would take too much memory.
+    bool run() { return follow({PathSymbol::Rule, path_.rules.size() - 1}, 0).has_value(); }
+
+    /// Calls `step(block, instruction, step, count)` for every issue and `end(block, cycles)` at
+    /// the end.
+    template <class Step, class End> void report(Step step, End end) const {
+        std::vector<std::int64_t> uses(visits_.size(), 0);
+        uses.back() = 1;
+        for (std::size_t index = visits_.size(); index-- > 0;) {
+            const Visit& visit = visits_[index];
+            for (const std::size_t part : visit.parts)
+                add(uses[part], uses[index]);
+            if (visit.symbol.kind == PathSymbol::Rule) continue;
+            PipelineState state = places_[visit.from].second;
+            const std::size_t block = visit.symbol.index;
+            for (const auto& [instruction, issued] : enter(places_[visit.from].first, block, state))
+                step(block, instruction, issued, uses[index]);
+        }
+        const auto& [block, state] = places_[visits_.back().to];
+        end(block, pipeline_.completion(state));
+    }
+
+private:
+    static constexpr std::size_t most_values = std::size_t{1} << 24; // 256 MiB, each state twice
+    static constexpr std::size_t nowhere = SIZE_MAX;
+    using Place = std::pair<std::size_t, PipelineState>; ///< Behind a block's last issue.
+    using Steps = std::vector<std::pair<std::size_t, IssueStep>>;
+
+    struct Visit {
+        PathSymbol symbol;
+        std::size_t from = 0; ///< Place.
+        std::size_t to = 0;
+        std::vector<std::size_t> parts; ///< Visits, of a rule.
+    };
+
+    std::size_t place_of(Place place) {
+        const auto [known, fresh] = numbers_.emplace(std::move(place), places_.size());
+        if (fresh) places_.push_back(known->first);
+        return known->second;
+    }
+
+    /// Issues a block behind another one; of several edges between them, the later (earlier) one.
+    Steps enter(std::size_t before, std::size_t block, PipelineState& state) const {
+        if (before == nowhere) return issue(block, state);
+        std::optional<Steps> best;
+        std::int64_t best_time = 0;
+        PipelineState best_state;
+        for (const std::size_t index : graph_.blocks[before].out) {
+            const assembly::Edge& edge = graph_.edges[index];
+            if (edge.to != block) continue;
+            PipelineState entered = state;
+            pipeline_.leave(entered, graph_.blocks[before].last,
+                            edge.kind == assembly::EdgeKind::Taken);
+            Steps steps = issue(block, entered);
+            std::int64_t time = 0;
+            for (const auto& [instruction, step] : steps)
+                add(time, step.cycles);
+            const bool better =
+                pipeline_.side() == Side::Upper ? time > best_time : time < best_time;
+            if (best && !better) continue;
+            best = std::move(steps);
+            best_time = time;
+            best_state = std::move(entered);
+        }
+        state = std::move(best_state);
+        return best.value();
+    }
+
+    Steps issue(std::size_t block, PipelineState& state) const {
+        Steps steps;
+        const auto& code = graph_.blocks[block];
+        for (std::size_t i = code.first; i <= code.last; ++i) {
+            steps.emplace_back(i, pipeline_.advance(state, i));
+            if (i < code.last) pipeline_.leave(state, i, false);
+        }
+        return steps;
+    }
+
+    /// Number of the visit; nothing when there are too many.
+    std::optional<std::size_t> follow(const PathSymbol& symbol, std::size_t from) {
+        const auto known = known_.find({symbol, from});
+        if (known != known_.end()) return known->second;
+        Visit visit{symbol, from, from, {}};
+        if (symbol.kind == PathSymbol::Block) {
+            const std::size_t block = symbol.index;
+            PipelineState state = places_[from].second;
+            enter(places_[from].first, block, state);
+            visit.to = place_of({block, std::move(state)});
+        } else {
+            for (const PathSymbol& part : path_.rules[symbol.index]) {
+                const auto number = follow(part, visit.to);
+                if (!number) return std::nullopt;
+                visit.parts.push_back(*number);
+                visit.to = visits_[*number].to;
+            }
+        }
+        if (visits_.size() >= most_visits_) return std::nullopt;
+        visits_.push_back(std::move(visit));
+        known_.emplace(std::make_pair(symbol, from), visits_.size() - 1);
+        return visits_.size() - 1;
+    }
+
+    const assembly::ControlFlowGraph& graph_;
+    const Pipeline& pipeline_;
+    const BlockPath& path_;
+    std::size_t most_visits_ = 0;
+    std::vector<Place> places_;
+    std::map<Place, std::size_t> numbers_;
+    std::vector<Visit> visits_; ///< Parts come before what they are part of.
+    std::map<std::pair<PathSymbol, std::size_t>, std::size_t> known_;
+};
+
+} // namespace
+
+void describe_witness(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                      const Pipeline& pipeline, const BlockPath& path, SideResult& result) {
+    std::map<std::size_t, BlockContribution> blocks;
+    for (const auto& [block, count] : counts_of(path)) {
+        blocks[block].block = block;
+        add(blocks[block].count, count);
+    }
+    constexpr std::size_t longest_sequence = 1'000'000;
+    result.path = sequence_of(path, longest_sequence).value_or(std::vector<std::size_t>{});
+    Replay replay{graph, pipeline, path};
+    if (replay.run()) {
+        std::map<StackCategory, std::int64_t> stack;
+        std::int64_t total = 0;
+        result.instruction_cycles.assign(function.instructions.size(), 0);
+        result.instruction_counts.assign(function.instructions.size(), 0);
+        const auto pass = [&](std::size_t block, std::size_t instruction, std::int64_t cycles) {
+            add(total, cycles);
+            add(blocks[block].cycles, cycles);
+            add(result.instruction_cycles[instruction], cycles);
+        };
+        replay.report(
+            [&](std::size_t block, std::size_t instruction, const IssueStep& step,
+                std::int64_t count) {
+                add(result.instruction_counts[instruction], count);
+                pass(block, instruction, times(step.cycles, count));
+                if (step.gap > 0) add(stack[step.gap_category], times(step.gap, count));
+                if (step.cycles > step.gap)
+                    add(stack[step.wait], times(step.cycles - step.gap, count));
+            },
+            [&](std::size_t block, std::int64_t cycles) {
+                pass(block, graph.blocks[block].last, cycles);
+                add(stack[StackCategory::Completion], cycles);
+            });
+        result.best_found = models::Cycles{total};
+        result.stack.assign(stack.begin(), stack.end());
+    }
     for (const auto& [block, contribution] : blocks)
         result.blocks.push_back(contribution);
-    result.stack.assign(stack.begin(), stack.end());
-    result.path.clear();
-    for (const std::size_t node : path.sequence)
-        result.path.push_back(states.nodes[node].block);
 }
 
 } // namespace warpbound::analyzer

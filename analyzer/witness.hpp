@@ -1,16 +1,17 @@
 #pragma once
 /// \file
-/// What a path through the state graph says: counts, cycles per block and instruction, and why time
+/// What a path says: counts, cycles per block and instruction, and why time
 /// passes.
 
-#include "analyzer/longest_path.hpp"
+#include "analyzer/block_path.hpp"
+#include "analyzer/pipeline.hpp"
 
 namespace warpbound::analyzer {
 
-/// Fills the witness part of a side's result from a path; `proved`, `outcome` and `proof` are left
-/// alone.
+/// Fills the witness part of a side's result by stepping the pipeline along the path; `proved`,
+/// `outcome` and `proof` are left alone. When the steps do not repeat within a fixed memory, only
+/// the blocks' counts are filled.
 void describe_witness(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                      const StateGraph& states, const Pipeline& pipeline, const NodePath& path,
-                      SideResult& result);
+                      const Pipeline& pipeline, const BlockPath& path, SideResult& result);
 
 } // namespace warpbound::analyzer

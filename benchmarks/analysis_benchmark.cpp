@@ -30,22 +30,22 @@ Generated generate(std::int64_t blocks, bool further_facts) {
         address += 8;
     };
     std::int64_t previous_arm = -1;
-    for (std::int64_t i = 0; i < blocks / 4; ++i) {
+    for (std::int64_t i = 0; i < blocks * 5 / 16; ++i) {
         const bool loop = i % 10 == 9;
         const std::int64_t header = address;
-        if (loop) kernel.text += fmt::format("L{}:\n", i);
+        if (loop) kernel.text += fmt::format("loop{}:\n", i);
         put(fmt::format("FADD R{}, R{}, R3", 4 + i % 8, 4 + (i + 3) % 8));
-        put(fmt::format("@P0 BRA A{}", i));
+        put(fmt::format("@P0 BRA arm{}", i));
         const std::int64_t arm = address;
         put(fmt::format("FFMA R{}, R4, R5, R6", 4 + i % 5));
         put(fmt::format("MUFU.COS R9, R{}", 4 + i % 5));
-        put(fmt::format("BRA B{}", i));
-        kernel.text += fmt::format("A{}:\n", i);
+        put(fmt::format("BRA join{}", i));
+        kernel.text += fmt::format("arm{}:\n", i);
         put(fmt::format("FMUL R{}, R4, R3", 4 + i % 7));
-        kernel.text += fmt::format("B{}:\n", i);
+        kernel.text += fmt::format("join{}:\n", i);
         put("FADD R4, R4, R9");
         if (loop) {
-            put(fmt::format("@P1 BRA L{}", i));
+            put(fmt::format("@P1 BRA loop{}", i));
             kernel.facts.loops.push_back({header, 1, 2 + i % 60, {}});
         }
         if (further_facts && i % 50 == 1 && previous_arm >= 0) {
@@ -66,7 +66,7 @@ void envelope(benchmark::State& state, bool further_facts) {
     const auto program = assembly::read_program({"generated", kernel.text});
     const auto architecture = models::load_architecture("fermi-gtx470");
     if (!program || !architecture) {
-        state.SkipWithError("the generated kernel or the description was refused");
+        state.SkipWithError(to_string((program ? architecture.error() : program.error())).c_str());
         return;
     }
     const assembly::Function& function = program.value().functions.front();

@@ -97,7 +97,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     report.architecture = request.architecture->name;
     report.architecture_title = request.architecture->title;
     report.architecture_digest = request.architecture->digest;
-    report.policy = request.policy;
+    report.policy = models::to_string(request.policy);
     report.launch_blocks = request.launch.blocks;
     report.launch_threads = request.launch.threads;
     report.seed = request.seed;

@@ -220,7 +220,9 @@ Exit run(const Options& options) {
     request.architecture = &inputs.value().architecture;
     request.facts = &kernel.facts;
     request.launch = inputs.value().launch;
-    request.policy = options.policy;
+    const auto policy = models::read_policy(options.policy);
+    if (!policy) return refuse(policy.error());
+    request.policy = policy.value();
     request.seed = options.seed;
     if (options.time_limit) request.time_limit = std::chrono::duration<double>{*options.time_limit};
     const auto analysis = analyzer::analyze(request);
@@ -283,8 +285,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->add_option("--launch", options->launch,
                      "Blocks x threads per block; this version bounds one warp of one block")
         ->capture_default_str();
-    command->add_option("--policy", options->policy, "Warp scheduling policy")
-        ->capture_default_str();
+    add_policy(*command, options->policy);
     command
         ->add_option("--time-limit", options->time_limit,
                      "Seconds for the solver; the best proved bound is reported")

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "models/warp_policy.hpp"
 
 #include <fmt/format.h>
 
@@ -139,6 +140,19 @@ void add_format(CLI::App& command, std::string& format, const std::vector<std::s
         ->capture_default_str();
 }
 
+void add_policy(CLI::App& command, std::string& policy) {
+    command
+        .add_option("--policy", policy,
+                    fmt::format("How a scheduler chooses among its warps: {}; with parameters "
+                                "two-level:active=N, variable-rate:fast=N,every=N,conserving",
+                                fmt::join(models::policy_names(), ", ")))
+        ->check([](const std::string& text) {
+            const auto read = models::read_policy(text);
+            return read ? std::string{} : read.error().what;
+        })
+        ->capture_default_str();
+}
+
 void add_draw(CLI::App& command, std::string& draw) {
     command
         .add_option("--draw", draw,
@@ -193,7 +207,7 @@ unsigned worker_threads() {
 }
 
 std::string quantity_name(harness::Quantity quantity) {
-    return quantity == harness::Quantity::Region ? "region" : "execution-time";
+    return std::string{harness::to_string(quantity)};
 }
 
 harness::SeriesKey series_key(const LoadedKernel& kernel, const models::Launch& launch,

@@ -79,6 +79,9 @@ std::size_t clock_reads(const assembly::Function& function);
 /// "text" or "json" and, where a command offers them, more.
 void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& formats);
 
+/// Adds --policy; a policy that `models::read_policy` refuses is a usage error.
+void add_policy(CLI::App& command, std::string& policy);
+
 /// Adds --draw and keeps the choice in `draw`.
 void add_draw(CLI::App& command, std::string& draw);
 harness::Draw parse_draw(const std::string& draw);

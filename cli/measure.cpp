@@ -209,8 +209,7 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     command->add_option("--warm-up", options->warm_up, "Runs before them that are not recorded")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
         ->capture_default_str();
-    command->add_option("--policy", options->policy, "Warp scheduling policy")
-        ->capture_default_str();
+    add_policy(*command, options->policy);
     command->add_option("--seed", options->seed, "Seed that all runs derive from")
         ->capture_default_str();
     add_draw(*command, options->draw);

@@ -158,8 +158,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         ->required();
     command->add_option("--launch", options->launch, "Blocks x threads per block")
         ->capture_default_str();
-    command->add_option("--policy", options->policy, "Warp scheduling policy")
-        ->capture_default_str();
+    add_policy(*command, options->policy);
     command->add_option("--runs", options->runs, "Number of runs, each with its own seed")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->capture_default_str();

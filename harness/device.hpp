@@ -64,7 +64,8 @@ public:
     virtual Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const = 0;
 };
 
-/// Opens `simulated:<architecture>`. Refuses an unknown kind, naming the kinds that there are.
+/// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it. Refuses
+/// an unknown kind or policy, naming those that there are.
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr");
 
 struct DeviceEntry {

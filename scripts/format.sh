@@ -5,4 +5,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 mode=(--dry-run -Werror)
 [ "${1:-}" = --fix ] && mode=(-i)
 format=$(command -v clang-format-14 || command -v clang-format)
-git ls-files '*.cpp' '*.hpp' | xargs "$format" "${mode[@]}"
+find . -path './build*' -prune -o \( -name '*.cpp' -o -name '*.hpp' \) -print0 | xargs -0 "$format" "${mode[@]}"

@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include <array>
-#include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace warpbound::harness {
@@ -13,7 +13,12 @@ namespace {
 
 constexpr int application_id = 0x77627631; // "wbv1": tells a campaign from other databases
 constexpr int schema_version = 1;
-constexpr int busy_milliseconds = 5000;
+constexpr int busy_milliseconds = 30'000;
+
+/// Number of runs of series `s`: one descent in the table's tree, however many there are. Runs are
+/// recorded without gaps (see `insert`), and reading them checks it.
+constexpr std::string_view runs_of_s =
+    "ifnull((SELECT run + 1 FROM sample WHERE series = s.id ORDER BY run DESC LIMIT 1), 0)";
 
 constexpr const char* schema = R"(
 CREATE TABLE series (
@@ -34,8 +39,8 @@ CREATE TABLE sample (
 /// A prepared statement; finalised when it goes.
 class Statement {
 public:
-    Statement(sqlite3* database, const char* sql) {
-        if (sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr) != SQLITE_OK)
+    Statement(sqlite3* database, const std::string& sql) {
+        if (sqlite3_prepare_v2(database, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK)
             statement_ = nullptr;
     }
     ~Statement() { sqlite3_finalize(statement_); }
@@ -97,38 +102,46 @@ public:
     SqliteCampaign(const SqliteCampaign&) = delete;
     SqliteCampaign& operator=(const SqliteCampaign&) = delete;
 
-    Result<void> open(int flags) {
-        if (sqlite3_open_v2(name_.c_str(), &database_, flags, nullptr) != SQLITE_OK)
-            return refuse("cannot be opened");
-        sqlite3_busy_timeout(database_, busy_milliseconds);
+    /// Opens for writing: makes the tables in an empty file, or checks that the file is a campaign
+    /// of this version. All in one transaction that also proves that the file and its journal can
+    /// be written, so that processes that open a new campaign at once take turns.
+    Result<void> open_to_record() {
+        if (auto opened = connect(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE); !opened)
+            return opened;
+        if (sqlite3_db_readonly(database_, "main") == 1) return write_protected();
+        // A rollback journal and full synchronisation: what COMMIT reported is on the disk, and one
+        // file holds everything.
+        if (!execute("PRAGMA synchronous = FULL") || !execute("PRAGMA foreign_keys = ON") ||
+            !execute("BEGIN IMMEDIATE"))
+            return unreadable();
+        const auto made = make_or_check();
+        if (made && made.value() && !execute("COMMIT")) {
+            Failure failure = refuse("cannot be made");
+            execute("ROLLBACK");
+            return failure;
+        }
+        if (!made || !made.value()) execute("ROLLBACK");
+        if (!made) return made.as_failure();
         return boost::outcome_v2::success();
     }
 
-    /// Makes the tables in an empty file, or checks that the file is a campaign of this version.
-    Result<void> check(bool create) {
-        const auto id = pragma("application_id");
-        const auto version = pragma("user_version");
-        const auto tables = count("SELECT count(*) FROM sqlite_master");
-        if (!id || !version || !tables)
-            return refuse("is no campaign or is damaged; a campaign database was expected");
-        if (create && *id == 0 && *version == 0 && *tables == 0) return make();
-        if (*id != application_id) return refuse("is a database, but no campaign");
-        if (*version != schema_version)
-            return Failure{
-                fmt::format("is a campaign of schema version {}; this program knows version {}",
-                            *version, schema_version),
-                name_};
-        const auto known =
-            count("SELECT count(*) FROM sqlite_master WHERE name IN ('series', 'sample')");
-        if (!known || *known != 2) return refuse("is damaged: its tables are missing");
-        return durable();
+    /// Opens for reading. The connection may write, because only such a connection can undo the
+    /// transaction of a writer that was killed; nothing else is written.
+    Result<void> open_to_read() {
+        if (auto opened = connect(SQLITE_OPEN_READWRITE); !opened) return opened;
+        const auto found = marks();
+        if (!found) return unreadable();
+        if (auto checked = check(*found); !checked) return checked;
+        if (!execute("PRAGMA query_only = ON")) return refuse("cannot be opened");
+        return boost::outcome_v2::success();
     }
 
     Result<SeriesInfo> series(const SeriesKey& key) override {
         if (auto found = find(key); !found || found.value().id != 0) return found;
+        // Another process may record the same series between the search and the insertion.
         Statement insert{database_, "INSERT INTO series (name, device, device_detail, protocol, "
-                                    "kernel_digest, facts_digest, "
-                                    "launch, quantity) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
+                                    "kernel_digest, facts_digest, launch, quantity) "
+                                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"};
         if (!insert.usable()) return refuse("cannot record a series");
         bind_key(insert, key);
         if (insert.step() != SQLITE_DONE) return refuse("cannot record a series");
@@ -149,12 +162,11 @@ public:
     }
 
     Result<std::vector<SeriesInfo>> list() override {
-        Statement select{
-            database_,
-            "SELECT s.id, s.name, s.device, s.device_detail, s.protocol, s.kernel_digest, "
-            "s.facts_digest, s.launch, s.quantity, (SELECT count(*) FROM sample WHERE series = "
-            "s.id) "
-            "FROM series s ORDER BY s.id"};
+        Statement select{database_,
+                         fmt::format("SELECT s.id, s.name, s.device, s.device_detail, s.protocol, "
+                                     "s.kernel_digest, s.facts_digest, s.launch, s.quantity, {} "
+                                     "FROM series s ORDER BY s.id",
+                                     runs_of_s)};
         if (!select.usable()) return refuse("cannot be read");
         std::vector<SeriesInfo> all;
         int answer = SQLITE_ROW;
@@ -190,7 +202,49 @@ public:
 
 private:
     Failure refuse(const std::string& what) const {
+        if ((sqlite3_extended_errcode(database_) & 0xff) == SQLITE_BUSY)
+            return Failure{fmt::format("{}: another process kept it locked for {} s", what,
+                                       busy_milliseconds / 1000),
+                           name_};
         return Failure{fmt::format("{} ({})", what, sqlite3_errmsg(database_)), name_};
+    }
+
+    Failure write_protected() const {
+        return Failure{"is write-protected, or its folder is; a campaign to record in must be "
+                       "writable",
+                       name_};
+    }
+
+    /// Why the first access to the file failed.
+    Failure unreadable() const {
+        const int error = sqlite3_extended_errcode(database_);
+        const int kind = error & 0xff;
+        const std::filesystem::path journal =
+            sqlite3_filename_journal(sqlite3_db_filename(database_, "main"));
+        std::error_code ignored;
+        const bool not_undone =
+            error == SQLITE_READONLY_ROLLBACK || error == SQLITE_READONLY_RECOVERY ||
+            error == SQLITE_READONLY_CANTINIT ||
+            ((kind == SQLITE_READONLY || kind == SQLITE_CANTOPEN || kind == SQLITE_IOERR) &&
+             std::filesystem::exists(journal, ignored));
+        if (not_undone)
+            return Failure{fmt::format("was left by a writer that was killed, and what it left "
+                                       "unfinished cannot be undone here ({}); make the file and "
+                                       "its folder writable, or copy it together with {}",
+                                       sqlite3_errmsg(database_), journal.filename().string()),
+                           name_};
+        if (kind == SQLITE_BUSY) return refuse("cannot be opened");
+        return refuse("is no campaign or is damaged; a campaign database was expected");
+    }
+
+    Result<void> connect(int flags) {
+        // The absolute name: no name of a file has a meaning of its own then.
+        std::error_code failed;
+        const auto path = std::filesystem::absolute(name_, failed);
+        if (failed || sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK)
+            return refuse("cannot be opened");
+        sqlite3_busy_timeout(database_, busy_milliseconds);
+        return boost::outcome_v2::success();
     }
 
     bool execute(const char* sql) {
@@ -202,26 +256,63 @@ private:
         if (!select.usable() || select.step() != SQLITE_ROW) return std::nullopt;
         return select.integer(0);
     }
-    std::optional<std::int64_t> pragma(const std::string& name) {
-        return count(("PRAGMA " + name).c_str());
-    }
 
-    /// A rollback journal and full synchronisation: what COMMIT reported is on the disk, and one
-    /// file holds everything.
-    Result<void> durable() {
-        if (!execute("PRAGMA synchronous = FULL") || !execute("PRAGMA foreign_keys = ON"))
-            return refuse("cannot be opened");
-        return boost::outcome_v2::success();
-    }
-
-    Result<void> make() {
-        const std::string marks =
+    /// Inside a transaction. Whether it made the tables.
+    Result<bool> make_or_check() {
+        const auto found = marks();
+        if (!found) return unreadable();
+        const bool empty = found->id == 0 && found->version == 0 && found->tables == 0;
+        if (empty) {
+            if (!execute(schema)) return not_written();
+        } else if (const auto checked = check(*found); !checked) {
+            return checked.as_failure();
+        }
+        // For a campaign that exists this changes nothing, but it opens the journal.
+        const std::string same =
             fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id,
                         schema_version);
-        if (!execute("BEGIN IMMEDIATE") || !execute(schema) || !execute(marks.c_str()) ||
-            !execute("COMMIT"))
-            return refuse("cannot be made");
-        return durable();
+        if (!execute(same.c_str())) return not_written();
+        return empty;
+    }
+
+    Failure not_written() const {
+        const int error = sqlite3_extended_errcode(database_) & 0xff;
+        if (error == SQLITE_READONLY || error == SQLITE_CANTOPEN || error == SQLITE_PERM)
+            return write_protected();
+        return refuse("cannot be written");
+    }
+
+    /// What tells a campaign from another file.
+    struct Marks {
+        std::int64_t id = 0;
+        std::int64_t version = 0;
+        std::int64_t tables = 0;
+    };
+    /// Nothing when the file cannot be read; the error is then that of the connection.
+    std::optional<Marks> marks() {
+        const auto id = count("PRAGMA application_id");
+        if (!id) return std::nullopt;
+        const auto version = count("PRAGMA user_version");
+        if (!version) return std::nullopt;
+        const auto tables = count("SELECT count(*) FROM sqlite_master");
+        if (!tables) return std::nullopt;
+        return Marks{*id, *version, *tables};
+    }
+
+    /// Whether the file is a campaign of this version.
+    Result<void> check(const Marks& found) {
+        if (found.id == 0 && found.tables == 0)
+            return Failure{"is empty: nothing was ever recorded", name_};
+        if (found.id != application_id) return Failure{"is a database, but no campaign", name_};
+        if (found.version != schema_version)
+            return Failure{
+                fmt::format("is a campaign of schema version {}; this program knows version {}",
+                            found.version, schema_version),
+                name_};
+        const auto known =
+            count("SELECT count(*) FROM sqlite_master WHERE name IN ('series', 'sample')");
+        if (!known || *known != 2) return Failure{"is damaged: its tables are missing", name_};
+        return boost::outcome_v2::success();
     }
 
     static void bind_key(Statement& statement, const SeriesKey& key) {
@@ -234,12 +325,12 @@ private:
 
     /// Id 0 when there is none.
     Result<SeriesInfo> find(const SeriesKey& key) {
-        Statement select{
-            database_,
-            "SELECT id, (SELECT count(*) FROM sample WHERE series = id) FROM series WHERE name = ? "
-            "AND "
-            "device = ? AND device_detail = ? AND protocol = ? AND kernel_digest = ? AND "
-            "facts_digest = ? AND launch = ? AND quantity = ?"};
+        Statement select{database_,
+                         fmt::format("SELECT s.id, {} FROM series s WHERE s.name = ? AND "
+                                     "s.device = ? AND s.device_detail = ? AND s.protocol = ? AND "
+                                     "s.kernel_digest = ? AND s.facts_digest = ? AND "
+                                     "s.launch = ? AND s.quantity = ?",
+                                     runs_of_s)};
         if (!select.usable()) return refuse("cannot be read");
         bind_key(select, key);
         const int answer = select.step();
@@ -249,10 +340,13 @@ private:
     }
 
     Result<void> insert(std::int64_t series, const std::vector<Sample>& samples) {
-        Statement recorded{database_, "SELECT count(*) FROM sample WHERE series = ?"};
+        Statement recorded{database_,
+                           fmt::format("SELECT {} FROM series s WHERE s.id = ?", runs_of_s)};
         if (!recorded.usable()) return refuse("cannot be read");
         recorded.bind(1, series);
-        if (recorded.step() != SQLITE_ROW) return refuse("cannot be read");
+        const int answer = recorded.step();
+        if (answer == SQLITE_DONE) return Failure{fmt::format("has no series {}", series), name_};
+        if (answer != SQLITE_ROW) return refuse("cannot be read");
         std::int64_t expected = recorded.integer(0);
         Statement insert{database_,
                          "INSERT INTO sample (series, run, seed, times) VALUES (?, ?, ?, ?)"};
@@ -278,27 +372,48 @@ private:
     sqlite3* database_ = nullptr;
 };
 
-Result<std::unique_ptr<Campaign>> open_campaign(const std::filesystem::path& file, int flags,
-                                                bool create) {
+/// Refuses what names no file on a disk, or something else than a file.
+Result<void> check_name(const std::filesystem::path& file) {
+    const std::string name = file.string();
+    if (name.empty()) return Failure{"a campaign is a file; its name is empty", "campaign"};
+    // SQLite keeps a leading colon and the scheme "file:" for itself: a campaign of such a name
+    // would be lost with the process.
+    const std::size_t scheme = name.find("://");
+    const bool uri = name.rfind("file:", 0) == 0 ||
+                     (scheme != std::string::npos && name.find('/') == scheme + 1);
+    if (name.front() == ':' || uri || name.find('\0') != std::string::npos)
+        return Failure{"a campaign is a file; this is no file's name (./ in front makes it one)",
+                       name};
     std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored))
-        return Failure{"a campaign file was expected, this is a folder", file.string()};
-    if (!create && !std::filesystem::exists(file, ignored))
-        return Failure{"there is no such campaign", file.string()};
-    auto campaign = std::make_unique<SqliteCampaign>(file.string());
-    if (auto opened = campaign->open(flags); !opened) return opened.as_failure();
-    if (auto checked = campaign->check(create); !checked) return checked.as_failure();
-    return std::unique_ptr<Campaign>{std::move(campaign)};
+    const auto status = std::filesystem::status(file, ignored);
+    if (std::filesystem::is_directory(status))
+        return Failure{"a campaign file was expected, this is a folder", name};
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        return Failure{"a campaign file was expected, this is a device or a pipe", name};
+    return boost::outcome_v2::success();
 }
 
 } // namespace
 
 Result<std::unique_ptr<Campaign>> Campaign::open(const std::filesystem::path& file) {
-    return open_campaign(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, true);
+    if (auto named = check_name(file); !named) return named.as_failure();
+    std::error_code ignored;
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
+    if (!std::filesystem::is_directory(folder, ignored))
+        return Failure{fmt::format("there is no folder {}", folder.string()), file.string()};
+    auto campaign = std::make_unique<SqliteCampaign>(file.string());
+    if (auto opened = campaign->open_to_record(); !opened) return opened.as_failure();
+    return std::unique_ptr<Campaign>{std::move(campaign)};
 }
 
 Result<std::unique_ptr<Campaign>> Campaign::open_existing(const std::filesystem::path& file) {
-    return open_campaign(file, SQLITE_OPEN_READONLY, false);
+    if (auto named = check_name(file); !named) return named.as_failure();
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored))
+        return Failure{"there is no such campaign", file.string()};
+    auto campaign = std::make_unique<SqliteCampaign>(file.string());
+    if (auto opened = campaign->open_to_read(); !opened) return opened.as_failure();
+    return std::unique_ptr<Campaign>{std::move(campaign)};
 }
 
 } // namespace warpbound::harness

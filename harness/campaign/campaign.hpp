@@ -47,13 +47,16 @@ struct SeriesInfo {
 };
 
 /// An open campaign. What `append` reported as recorded survives the end of the process at any
-/// moment.
+/// moment. Several processes may use one campaign at once: each call waits up to 30 s for the
+/// others. A run of a series is recorded once, by the process that is first; the other is refused.
 class Campaign {
 public:
-    /// Opens or makes the file. Refuses a file that is no campaign, is damaged, or has another
-    /// schema version.
+    /// Opens or makes the file, for writing. Refuses a name that is no file's, a file or folder
+    /// that is write-protected, and a file that is no campaign, is damaged, or has another schema
+    /// version.
     static Result<std::unique_ptr<Campaign>> open(const std::filesystem::path& file);
-    /// As `open`, but refuses a file that does not exist and never writes.
+    /// As `open`, but refuses a file that does not exist and may be used for reading only. Undoes
+    /// what a killed writer left unfinished; refuses the file where that is not possible.
     static Result<std::unique_ptr<Campaign>> open_existing(const std::filesystem::path& file);
     Campaign(const Campaign&) = delete;
     Campaign& operator=(const Campaign&) = delete;
@@ -62,8 +65,9 @@ public:
     /// Finds the series or makes it.
     virtual Result<SeriesInfo> series(const SeriesKey& key) = 0;
     /// Adds samples in one transaction; `samples[0].run` must be the number of runs recorded so
-    /// far. On failure (full disk, for one) nothing of it is recorded and everything before it
-    /// still is.
+    /// far, or another process recorded the series meanwhile and the samples are refused. On
+    /// failure (full disk, for one) nothing of it is recorded and everything before it still is.
+    /// The cost does not depend on how many runs there are.
     virtual Result<void> append(std::int64_t series, const std::vector<Sample>& samples) = 0;
     virtual Result<std::vector<SeriesInfo>> list() = 0;
     /// In run order.

@@ -44,12 +44,11 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_v
         return Failure{"unknown kind of device; expected simulated:<architecture>, cuda:<n>, "
                        "hip:<n> or recorded:<file>",
                        std::string{name}, 0, 0};
-    if (policy != "lrr")
-        return Failure{fmt::format("unknown warp policy {}; expected lrr", policy),
-                       std::string{name}, 0, 0};
+    const auto chosen = models::read_policy(policy);
+    if (!chosen) return chosen.as_failure();
     auto architecture = models::load_architecture(name.substr(simulated_kind.size()));
     if (!architecture) return architecture.as_failure();
-    return simulated_device(std::move(architecture.value()));
+    return simulated_device(std::move(architecture.value()), chosen.value());
 }
 
 std::vector<DeviceEntry> list_devices() {

@@ -25,16 +25,17 @@ private:
 
 class SimulatedDevice final : public Device {
 public:
-    explicit SimulatedDevice(models::Architecture architecture)
-        : architecture_{std::move(architecture)} {}
+    SimulatedDevice(models::Architecture architecture, const models::WarpPolicy& policy)
+        : architecture_{std::move(architecture)}, policy_{policy} {}
 
     [[nodiscard]] DeviceIdentity identity() const override {
-        return DeviceIdentity{.name = fmt::format("simulated:{}", architecture_.name),
-                              .detail = fmt::format("{}, policy lrr", architecture_.digest)};
+        return DeviceIdentity{
+            .name = fmt::format("simulated:{}", architecture_.name),
+            .detail = fmt::format("{}, policy {}", architecture_.digest, to_string(policy_))};
     }
 
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
-        auto machine = simulator::Machine::prepare(architecture_, kernel);
+        auto machine = simulator::Machine::prepare(architecture_, kernel, policy_);
         if (!machine) return machine.as_failure();
         return std::unique_ptr<PreparedKernel>{
             std::make_unique<SimulatedKernel>(std::move(machine.value()))};
@@ -42,12 +43,14 @@ public:
 
 private:
     models::Architecture architecture_;
+    models::WarpPolicy policy_;
 };
 
 } // namespace
 
-std::unique_ptr<Device> simulated_device(models::Architecture architecture) {
-    return std::make_unique<SimulatedDevice>(std::move(architecture));
+std::unique_ptr<Device> simulated_device(models::Architecture architecture,
+                                         const models::WarpPolicy& policy) {
+    return std::make_unique<SimulatedDevice>(std::move(architecture), policy);
 }
 
 } // namespace warpbound::harness

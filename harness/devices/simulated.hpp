@@ -4,12 +4,14 @@
 
 #include "harness/device.hpp"
 #include "models/architecture/architecture.hpp"
+#include "models/warp_policy.hpp"
 
 #include <memory>
 
 namespace warpbound::harness {
 
 /// A device that runs kernels as docs/timing-contract.md says, with the numbers of a description.
-std::unique_ptr<Device> simulated_device(models::Architecture architecture);
+std::unique_ptr<Device> simulated_device(models::Architecture architecture,
+                                         const models::WarpPolicy& policy);
 
 } // namespace warpbound::harness

@@ -4,15 +4,21 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 namespace warpbound::harness {
 
 namespace {
 
-constexpr std::int64_t batch_runs = 256;
+/// Runs between two commits. A commit costs a few flushes of the disk however much it holds, so a
+/// long series takes larger steps; what a kill loses stays below a sixteenth of the series, or 256.
+std::int64_t batch_runs(std::int64_t done) {
+    return std::clamp<std::int64_t>(done / 16, 256, 8192);
+}
 
 /// splitmix64's finalizer: every bit of the input reaches every bit of the output.
 std::uint64_t mix(std::uint64_t value) {
@@ -46,33 +52,126 @@ Result<Sample> one_run(const PreparedKernel& kernel, const Protocol& protocol, Q
     return sample;
 }
 
-/// Runs `first` .. `first + count - 1`, divided among threads; in run order whatever their number.
-Result<std::vector<Sample>> run_batch(const PreparedKernel& kernel, const Protocol& protocol,
-                                      Quantity quantity, std::int64_t first, std::int64_t count,
-                                      unsigned threads) {
-    std::vector<Sample> samples(static_cast<std::size_t>(count));
-    std::atomic<std::int64_t> next{0};
-    std::mutex mutex;
-    std::optional<std::pair<std::int64_t, Failure>> failure; // of the earliest run that failed
-    const auto work = [&] {
-        for (std::int64_t i = next++; i < count; i = next++) {
-            auto sample = one_run(kernel, protocol, quantity, first + i);
-            if (sample) {
-                samples[static_cast<std::size_t>(i)] = std::move(sample).value();
-                continue;
-            }
-            const std::lock_guard lock{mutex};
-            if (!failure || i < failure->first) failure.emplace(i, sample.error());
+/// Consecutive runs, and what ended them early. The exception or the failure is that of the run
+/// after the last sample.
+struct Batch {
+    std::vector<Sample> samples;
+    std::optional<Failure> failure;
+    std::exception_ptr exception;
+};
+
+/// Shares the runs of a batch among threads.
+class Crew {
+public:
+    Crew(const PreparedKernel& kernel, const Protocol& protocol, Quantity quantity,
+         std::int64_t first, std::int64_t count)
+        : kernel_{kernel}, protocol_{protocol}, quantity_{quantity}, first_{first}, last_{count} {
+        batch_.samples.resize(static_cast<std::size_t>(count));
+    }
+
+    Batch run(unsigned threads) {
+        std::vector<std::thread> workers;
+        workers.reserve(threads);
+        try {
+            while (workers.size() + 1 < threads)
+                workers.emplace_back([this] { work(); });
+        } catch (const std::system_error&) {
+            // No further threads are to be had: those that there are do the work.
         }
+        work();
+        for (auto& worker : workers)
+            worker.join();
+        batch_.samples.resize(static_cast<std::size_t>(last_.load()));
+        return std::move(batch_);
+    }
+
+private:
+    /// Takes runs in order until one has failed. So each run before the first one that failed was
+    /// taken and ends, and the result does not depend on the number of threads.
+    void work() noexcept {
+        for (std::int64_t i = next_++; i < last_; i = next_++) {
+            std::optional<Failure> failure;
+            std::exception_ptr exception;
+            try {
+                auto sample = one_run(kernel_, protocol_, quantity_, first_ + i);
+                if (sample)
+                    batch_.samples[static_cast<std::size_t>(i)] = std::move(sample).value();
+                else
+                    failure = sample.error();
+            } catch (...) {
+                exception = std::current_exception();
+            }
+            if (!failure && !exception) continue;
+            const std::lock_guard lock{mutex_};
+            if (i >= last_) continue; // An earlier run failed too.
+            last_ = i;
+            batch_.failure = std::move(failure);
+            batch_.exception = std::move(exception);
+        }
+    }
+
+    const PreparedKernel& kernel_;
+    const Protocol& protocol_;
+    Quantity quantity_;
+    std::int64_t first_;
+    std::atomic<std::int64_t> next_{0};
+    std::atomic<std::int64_t> last_; ///< Runs to do: the whole batch, or up to one that failed.
+    std::mutex mutex_;
+    Batch batch_;
+};
+
+/// Runs `first` .. `first + count - 1`, or as far as they succeed; in run order whatever the number
+/// of threads.
+Batch run_batch(const PreparedKernel& kernel, const Protocol& protocol, Quantity quantity,
+                std::int64_t first, std::int64_t count, unsigned threads) {
+    return Crew{kernel, protocol, quantity, first, count}.run(
+        static_cast<unsigned>(std::min<std::int64_t>(std::max(1U, threads), count)));
+}
+
+/// Whether the series says of itself what is about to be run.
+Result<void> check_key(const Device& device, const Kernel& kernel, const SeriesKey& key,
+                       const Protocol& protocol, Quantity quantity) {
+    const auto differs = [&](std::string_view field, const std::string& series,
+                             const std::string& run) {
+        return Failure{fmt::format("the series is of {} '{}', the run of '{}'", field, series, run),
+                       key.name};
     };
-    std::vector<std::thread> workers;
-    for (unsigned i = 1; i < std::min<unsigned>(threads, static_cast<unsigned>(count)); ++i)
-        workers.emplace_back(work);
-    work();
-    for (auto& worker : workers)
-        worker.join();
-    if (failure) return failure->second;
-    return samples;
+    const DeviceIdentity identity = device.identity();
+    if (key.device != identity.name) return differs("device", key.device, identity.name);
+    if (key.device_detail != identity.detail)
+        return differs("machine", key.device_detail, identity.detail);
+    if (key.protocol != to_string(protocol))
+        return differs("protocol", key.protocol, to_string(protocol));
+    if (key.launch != models::to_string(kernel.launch))
+        return differs("launch", key.launch, models::to_string(kernel.launch));
+    if (key.quantity != to_string(quantity))
+        return differs("quantity", key.quantity, std::string{to_string(quantity)});
+    if (kernel.facts != nullptr && !kernel.facts->program_digest.empty() &&
+        key.kernel_digest != kernel.facts->program_digest)
+        return differs("kernel", key.kernel_digest, kernel.facts->program_digest);
+    return boost::outcome_v2::success();
+}
+
+/// Whether recorded samples are those that the protocol would have given: the seed of each run
+/// follows from the protocol's, and a sample has at least one time.
+Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey& key,
+                            const Protocol& protocol, Quantity quantity) {
+    for (const Sample& sample : samples) {
+        const std::uint64_t seed = seed_of_run(protocol.seed, sample.run);
+        if (sample.seed != seed)
+            return Failure{fmt::format("cannot be resumed: run {} was recorded with seed {}, and "
+                                       "with '{}' it has seed {}",
+                                       sample.run, sample.seed, key.protocol, seed),
+                           key.name};
+        const bool one = quantity == Quantity::ExecutionTime;
+        if (sample.times.empty() || (one && sample.times.size() != 1))
+            return Failure{fmt::format("cannot be resumed: run {} was recorded with {} times, and "
+                                       "{} was expected",
+                                       sample.run, sample.times.size(),
+                                       one ? "one" : "one of each warp"),
+                           key.name};
+    }
+    return boost::outcome_v2::success();
 }
 
 } // namespace
@@ -80,6 +179,10 @@ Result<std::vector<Sample>> run_batch(const PreparedKernel& kernel, const Protoc
 std::string to_string(const Protocol& protocol) {
     return fmt::format("warm-up {}, draw {}, seed {}", protocol.warm_up, to_string(protocol.draw),
                        protocol.seed);
+}
+
+std::string_view to_string(Quantity quantity) {
+    return quantity == Quantity::Region ? "region" : "execution-time";
 }
 
 std::uint64_t seed_of_run(std::uint64_t seed, std::int64_t run) {
@@ -94,12 +197,17 @@ Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey k
     Measured measured;
     measured.series.key = std::move(key);
     if (campaign != nullptr) {
+        const auto same = check_key(device, kernel, measured.series.key, protocol, quantity);
+        if (!same) return same.as_failure();
         auto series = campaign->series(measured.series.key);
         if (!series) return series.as_failure();
         measured.series = std::move(series).value();
         auto recorded = campaign->samples(measured.series.id);
         if (!recorded) return recorded.as_failure();
         measured.samples = std::move(recorded).value();
+        const auto belongs =
+            check_recorded(measured.samples, measured.series.key, protocol, quantity);
+        if (!belongs) return belongs.as_failure();
     }
     const auto done = [&] { return static_cast<std::int64_t>(measured.samples.size()); };
     measured.complete = true;
@@ -109,16 +217,18 @@ Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey k
             if (auto warm = one_run(*prepared.value(), protocol, quantity, -run); !warm)
                 return warm.as_failure();
     while (done() < protocol.repetitions) {
-        const std::int64_t count = std::min(batch_runs, protocol.repetitions - done());
-        auto batch =
-            run_batch(*prepared.value(), protocol, quantity, done(), count, std::max(1U, threads));
-        if (!batch) return batch.as_failure();
-        if (campaign != nullptr)
-            if (auto appended = campaign->append(measured.series.id, batch.value()); !appended)
-                return appended.as_failure();
+        const std::int64_t count = std::min(batch_runs(done()), protocol.repetitions - done());
+        Batch batch = run_batch(*prepared.value(), protocol, quantity, done(), count, threads);
+        // What succeeded before a failure is recorded like any other run.
+        if (campaign != nullptr) {
+            const auto appended = campaign->append(measured.series.id, batch.samples);
+            if (!appended && !batch.exception) return appended.as_failure();
+        }
+        if (batch.exception) std::rethrow_exception(batch.exception);
+        if (batch.failure) return *batch.failure;
         measured.samples.insert(measured.samples.end(),
-                                std::make_move_iterator(batch.value().begin()),
-                                std::make_move_iterator(batch.value().end()));
+                                std::make_move_iterator(batch.samples.begin()),
+                                std::make_move_iterator(batch.samples.end()));
         if (progress && !progress(done(), protocol.repetitions)) {
             measured.complete = done() >= protocol.repetitions;
             break;

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace warpbound::harness {
 
@@ -35,12 +36,18 @@ struct Measured {
 
 /// What is taken from an observation.
 enum class Quantity { Region, ExecutionTime };
+/// "region" or "execution-time", as series record it.
+std::string_view to_string(Quantity quantity);
 
 /// Brings the series of `key` to `protocol.repetitions` runs on `device`, appending to `campaign`
 /// in batches (runs that the campaign already has are not repeated). Without a campaign the samples
 /// are only returned. Uses `threads` threads; the result does not depend on their number. Refuses a
 /// kernel that the device refuses, and a region quantity where a warp read the clock fewer than two
-/// times.
+/// times. Refuses to resume where `key` says something else than what would be run (device,
+/// protocol, launch, quantity, the digest in the flow facts) or a recorded run has another seed
+/// than this protocol gives it; the failure names the difference. When a run fails or throws, no
+/// further run is begun, the runs before it are recorded, and the failure is returned or the
+/// exception thrown here.
 Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey key,
                          const Protocol& protocol, Quantity quantity, Campaign* campaign,
                          unsigned threads = 1, const Progress& progress = {});

@@ -26,8 +26,11 @@ constexpr int barrier_limit = 16;
 /// Translates one kernel; collects the registers as it meets them.
 class Translator {
 public:
-    Translator(const models::Architecture& architecture, const Kernel& kernel)
-        : architecture_{architecture}, kernel_{kernel} {}
+    Translator(const models::Architecture& architecture, const Kernel& kernel,
+               const models::WarpPolicy& policy)
+        : architecture_{architecture}, kernel_{kernel} {
+        code_.policy = policy;
+    }
 
     Result<KernelCode> translate();
 
@@ -67,6 +70,19 @@ bool transfers_control(ControlFlow flow) {
     case ControlFlow::PopBreak:
     case ControlFlow::PopContinue:
     case ControlFlow::ConvergenceWait:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// What the two-level policy does not wait for inside its active set (C19).
+bool is_long(OpcodeClass opcode_class) {
+    switch (opcode_class) {
+    case OpcodeClass::LoadGlobal:
+    case OpcodeClass::LoadLocal:
+    case OpcodeClass::AtomicGlobal:
+    case OpcodeClass::Texture:
         return true;
     default:
         return false;
@@ -279,6 +295,7 @@ Result<Operation> Translator::operation_of(const Instruction& instruction,
         operation.execution = instruction.guard->never() ? Execution::Never : Execution::Guarded;
     operation.enters_write_buffer = timing.enters_write_buffer;
     operation.reads_clock = effects.reads_clock;
+    operation.is_long = is_long(instruction.opcode_class);
     return operation;
 }
 
@@ -329,8 +346,9 @@ Result<KernelCode> Translator::translate() {
 
 } // namespace
 
-Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel) {
-    return Translator{architecture, kernel}.translate();
+Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
+                             const models::WarpPolicy& policy) {
+    return Translator{architecture, kernel, policy}.translate();
 }
 
 } // namespace warpbound::harness::simulator

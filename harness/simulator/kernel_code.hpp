@@ -4,6 +4,7 @@
 
 #include "harness/simulator/operation.hpp"
 #include "harness/simulator/path_chooser.hpp"
+#include "models/warp_policy.hpp"
 
 #include <optional>
 #include <vector>
@@ -21,6 +22,7 @@ struct KernelCode {
     std::size_t partition_ports = 0;
     std::size_t core_ports = 0;
 
+    models::WarpPolicy policy;
     std::size_t schedulers = 1;
     Range issue_slot{1, 1};
     std::int64_t warps_per_block = 1;
@@ -42,6 +44,7 @@ struct KernelCode {
 
 /// Refuses what a run could need and the description lacks, and what this version does not
 /// simulate.
-Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel);
+Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
+                             const models::WarpPolicy& policy = {});
 
 } // namespace warpbound::harness::simulator

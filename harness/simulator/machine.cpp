@@ -24,8 +24,9 @@ private:
 } // namespace
 
 Result<std::shared_ptr<const Machine>> Machine::prepare(const models::Architecture& architecture,
-                                                        const Kernel& kernel) {
-    auto code = translate(architecture, kernel);
+                                                        const Kernel& kernel,
+                                                        const models::WarpPolicy& policy) {
+    auto code = translate(architecture, kernel, policy);
     if (!code) return code.as_failure();
     return std::shared_ptr<const Machine>{
         std::make_shared<const PreparedMachine>(std::move(code.value()))};

@@ -6,6 +6,7 @@
 #include "harness/simulator/event.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/instruction_timing.hpp"
+#include "models/warp_policy.hpp"
 
 #include <functional>
 #include <memory>
@@ -21,7 +22,8 @@ public:
     /// Refuses what a run could need and the description lacks, and constructs the first version
     /// does not simulate.
     static Result<std::shared_ptr<const Machine>> prepare(const models::Architecture& architecture,
-                                                          const Kernel& kernel);
+                                                          const Kernel& kernel,
+                                                          const models::WarpPolicy& policy = {});
     virtual ~Machine() = default;
     virtual Result<models::Observation> run(const RunOptions& options,
                                             const Listener& listener = {}) const = 0;

@@ -8,9 +8,10 @@ namespace warpbound::harness::simulator {
 
 Warp::Warp(const KernelCode& code, const RunOptions& options, EventLog& log)
     : code_{&code}, options_{&options}, log_{&log}, register_ready_(code.register_count, 0),
+      long_ready_(code.policy.kind == models::PolicyKind::TwoLevel ? code.register_count : 0, 0),
       releases_(assembly::scoreboard_count * code.scoreboard_depth, 0),
-      ports_(code.warp_ports), chance_{options.draw,
-                                       RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
+      ports_(code.warp_ports), tracks_long_{code.policy.kind == models::PolicyKind::TwoLevel},
+      chance_{options.draw, RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
 
 Result<void> Warp::start(int index, std::int64_t at) {
     const auto stream = static_cast<std::uint64_t>(index);
@@ -27,6 +28,8 @@ Result<void> Warp::start(int index, std::int64_t at) {
     }
     std::fill(register_ready_.begin(), register_ready_.end(), 0);
     std::fill(releases_.begin(), releases_.end(), 0);
+    std::fill(long_ready_.begin(), long_ready_.end(), 0);
+    long_release_.fill(0);
     std::fill(ports_.begin(), ports_.end(), Port{});
     observation_ = models::WarpObservation{};
     observation_.block = index / code_->warps_per_block;
@@ -79,7 +82,21 @@ void Warp::prepare_next() {
         scoreboards_at_ =
             std::max(scoreboards_at_, clear_at(*operation.counted_scoreboard,
                                                static_cast<std::size_t>(operation.counted_limit)));
+    if (tracks_long_) find_long_waits();
     ready_at_ = waits_at_ ? never : std::max({gap_at_, registers_at_, scoreboards_at_, port_at_});
+}
+
+void Warp::find_long_waits() {
+    const Operation& operation = *operation_;
+    long_at_ = 0;
+    for (std::uint32_t place = 0; place < operation.waits.count; ++place)
+        long_at_ = std::max(long_at_, long_ready_[code_->registers[operation.waits.first + place]]);
+    for (std::size_t scoreboard = 0; scoreboard < long_release_.size(); ++scoreboard)
+        if (((operation.wait_mask >> scoreboard) & 1U) != 0)
+            long_at_ = std::max(long_at_, long_release_[scoreboard]);
+    if (operation.counted_scoreboard)
+        long_at_ = std::max(
+            long_at_, std::min(long_release_[*operation.counted_scoreboard], scoreboards_at_));
 }
 
 void Warp::release(std::int64_t at) {
@@ -117,6 +134,14 @@ void Warp::execute(std::int64_t now) {
     const std::uint16_t* const registers = code_->registers.data() + operation.writes.first;
     for (std::uint32_t place = 0; place < operation.writes.count; ++place)
         register_ready_[registers[place]] = result;
+    if (tracks_long_) {
+        for (std::uint32_t place = 0; place < operation.writes.count; ++place)
+            long_ready_[registers[place]] = operation.is_long ? result : 0;
+        if (operation.is_long && operation.write_barrier) {
+            std::int64_t& release = long_release_[*operation.write_barrier];
+            release = std::max(release, result);
+        }
+    }
     if (operation.write_barrier) add_release(*operation.write_barrier, result);
     if (operation.read_barrier) {
         const std::int64_t read =

@@ -31,6 +31,10 @@ public:
     /// The next instruction follows in the cycle of its predecessor if it can (dual issue).
     [[nodiscard]] bool is_paired(std::int64_t now) const { return paired_ && gap_at_ == now; }
 
+    /// When the next instruction no longer waits for a long operation. Known under the two-level
+    /// policy only.
+    [[nodiscard]] std::int64_t long_at() const { return long_at_; }
+
     [[nodiscard]] const Operation& operation() const { return *operation_; }
     [[nodiscard]] bool executes() const { return executes_; }
     [[nodiscard]] std::int64_t passes() const { return passes_; }
@@ -57,6 +61,7 @@ private:
     /// Makes the following instruction the next one. Returns false at the end of the warp.
     bool advance(std::int64_t now);
     void prepare_next();
+    void find_long_waits();
     void add_release(std::uint8_t scoreboard, std::int64_t at);
     [[nodiscard]] std::int64_t clear_at(std::size_t scoreboard, std::size_t allowed) const {
         return releases_[scoreboard * code_->scoreboard_depth + allowed];
@@ -78,6 +83,7 @@ private:
     std::int64_t gap_at_ = 0;
     std::int64_t registers_at_ = 0;
     std::int64_t scoreboards_at_ = 0;
+    std::int64_t long_at_ = 0;
     std::int64_t port_at_ = 0;
     std::int64_t barrier_at_ = 0;
     std::optional<std::uint8_t> waits_at_;
@@ -87,10 +93,14 @@ private:
     std::size_t last_of_block_ = 0;
     std::size_t block_ = 0;
     std::vector<std::int64_t> register_ready_;
+    /// Of those, results of long operations, and the latest such release per scoreboard.
+    std::vector<std::int64_t> long_ready_;
+    std::array<std::int64_t, assembly::scoreboard_count> long_release_{};
     /// Latest release times of each scoreboard, largest first: with at most k unreleased from the
     /// k-th on.
     std::vector<std::int64_t> releases_;
     std::vector<Port> ports_;
+    bool tracks_long_ = false;
     Chance chance_;
     PathWalk walk_;
 

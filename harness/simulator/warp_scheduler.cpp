@@ -9,11 +9,9 @@ WarpScheduler::WarpScheduler(const Config& config, Plugs plugs, const KernelCode
                              std::vector<models::WarpObservation>& finished)
     : config_{config}, plugs_{std::move(plugs)}, code_{&code}, log_{&log}, finished_{&finished},
       chance_{options.draw, RandomStream{options.seed, StreamOf::Scheduler, config.index}},
-      warps_(config.warps, Warp{code, options, log}), ports_(code.partition_ports) {
-    if (!warps_.empty())
-        first_ =
-            static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(warps_.size()) - 1));
-}
+      warps_(config.warps, Warp{code, options, log}),
+      ports_(code.partition_ports), arbitration_{make_arbitration(code.policy, warps_,
+                                                                  code.issue_slot.hi, chance_)} {}
 
 std::size_t WarpScheduler::slot_of(std::size_t warp) const {
     return (warp * code_->schedulers + config_.index) /
@@ -50,6 +48,7 @@ void WarpScheduler::obey(const BlockOrder& order) {
         const auto index = static_cast<std::size_t>(order.block) * per_block + in_block;
         const auto started = warps_[warp].start(static_cast<int>(index), order.at);
         if (!started && !failure_) failure_ = started.error();
+        arbitration_->started(warp);
     }
 }
 
@@ -60,7 +59,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, Stall stall, bool 
         ports_[operation.port.index].occupy(now, chosen.occupancy());
     if (!paired) {
         next_choice_ = now + chance_.draw(code_->issue_slot);
-        first_ = warp + 1 == warps_.size() ? 0 : warp + 1;
+        arbitration_->chosen(warp);
     }
     chosen.issue(now, stall);
     paired_.reset();
@@ -108,19 +107,19 @@ void WarpScheduler::choose(std::int64_t now) {
             continue;
         }
         std::int64_t soonest = never;
-        std::size_t warp = first_;
         std::optional<std::size_t> chosen;
-        for (std::size_t searched = 0; searched < warps_.size(); ++searched) {
-            const std::int64_t at = earliest(warps_[warp]);
-            if (at <= now && next_choice_ <= now) {
+        for (const std::size_t warp : arbitration_->candidates(now)) {
+            std::int64_t at = earliest(warps_[warp]);
+            if (at == never) continue;
+            at = arbitration_->turn(warp, std::max({at, next_choice_, now}));
+            if (at <= now) {
                 chosen = warp;
                 break;
             }
             soonest = std::min(soonest, at);
-            if (++warp == warps_.size()) warp = 0;
         }
         if (!chosen) {
-            wake_ = soonest == never ? never : std::max(soonest, next_choice_);
+            wake_ = std::min(soonest, arbitration_->wake());
             return;
         }
         if (!try_issue(*chosen, now, false)) return;

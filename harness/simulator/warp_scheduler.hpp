@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// One warp scheduler: chooses among its warps in loose round robin.
+/// One warp scheduler: chooses among its warps as its policy says.
 
+#include "harness/simulator/arbitration.hpp"
 #include "harness/simulator/component.hpp"
 #include "harness/simulator/link.hpp"
 #include "harness/simulator/messages.hpp"
@@ -18,9 +19,9 @@ struct SharedView {
     const Staged<std::int64_t>* buffer_room_at = nullptr;
 };
 
-/// Loose round robin: the search for a warp that may issue starts after the one chosen last, so it
-/// is work-conserving. What touches only this scheduler's warps and ports issues at once; for the
-/// rest it asks the arbiter and, refused, goes on searching in the same cycle.
+/// Chooses the first candidate of the policy that may issue. What touches only this scheduler's
+/// warps and ports issues at once; for the rest it asks the arbiter and, refused, goes on searching
+/// in the same cycle.
 class WarpScheduler final : public Component {
 public:
     struct Config {
@@ -71,7 +72,7 @@ private:
     Chance chance_;
     std::vector<Warp> warps_;
     std::vector<Port> ports_;
-    std::size_t first_ = 0; ///< Where the next search starts.
+    std::unique_ptr<Arbitration> arbitration_;
     std::int64_t next_choice_ = 0;
     std::optional<std::size_t> paired_; ///< This warp may go on without being chosen.
     std::optional<Asked> asked_;

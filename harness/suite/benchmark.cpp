@@ -86,6 +86,8 @@ Region shared_region(bool load, std::int64_t n, std::int64_t degree) {
     return region;
 }
 
+constexpr int line_bytes = 128; ///< Of every machine's caches.
+
 Region global_region(bool load, std::int64_t n, const models::Architecture& architecture) {
     Region region;
     const bool old = architecture.target.sm < 50;
@@ -97,8 +99,11 @@ Region global_region(bool load, std::int64_t n, const models::Architecture& arch
                 std::nullopt, models::MemoryLevel::Dram);
             continue;
         }
-        // Each load's value is used before the next load, so that loads do not overlap.
-        region.access({fmt::format("{} R{}, [R4]", old ? "LD" : "LDG", data),
+        // Each load's value is used before the next load, so that loads do not overlap. Each reads
+        // a line of its own, so that no load finds what an earlier one brought; the address needs
+        // no arithmetic, so nothing is added to the chain.
+        region.access({fmt::format("{} R{}, [R4{}]", old ? "LD" : "LDG", data,
+                                   i == 0 ? "" : fmt::format("+0x{:x}", i * line_bytes)),
                        OpcodeClass::LoadGlobal,
                        data,
                        {4}},

@@ -12,6 +12,14 @@ namespace warpbound::harness {
 namespace {
 
 constexpr std::int64_t longest_stall = 15;
+/// Longer stalls hold only with the yield bit; without it the hardware waits 1 to 2 cycles (Huerta
+/// et al., MICRO 2025; maxas).
+constexpr std::int64_t longest_plain_stall = 11;
+/// A scoreboard counts its producer one cycle after the issue: a consumer that waits for it must
+/// issue two cycles after it, or it finds the scoreboard clear (Huerta et al., MICRO 2025).
+constexpr std::int64_t scoreboard_set = 2;
+/// Of an instruction that transfers control or ends the warp (maxas).
+constexpr std::int64_t exit_stall = 5;
 
 /// Results of these classes arrive when they arrive: the consumer waits for a scoreboard.
 bool has_variable_latency(assembly::OpcodeClass opcode_class) {
@@ -52,12 +60,17 @@ public:
     Result<void> put(const Operation& operation) {
         std::int64_t ready = 0;
         std::vector<int> waits;
-        for (const int source : operation.sources) {
-            if (const auto fixed = ready_.find(source); fixed != ready_.end())
+        // A result that is overwritten must have arrived too.
+        std::vector<int> registers = operation.sources;
+        if (operation.destination >= 0) registers.push_back(operation.destination);
+        for (const int touched : registers) {
+            if (const auto fixed = ready_.find(touched); fixed != ready_.end())
                 ready = std::max(ready, fixed->second);
-            if (const auto variable = scoreboard_.find(source); variable != scoreboard_.end()) {
-                waits.push_back(variable->second);
-                scoreboard_.erase(variable);
+            if (const auto variable = pending_results_.find(touched);
+                variable != pending_results_.end()) {
+                waits.push_back(variable->second.scoreboard);
+                ready = std::max(ready, variable->second.issued + scoreboard_set);
+                pending_results_.erase(variable);
             }
         }
         place(ready);
@@ -69,7 +82,7 @@ public:
             ready_.erase(operation.destination);
             if (has_variable_latency(operation.opcode_class)) {
                 annotation += fmt::format(" &wr=0x{}", next_scoreboard_);
-                scoreboard_[operation.destination] = next_scoreboard_;
+                pending_results_[operation.destination] = {next_scoreboard_, issue_};
                 next_scoreboard_ = (next_scoreboard_ + 1) % assembly::scoreboard_count;
             } else {
                 const auto latency = fixed_latency(architecture_, operation.opcode_class);
@@ -83,7 +96,7 @@ public:
     }
 
     std::vector<std::int64_t> finish() {
-        if (!pending_.empty()) write(1);
+        if (!pending_.empty()) write(exit_stall);
         return std::move(addresses_);
     }
 
@@ -92,7 +105,9 @@ private:
 
     /// Writes the pending instruction so that the next one issues `stall` cycles later.
     void write(std::int64_t stall) {
-        text_ += fmt::format("  {} ?trans{};\n", pending_, stall);
+        text_ += stall > longest_plain_stall
+                     ? fmt::format("  {} ?WAIT{}_END_GROUP;\n", pending_, stall)
+                     : fmt::format("  {} ?trans{};\n", pending_, stall);
         pending_.clear();
         ++written_;
         issue_ += stall;
@@ -108,6 +123,12 @@ private:
         write(std::max<std::int64_t>(1, ready - issue_));
     }
 
+    /// A result of variable latency on its way.
+    struct PendingResult {
+        int scoreboard = 0;
+        std::int64_t issued = 0; ///< Issue cycle of its producer as far as stalls decide.
+    };
+
     const models::Architecture& architecture_;
     std::string& text_;
     std::string pending_;
@@ -115,7 +136,7 @@ private:
     std::int64_t written_ = 0; ///< Instructions before the pending one.
     int next_scoreboard_ = 0;
     std::map<int, std::int64_t> ready_;
-    std::map<int, int> scoreboard_;
+    std::map<int, PendingResult> pending_results_; ///< By register.
     std::vector<std::int64_t> addresses_;
 };
 

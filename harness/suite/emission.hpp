@@ -26,7 +26,8 @@ struct EmittedKernel {
 };
 
 /// Writes a bare listing. On machines with encoded issue control each result of fixed latency is
-/// protected by stall counts (NOPs beyond 15) and each result of variable latency by a scoreboard.
+/// protected by stall counts (NOPs beyond 15, the yield bit beyond 11) and each result of variable
+/// latency by a scoreboard, which its consumer finds set: it issues at least 2 cycles later.
 /// Refuses a latency that the description lacks.
 Result<EmittedKernel> emit(const std::string& kernel, const std::vector<Operation>& operations,
                            const models::Architecture& architecture);

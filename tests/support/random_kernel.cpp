@@ -19,7 +19,17 @@ public:
 
     RandomKernel finish() {
         kernel_.text = line_ + "!Kernel random_kernel\n";
-        sequence(options_.statements, options_.depth);
+        if (options_.clock_reads && chance(50)) {
+            const auto before = static_cast<int>(draw(0, options_.statements - 1));
+            const auto between = static_cast<int>(draw(1, options_.statements - before));
+            sequence(before, options_.depth);
+            clock_read("R0");
+            sequence(between, options_.depth);
+            clock_read("R1");
+            sequence(options_.statements - before - between, options_.depth);
+        } else {
+            sequence(options_.statements, options_.depth);
+        }
         instruction("EXIT", 5);
         kernel_.text += "!EndKernel\n";
         kernel_.facts.kernel = "random_kernel";
@@ -42,7 +52,7 @@ private:
     /// Appends an instruction with made-up control information where the machine takes it from the
     /// encoding.
     void instruction(const std::string& text, int least_stall = 1, bool variable = false,
-                     bool has_result = true) {
+                     bool has_result = true, bool has_sources = true) {
         std::string control;
         if (options_.sm != 20) {
             std::vector<int> waits;
@@ -51,13 +61,18 @@ private:
             if (!waits.empty()) control += fmt::format(" &req={{{}}}", fmt::join(waits, ","));
             if (variable && has_result && chance(80))
                 control += fmt::format(" &wr=0x{}", draw(0, 5));
-            if (variable && chance(40)) control += fmt::format(" &rd=0x{}", draw(0, 5));
+            if (variable && has_sources && chance(40))
+                control += fmt::format(" &rd=0x{}", draw(0, 5));
             const auto stall = draw(least_stall, chance(70) ? std::max(least_stall, 6) : 15);
             control += chance(50) ? fmt::format(" ?trans{}", stall)
                                   : fmt::format(" ?WAIT{}_END_GROUP", stall);
         }
         kernel_.text += "  " + text + control + ";\n";
         address_ += step();
+    }
+
+    void clock_read(const std::string& into) {
+        instruction(fmt::format("S2R {}, SR_CLOCKLO", into), 1, true, true, false);
     }
 
     void plain() {

@@ -24,6 +24,7 @@ struct RandomKernelOptions {
     bool memory = true;        ///< Loads and stores, shared and global.
     bool predicates = true;    ///< Guarded instructions and guarded exits.
     bool further_facts = true; ///< Sometimes never, exclusive and linear facts.
+    bool clock_reads = true;   ///< Two in half of the kernels, with statements in between.
 };
 
 RandomKernel random_kernel(std::uint64_t seed, const RandomKernelOptions& options);

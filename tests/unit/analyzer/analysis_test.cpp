@@ -103,6 +103,11 @@ TEST(Analysis, BoundsABillionIterationsWithoutUnrolling) {
     EXPECT_GT(upper.proved.count(), 24'000'000'000);
     EXPECT_TRUE(upper.path.empty()); // too long to list, but counted
     EXPECT_EQ(upper.blocks.front().count, 1'000'000'000);
+    // Priced all the same: the steps repeat themselves.
+    EXPECT_EQ(upper.best_found, upper.proved);
+    EXPECT_EQ(std::accumulate(upper.instruction_cycles.begin(), upper.instruction_cycles.end(),
+                              std::int64_t{0}),
+              upper.proved.count());
 }
 
 TEST(Analysis, AccountsForEveryCycleOfTheWorstPath) {
@@ -151,14 +156,46 @@ TEST(Analysis, UsesExclusiveBlocks) {
     EXPECT_LT(upper.proved, free.value().execution_time.upper.proved);
     EXPECT_EQ(upper.outcome, Outcome::Optimal);
     EXPECT_EQ(upper.best_found, upper.proved);
+}
+
+models::FlowFacts at_most_one_arm() {
+    models::FlowFacts facts;
+    models::LinearFact fact;
+    fact.terms = {{1, std::nullopt, 8}, {1, std::nullopt, 40}};
+    fact.relation = models::Relation::AtMost;
+    fact.constant = 1;
+    facts.constraints.push_back(fact);
+    return facts;
+}
+
+TEST(Analysis, UsesLinearFacts) {
+    const auto free = analyzed(two_diamonds)->run();
+    models::FlowFacts exclusive;
+    exclusive.exclusives.push_back({8, 40, {}});
+    const auto by_cases = analyzed(two_diamonds, exclusive)->run();
+    const auto bound_by_fact = analyzed(two_diamonds, at_most_one_arm())->run();
+    ASSERT_TRUE(free && by_cases && bound_by_fact);
+    const auto& upper = bound_by_fact.value().execution_time.upper;
+    EXPECT_LT(upper.proved, free.value().execution_time.upper.proved);
+    EXPECT_EQ(upper.proved, by_cases.value().execution_time.upper.proved);
+    EXPECT_EQ(upper.outcome, Outcome::Optimal);
+    EXPECT_EQ(upper.best_found, upper.proved);
     EXPECT_NE(upper.proof, Proof::StructuralPath);
     EXPECT_THAT(bound_by_fact.value().solver, testing::StartsWith("Z3 "));
 }
 
+TEST(Analysis, AsksNoSolverWhenTheBestPathSatisfiesTheFacts) {
+    models::FlowFacts facts = at_most_one_arm();
+    facts.constraints.front().constant = 2;
+    const auto bound_by_fact = analyzed(two_diamonds, facts)->run();
+    ASSERT_TRUE(bound_by_fact);
+    EXPECT_EQ(bound_by_fact.value().execution_time.upper.proof, Proof::StructuralPath);
+    EXPECT_EQ(bound_by_fact.value().execution_time.upper.outcome, Outcome::Optimal);
+    EXPECT_EQ(bound_by_fact.value().solver, "");
+}
+
 TEST(Analysis, KeepsTheStructuralBoundWhenTheSolverHasNoTime) {
-    models::FlowFacts facts;
-    facts.exclusives.push_back({8, 40, {}});
-    auto problem = analyzed(two_diamonds, facts);
+    auto problem = analyzed(two_diamonds, at_most_one_arm());
     problem->request.time_limit = std::chrono::duration<double>{0};
     const auto limited = problem->run();
     const auto free = analyzed(two_diamonds)->run();

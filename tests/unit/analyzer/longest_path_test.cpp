@@ -1,7 +1,11 @@
+#include "analyzer/chain_graph.hpp"
 #include "analyzer/flow_facts.hpp"
+#include "analyzer/longest_path.hpp"
+#include "analyzer/state_graph.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -19,6 +23,7 @@ public:
     /// Nothing when there are more than `limit` steps.
     std::optional<std::pair<std::int64_t, std::int64_t>> shortest_and_longest(std::size_t limit) {
         left_ = limit;
+        executed_.assign(problem_.graph.blocks.size(), 0);
         walk(0, pipeline_.start(), 0, std::vector<std::int64_t>(problem_.graph.loops.size(), 0));
         if (left_ == 0 || !found_) return std::nullopt;
         return std::pair{least_, most_};
@@ -28,12 +33,19 @@ private:
     void walk(std::size_t block, PipelineState state, std::int64_t cost,
               std::vector<std::int64_t> taken) {
         if (left_ == 0 || --left_ == 0) return;
+        ++executed_[block];
+        step(block, std::move(state), cost, taken);
+        --executed_[block];
+    }
+
+    void step(std::size_t block, PipelineState state, std::int64_t cost,
+              const std::vector<std::int64_t>& taken) {
         const auto& code = problem_.graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i) {
             cost += pipeline_.advance(state, i).cycles;
             if (i < code.last) pipeline_.leave(state, i, false);
         }
-        if (code.exits && may_leave(block, std::nullopt, taken)) {
+        if (code.exits && may_leave(block, std::nullopt, taken) && satisfies_facts()) {
             const std::int64_t total = cost + pipeline_.completion(state);
             least_ = found_ ? std::min(least_, total) : total;
             most_ = found_ ? std::max(most_, total) : total;
@@ -56,6 +68,24 @@ private:
         }
     }
 
+    [[nodiscard]] bool satisfies_facts() const {
+        const auto count = [&](std::int64_t address) {
+            std::int64_t sum = 0;
+            for (std::size_t block = 0; block < executed_.size(); ++block)
+                if (problem_.graph.blocks[block].address == address) sum += executed_[block];
+            return sum;
+        };
+        for (const auto& fact : problem_.facts.exclusives)
+            if (count(fact.first) > 0 && count(fact.second) > 0) return false;
+        for (const auto& fact : problem_.facts.constraints) {
+            std::int64_t sum = 0;
+            for (const auto& term : fact.terms)
+                sum += term.coefficient * count(term.block);
+            if (sum > fact.constant) return false; // the generator writes "at most" only
+        }
+        return true;
+    }
+
     [[nodiscard]] bool inside(std::size_t loop, std::size_t block) const {
         const auto& blocks = problem_.graph.loops[loop].blocks;
         return std::binary_search(blocks.begin(), blocks.end(), block);
@@ -74,58 +104,171 @@ private:
     const Analyzed& problem_;
     const Pipeline& pipeline_;
     const std::vector<BackEdgeBounds>& bounds_;
+    std::vector<std::int64_t> executed_;
     std::size_t left_ = 0;
     bool found_ = false;
     std::int64_t least_ = 0;
     std::int64_t most_ = 0;
 };
 
-TEST(StructuralPaths, EqualTheExhaustiveSearchWhenNoStatesWereJoined) {
+/// A random kernel within loop bounds alone, ready to be searched.
+struct Case {
+    Analyzed problem;
+    std::vector<Result<models::InstructionTiming>> timings;
+    ResolvedFacts facts;
+    std::string text;
+};
+
+std::unique_ptr<Case> random_case(std::uint64_t seed, bool memory, const std::string& machine,
+                                  int sm, bool further_facts = false) {
+    tests::RandomKernelOptions options;
+    options.sm = sm;
+    options.statements = further_facts ? 8 : 4;
+    options.depth = 2;
+    options.max_iterations = 2;
+    options.memory = memory;
+    options.further_facts = further_facts;
+    const auto kernel = tests::random_kernel(seed, options);
+    auto made = std::make_unique<Case>();
+    made->text = kernel.text;
+    made->problem.program = assembly::read_program({"random", kernel.text}).value();
+    const auto& function = made->problem.program.functions.front();
+    made->problem.graph = assembly::build_control_flow_graph(function).value();
+    made->problem.architecture = models::load_architecture(machine).value();
+    made->problem.facts = kernel.facts;
+    made->facts = resolve_facts(function, made->problem.graph, made->problem.facts).value();
+    made->timings =
+        models::instruction_timings(function, made->problem.architecture, made->problem.facts);
+    return made;
+}
+
+Pipeline pipeline_of(const Case& random, Side side) {
+    return {random.problem.program.functions.front(),
+            random.problem.architecture,
+            random.timings,
+            8,
+            {1, std::nullopt, 64},
+            side};
+}
+
+void expect_counts_of_sequence(const BlockPath& path, std::uint64_t seed) {
+    const auto sequence = sequence_of(path, 1'000'000);
+    ASSERT_TRUE(sequence);
+    std::map<std::size_t, std::int64_t> counted;
+    for (const std::size_t node : *sequence)
+        ++counted[node];
+    ASSERT_EQ(counted, counts_of(path)) << "seed " << seed;
+}
+
+TEST(StructuralPaths, TheShortestEqualsTheExhaustiveSearchWhenNoStatesWereJoined) {
     int compared = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-        tests::RandomKernelOptions options;
-        options.statements = 4;
-        options.depth = 2;
-        options.max_iterations = 2;
-        options.memory = false;
-        options.further_facts = false;
-        const auto kernel = tests::random_kernel(seed, options);
-        auto program = assembly::read_program({"random", kernel.text});
-        ASSERT_TRUE(program) << to_string(program.error());
-        Analyzed problem;
-        problem.program = std::move(program).value();
-        auto graph = assembly::build_control_flow_graph(problem.program.functions.front());
-        ASSERT_TRUE(graph) << to_string(graph.error()) << "\n" << kernel.text;
-        problem.graph = std::move(graph).value();
-        problem.architecture = models::load_architecture("fermi-gtx470").value();
-        problem.facts = kernel.facts;
-        const auto& function = problem.program.functions.front();
-        const auto facts = resolve_facts(function, problem.graph, problem.facts);
-        ASSERT_TRUE(facts) << to_string(facts.error());
-        const auto timings =
-            models::instruction_timings(function, problem.architecture, problem.facts);
-        for (const Side side : {Side::Upper, Side::Lower}) {
-            const Pipeline pipeline{function, problem.architecture, timings, 0, {0, 0, 0}, side};
-            const StateGraph states =
-                build_state_graph(problem.graph, pipeline, facts.value().never, 64);
-            if (!states.exact) continue;
-            const auto best =
-                StructuralPaths{problem.graph, states, facts.value().loops, side}.entry_to_end();
-            const auto enumerated =
-                Enumerator{problem, pipeline, facts.value().loops}.shortest_and_longest(200'000);
-            if (!enumerated) continue;
-            ASSERT_TRUE(best) << "seed " << seed;
-            ASSERT_EQ(best->cost, side == Side::Upper ? enumerated->second : enumerated->first)
-                << "seed " << seed << "\n"
-                << kernel.text;
-            std::map<std::size_t, std::int64_t> counted;
-            for (const std::size_t node : best->sequence)
-                ++counted[node];
-            ASSERT_EQ(counted, best->counts) << "seed " << seed;
-            ++compared;
-        }
+        const auto random = random_case(seed, false, "fermi-gtx470", 20);
+        const Analyzed& problem = random->problem;
+        const Pipeline pipeline = pipeline_of(*random, Side::Lower);
+        const PathGraph states = build_state_graph(problem.graph, pipeline, random->facts.never, 64,
+                                                   whole_run(problem.graph, pipeline));
+        if (!states.exact) continue;
+        const auto best =
+            StructuralPaths{problem.graph, states, random->facts.loops, Side::Lower}.start_to_end();
+        const auto enumerated =
+            Enumerator{problem, pipeline, random->facts.loops}.shortest_and_longest(200'000);
+        if (!enumerated) continue;
+        ASSERT_TRUE(best) << "seed " << seed;
+        ASSERT_EQ(best->cost, enumerated->first) << "seed " << seed << "\n" << random->text;
+        expect_counts_of_sequence(*best, seed);
+        ++compared;
+    }
+    EXPECT_GT(compared, 150);
+}
+
+// Memory, scoreboards and the write buffer included: chains need no joining.
+TEST(StructuralPaths, TheLongestChainEqualsTheExhaustiveSearch) {
+    int compared = 0;
+    const std::array<std::pair<const char*, int>, 3> machines{
+        {{"fermi-gtx470", 20}, {"maxwell-gtx970", 52}, {"hopper-h200", 90}}};
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        const auto& [machine, sm] = machines[seed % machines.size()];
+        const auto random = random_case(seed, true, machine, sm);
+        const Analyzed& problem = random->problem;
+        const Pipeline lower = pipeline_of(*random, Side::Lower);
+        const Pipeline upper = pipeline_of(*random, Side::Upper);
+        const Span span = whole_run(problem.graph, upper);
+        const PathGraph chains =
+            build_chain_graph(problem.graph, upper,
+                              outstanding(problem.graph, lower, upper, random->facts.never, span,
+                                          {lower.start(), upper.start()}),
+                              random->facts.never, 96, span);
+        ASSERT_TRUE(chains.exact) << "seed " << seed;
+        const auto best =
+            StructuralPaths{problem.graph, chains, random->facts.loops, Side::Upper}.start_to_end();
+        const auto enumerated =
+            Enumerator{problem, upper, random->facts.loops}.shortest_and_longest(200'000);
+        if (!enumerated) continue;
+        ASSERT_TRUE(best) << "seed " << seed;
+        ASSERT_EQ(best->cost, enumerated->second) << "seed " << seed << "\n" << random->text;
+        expect_counts_of_sequence(*best, seed);
+        ++compared;
     }
     EXPECT_GT(compared, 300);
+}
+
+// Exclusive blocks by cases, linear facts by contraction and the solver.
+TEST(FactPaths, EqualTheExhaustiveSearchUnderTheFacts) {
+    int compared = 0;
+    int met = 0;
+    int solved = 0;
+    for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+        const auto random = random_case(seed, true, "turing-t4", 75, true);
+        Analyzed& problem = random->problem;
+        if (problem.facts.exclusives.empty() && problem.facts.constraints.empty()) continue;
+        const auto enumerated =
+            Enumerator{problem, pipeline_of(*random, Side::Upper), random->facts.loops}
+                .shortest_and_longest(200'000);
+        if (!enumerated) continue;
+        problem.request.function = &problem.program.functions.front();
+        problem.request.graph = &problem.graph;
+        problem.request.architecture = &problem.architecture;
+        problem.request.facts = &problem.facts;
+        const auto analysis = problem.run();
+        ASSERT_TRUE(analysis) << "seed " << seed << ": " << to_string(analysis.error());
+        const auto& upper = analysis.value().execution_time.upper;
+        ASSERT_GE(upper.proved.count(), enumerated->second) << "seed " << seed << random->text;
+        if (upper.outcome == Outcome::Optimal) {
+            ASSERT_EQ(upper.proved.count(), enumerated->second) << "seed " << seed << random->text;
+            ++met;
+        }
+        if (!analysis.value().solver.empty()) ++solved;
+        ++compared;
+    }
+    EXPECT_GT(compared, 100);
+    EXPECT_GT(solved, 5);
+    EXPECT_GE(met * 100, compared * 95);
+}
+
+// Following fewer slots may only raise the bound.
+TEST(StructuralPaths, FewerFollowedSlotsNeverLowerTheBound) {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        const auto random = random_case(seed, true, "turing-t4", 75);
+        const Analyzed& problem = random->problem;
+        const Pipeline lower = pipeline_of(*random, Side::Lower);
+        const Pipeline upper = pipeline_of(*random, Side::Upper);
+        const Span span = whole_run(problem.graph, upper);
+        const Outstanding known = outstanding(problem.graph, lower, upper, random->facts.never,
+                                              span, {lower.start(), upper.start()});
+        const auto bound = [&](std::size_t slots) {
+            return StructuralPaths{
+                problem.graph,
+                build_chain_graph(problem.graph, upper, known, random->facts.never, slots, span),
+                random->facts.loops, Side::Upper}
+                .start_to_end()
+                .value()
+                .cost;
+        };
+        const std::int64_t exact = bound(96);
+        for (const std::size_t slots : {0U, 1U, 3U})
+            EXPECT_GE(bound(slots), exact) << "seed " << seed << ", " << slots << " slots";
+    }
 }
 
 } // namespace

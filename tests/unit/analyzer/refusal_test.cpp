@@ -85,8 +85,10 @@ TEST(Refusal, KeepsToOneWarpAndKnownPolicies) {
     two_blocks->request.launch = {2, 32};
     EXPECT_THAT(refusal(*two_blocks), HasSubstr("launch 2x32 has 2 warps"));
     auto policy = analyzed("EXIT;");
-    policy->request.policy = "gto";
-    EXPECT_THAT(refusal(*policy), HasSubstr("policy 'gto'"));
+    policy->request.policy = models::read_policy("gto").value();
+    EXPECT_TRUE(policy->run());
+    policy->request.policy = models::read_policy("variable-rate").value();
+    EXPECT_THAT(refusal(*policy), HasSubstr("policy variable-rate:fast=0,every=2 is slotted"));
 }
 
 TEST(Refusal, NeverWrapsAround) {

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <random>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,7 +30,10 @@ protected:
         folder_ = pattern;
         file_ = folder_ / "campaign.db";
     }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
+    void TearDown() override {
+        std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+        std::filesystem::remove_all(folder_);
+    }
 
     std::filesystem::path folder_;
     std::filesystem::path file_;
@@ -71,6 +78,121 @@ TEST_F(CampaignFile, RefusesARunOutOfOrderAndRecordsNothingOfTheBatch) {
     ASSERT_FALSE(appended);
     EXPECT_THAT(appended.error().what, HasSubstr("run 1 was expected next"));
     EXPECT_EQ(campaign.value()->samples(series.id).value().size(), 0U);
+}
+
+// Each batch is accepted only with the index that follows the last one, in each series alone.
+TEST_F(CampaignFile, NumbersManySmallBatchesOfSeveralSeriesOnByOne) {
+    auto campaign = Campaign::open(file_);
+    ASSERT_TRUE(campaign);
+    std::vector<SeriesInfo> series;
+    for (int i = 0; i < 3; ++i) {
+        SeriesKey other = key();
+        other.name += std::to_string(i);
+        series.push_back(campaign.value()->series(other).value());
+    }
+    for (std::int64_t run = 0; run < 20; ++run)
+        for (std::size_t i = 0; i < series.size(); ++i) {
+            if (run > static_cast<std::int64_t>(i) * 5 + 5) continue;
+            ASSERT_TRUE(campaign.value()->append(series[i].id, {sample(run)}));
+        }
+    const auto list = campaign.value()->list().value();
+    EXPECT_EQ(list[0].runs, 6);
+    EXPECT_EQ(list[1].runs, 11);
+    EXPECT_EQ(list[2].runs, 16);
+    EXPECT_EQ(campaign.value()->series(list[1].key).value().runs, 11);
+    EXPECT_FALSE(campaign.value()->append(list[1].id, {sample(10)}));
+    EXPECT_FALSE(campaign.value()->append(list[1].id, {sample(12)}));
+    EXPECT_THAT(to_string(campaign.value()->append(99, {sample(0)}).error()),
+                HasSubstr("has no series 99"));
+}
+
+TEST_F(CampaignFile, RefusesNamesThatAreNoFile) {
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder_);
+    for (const char* name : {"", ":memory:", ":other", "file:campaign.db",
+                             "file::memory:?cache=shared", "sqlite://campaign.db"}) {
+        for (auto* open : {Campaign::open, Campaign::open_existing}) {
+            const auto campaign = open(name);
+            ASSERT_FALSE(campaign) << name;
+            EXPECT_THAT(campaign.error().what, HasSubstr("a campaign is a file")) << name;
+        }
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+    // With a folder in front it is a file's name like any other.
+    for (const char* name : {"./:memory:", "./file:campaign.db?mode=memory", "at 10:30.db"}) {
+        ASSERT_TRUE(Campaign::open(name)) << name;
+        EXPECT_TRUE(std::filesystem::is_regular_file(name)) << name;
+    }
+    std::filesystem::current_path(before);
+}
+
+TEST_F(CampaignFile, RefusesWhatIsNoFileAndAMissingFolder) {
+    EXPECT_THAT(to_string(Campaign::open("/dev/full").error()), HasSubstr("this is a device"));
+    ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+    EXPECT_THAT(to_string(Campaign::open(file_).error()), HasSubstr("this is a device or a pipe"));
+    EXPECT_THAT(to_string(Campaign::open(folder_ / "none" / "campaign.db").error()),
+                HasSubstr("there is no folder"));
+}
+
+/// What `work` says in a child process that is bound by file permissions: root gives its rights
+/// away. Nothing when it cannot.
+std::optional<std::string> without_privilege(const std::function<std::string()>& work) {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) return std::nullopt;
+    const pid_t child = fork();
+    if (child == 0) {
+        constexpr unsigned nobody = 65534;
+        if (geteuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(1);
+        const std::string said = work();
+        const bool written =
+            write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+        _exit(written ? 0 : 2);
+    }
+    close(ends[1]);
+    std::string said;
+    char c = 0;
+    while (read(ends[0], &c, 1) == 1)
+        said += c;
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 1) return std::nullopt;
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return said;
+}
+
+std::string answer_of_open(const std::filesystem::path& file) {
+    const auto campaign = Campaign::open(file);
+    return campaign ? "opened" : to_string(campaign.error());
+}
+
+std::string answer_of_reading(const std::filesystem::path& file) {
+    const auto campaign = Campaign::open_existing(file);
+    if (!campaign) return to_string(campaign.error());
+    const auto list = campaign.value()->list();
+    return list ? std::to_string(list.value().size()) + " series" : to_string(list.error());
+}
+
+TEST_F(CampaignFile, IsRefusedForWritingWhereItIsWriteProtected) {
+    using std::filesystem::perms;
+    const perms readable = perms::owner_read | perms::group_read | perms::others_read;
+    const perms enterable = readable | perms::owner_exec | perms::group_exec | perms::others_exec;
+    {
+        auto campaign = Campaign::open(file_);
+        ASSERT_TRUE(campaign.value()->series(key()));
+    }
+    std::filesystem::permissions(file_, readable);
+    std::filesystem::permissions(folder_, enterable);
+    const auto file = without_privilege([&] { return answer_of_open(file_); });
+    if (!file) GTEST_SKIP() << "this process can neither give up its rights nor is bound by them";
+    EXPECT_THAT(*file, HasSubstr("is write-protected"));
+    EXPECT_EQ(without_privilege([&] { return answer_of_reading(file_); }), "1 series");
+    // Writable file, but no place for its journal.
+    std::filesystem::permissions(file_, readable | perms::owner_write | perms::others_write);
+    EXPECT_THAT(*without_privilege([&] { return answer_of_open(file_); }),
+                HasSubstr("is write-protected, or its folder is"));
+    EXPECT_EQ(without_privilege([&] { return answer_of_reading(file_); }), "1 series");
+    EXPECT_NE(without_privilege([&] { return answer_of_open(folder_ / "new.db"); }), "opened");
 }
 
 TEST_F(CampaignFile, RefusesWhatIsNoCampaign) {
@@ -130,6 +252,11 @@ TEST_F(CampaignFile, LosesNothingThatWasReportedWhenKilled) {
             reported = run;
         close(ends[0]);
         waitpid(child, nullptr, 0);
+        if (std::filesystem::exists(file_) && reported >= 0) {
+            auto read_only = Campaign::open_existing(file_);
+            ASSERT_TRUE(read_only) << to_string(read_only.error());
+            ASSERT_GT(read_only.value()->list().value().at(0).runs, reported);
+        }
         auto campaign = Campaign::open(file_);
         ASSERT_TRUE(campaign) << to_string(campaign.error());
         const auto series = campaign.value()->series(key());
@@ -141,6 +268,163 @@ TEST_F(CampaignFile, LosesNothingThatWasReportedWhenKilled) {
             ASSERT_EQ(samples.value()[i], sample(static_cast<std::int64_t>(i)));
     }
     EXPECT_GE(reported, 0);
+}
+
+/// Records one run and then, for ever, batches that do not fit into SQLite's cache, so that most of
+/// the time the file holds an unfinished transaction.
+[[noreturn]] void append_much(const std::filesystem::path& file) {
+    auto campaign = Campaign::open(file);
+    const auto series = campaign.value()->series(key()).value();
+    if (series.runs == 0 && !campaign.value()->append(series.id, {sample(0)})) _exit(1);
+    std::vector<Sample> batch;
+    for (std::int64_t run = 1; run <= 2000; ++run) {
+        batch.push_back(sample(run));
+        batch.back().times.resize(2000, run);
+    }
+    batch.push_back(sample(7)); // Out of order: the batch is undone, and the next one begins.
+    for (;;)
+        if (campaign.value()->append(series.id, batch)) _exit(2);
+}
+
+class KilledWriter : public CampaignFile {
+protected:
+    /// Leaves a journal that must be played back.
+    void SetUp() override {
+        CampaignFile::SetUp();
+        const auto journal = file_.string() + "-journal";
+        for (int attempt = 0; attempt < 50; ++attempt) {
+            const pid_t child = fork();
+            if (child == 0) append_much(file_);
+            // The file grows once the journal is on the disk and the cache overflows.
+            std::error_code ignored;
+            const auto grown = [&] {
+                const auto size = std::filesystem::file_size(file_, ignored);
+                return !ignored && size > 4'000'000;
+            };
+            while (!grown() && waitpid(child, nullptr, WNOHANG) == 0)
+                usleep(200);
+            kill(child, SIGKILL);
+            waitpid(child, nullptr, 0);
+            if (std::filesystem::exists(journal) && std::filesystem::file_size(journal) > 0) return;
+        }
+        FAIL() << "the writer was never killed inside a transaction";
+    }
+};
+
+TEST_F(KilledWriter, LeavesACampaignThatCanBeRead) {
+    auto campaign = Campaign::open_existing(file_);
+    ASSERT_TRUE(campaign) << to_string(campaign.error());
+    const auto list = campaign.value()->list();
+    ASSERT_TRUE(list) << to_string(list.error());
+    ASSERT_EQ(list.value().size(), 1U);
+    EXPECT_EQ(list.value()[0].runs, 1);
+    const auto samples = campaign.value()->samples(list.value()[0].id);
+    ASSERT_TRUE(samples);
+    EXPECT_EQ(samples.value(), std::vector<Sample>{sample(0)});
+    EXPECT_FALSE(campaign.value()->append(list.value()[0].id, {sample(1)})); // for reading only
+}
+
+TEST_F(KilledWriter, LeavesACampaignThatIsResumed) {
+    auto campaign = Campaign::open(file_);
+    ASSERT_TRUE(campaign) << to_string(campaign.error());
+    const auto series = campaign.value()->series(key()).value();
+    EXPECT_EQ(series.runs, 1);
+    EXPECT_TRUE(campaign.value()->append(series.id, {sample(1)}));
+}
+
+TEST_F(KilledWriter, IsNamedWhereTheFileCannotBeRepaired) {
+    using std::filesystem::perms;
+    const perms readable = perms::owner_read | perms::group_read | perms::others_read;
+    std::filesystem::permissions(file_, readable);
+    std::filesystem::permissions(file_.string() + "-journal", readable);
+    std::filesystem::permissions(folder_, readable | perms::owner_exec | perms::group_exec |
+                                              perms::others_exec);
+    const auto answer = without_privilege([&] { return answer_of_reading(file_); });
+    if (!answer) GTEST_SKIP() << "this process can neither give up its rights nor is bound by them";
+    EXPECT_THAT(*answer, HasSubstr("was left by a writer that was killed"));
+    EXPECT_THAT(*answer, HasSubstr("campaign.db-journal"));
+    EXPECT_EQ(answer->find('\n'), std::string::npos);
+}
+
+/// Children that wait for one another and then do `work(child)`; the exit status of each.
+std::vector<int> at_once(int children, const std::function<int(int)>& work) {
+    std::array<int, 2> gate{};
+    if (pipe(gate.data()) != 0) return {};
+    std::vector<pid_t> ids;
+    for (int child = 0; child < children; ++child) {
+        ids.push_back(fork());
+        if (ids.back() != 0) continue;
+        close(gate[1]);
+        char c = 0;
+        if (read(gate[0], &c, 1) != 0) _exit(100); // 0: the gate is open
+        _exit(work(child));
+    }
+    close(gate[0]);
+    close(gate[1]);
+    std::vector<int> statuses;
+    for (const pid_t id : ids) {
+        int status = 0;
+        waitpid(id, &status, 0);
+        statuses.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : 200);
+    }
+    return statuses;
+}
+
+TEST_F(CampaignFile, IsMadeOnceBySeveralProcessesAtOnce) {
+    constexpr int children = 4;
+    for (int round = 0; round < 5; ++round) {
+        const auto file = folder_ / ("campaign-" + std::to_string(round) + ".db");
+        const auto statuses = at_once(children, [&](int child) {
+            auto campaign = Campaign::open(file);
+            if (!campaign) return 1;
+            SeriesKey own = key();
+            own.name += std::to_string(child);
+            for (const auto& each : {key(), own}) // one that all look for, one of its own
+                if (!campaign.value()->series(each)) return 2;
+            const auto series = campaign.value()->series(own).value();
+            for (std::int64_t run = 0; run < 3; ++run)
+                if (!campaign.value()->append(series.id, {sample(run)})) return 3;
+            return 0;
+        });
+        ASSERT_EQ(statuses, std::vector<int>(children, 0));
+        auto campaign = Campaign::open_existing(file);
+        ASSERT_TRUE(campaign);
+        const auto list = campaign.value()->list().value();
+        EXPECT_EQ(list.size(), children + 1U);
+        for (const auto& series : list)
+            EXPECT_EQ(series.runs, series.key == key() ? 0 : 3);
+    }
+}
+
+// Both record runs 0..299 of one series. The file holds each run once, in order, and a process that
+// comes second is told.
+TEST_F(CampaignFile, TakesEachRunFromOneOfTwoWriters) {
+    const auto statuses = at_once(2, [&](int child) {
+        auto campaign = Campaign::open(file_);
+        if (!campaign) return 1;
+        const auto series = campaign.value()->series(key());
+        if (!series) return 2;
+        for (std::int64_t run = series.value().runs; run < 300; run += 3) {
+            std::vector<Sample> batch{sample(run), sample(run + 1), sample(run + 2)};
+            for (auto& each : batch)
+                each.times = {child};
+            const auto appended = campaign.value()->append(series.value().id, batch);
+            if (appended) continue;
+            return appended.error().what.find("another process") == std::string::npos ? 3 : 4;
+        }
+        return 0;
+    });
+    EXPECT_THAT(statuses, testing::Contains(0));
+    EXPECT_THAT(statuses, testing::Each(testing::AnyOf(0, 4)));
+    auto campaign = Campaign::open_existing(file_);
+    ASSERT_TRUE(campaign);
+    const auto samples = campaign.value()->samples(1);
+    ASSERT_TRUE(samples) << to_string(samples.error());
+    ASSERT_EQ(samples.value().size(), 300U);
+    for (std::size_t i = 0; i < 300; ++i) {
+        EXPECT_EQ(samples.value()[i].run, static_cast<std::int64_t>(i));
+        EXPECT_EQ(samples.value()[i].times, samples.value()[i / 3 * 3].times); // batches are whole
+    }
 }
 
 /// In a child that may write only a small file: exit status 0 when the failed append was clean.

@@ -1,22 +1,32 @@
 #include "harness/protocol/measure.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <set>
+#include <stdexcept>
 
 namespace warpbound::harness {
 namespace {
 
-/// A device whose time is a function of the seed, and which counts its runs.
+using testing::HasSubstr;
+
+/// A device whose time is a function of the seed, and which counts its runs. `before` may fail or
+/// throw in place of a run.
 class CountingDevice final : public Device {
 public:
     class Prepared final : public PreparedKernel {
     public:
-        explicit Prepared(std::atomic<int>& runs) : runs_{runs} {}
+        explicit Prepared(const CountingDevice& device) : device_{device} {}
         Result<models::Observation> run(const RunOptions& options) const override {
-            ++runs_;
+            ++device_.runs;
+            if (device_.before)
+                if (auto allowed = device_.before(options.seed); !allowed)
+                    return allowed.as_failure();
             models::Observation observation;
             observation.seed = options.seed;
             observation.execution_time =
@@ -26,12 +36,13 @@ public:
         }
 
     private:
-        std::atomic<int>& runs_;
+        const CountingDevice& device_;
     };
     [[nodiscard]] DeviceIdentity identity() const override { return {"counting", ""}; }
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel&) const override {
-        return std::unique_ptr<PreparedKernel>{std::make_unique<Prepared>(runs)};
+        return std::unique_ptr<PreparedKernel>{std::make_unique<Prepared>(*this)};
     }
+    std::function<Result<void>(std::uint64_t)> before;
     mutable std::atomic<int> runs{0};
 };
 
@@ -55,33 +66,174 @@ TEST(Measure, GivesTheSameSamplesWithAnyNumberOfThreads) {
     EXPECT_EQ(seeds.size(), 600U);
 }
 
-TEST(Measure, ResumesASeriesInsteadOfRepeatingIt) {
-    const auto file = std::filesystem::temp_directory_path() / "warpbound-resume-test.db";
-    std::filesystem::remove(file);
-    const CountingDevice device;
+Protocol protocol_with_seed(std::uint64_t seed) {
+    Protocol result = protocol(600);
+    result.seed = seed;
+    return result;
+}
+
+/// What `measure` of a CountingDevice is recorded under.
+SeriesKey key_of(const Protocol& protocol) {
     SeriesKey key;
     key.name = "point";
-    {
-        auto campaign = Campaign::open(file);
-        ASSERT_TRUE(campaign) << to_string(campaign.error());
-        // Stopped by the caller after the first batch.
-        const auto stopped =
-            measure(device, {}, key, protocol(1000), Quantity::ExecutionTime,
-                    campaign.value().get(), 1, [](std::int64_t, std::int64_t) { return false; });
-        ASSERT_TRUE(stopped);
-        EXPECT_FALSE(stopped.value().complete);
-        EXPECT_EQ(stopped.value().samples.size(), 256U);
+    key.device = "counting";
+    key.protocol = to_string(protocol);
+    key.kernel_digest = "sha256:1";
+    key.launch = models::to_string(models::Launch{});
+    key.quantity = to_string(Quantity::ExecutionTime);
+    return key;
+}
+
+class MeasuredCampaign : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "warpbound-XXXXXX").string();
+        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+        folder_ = pattern;
+        auto opened = Campaign::open(folder_ / "campaign.db");
+        ASSERT_TRUE(opened) << to_string(opened.error());
+        campaign_ = std::move(opened).value();
     }
-    auto campaign = Campaign::open(file);
-    ASSERT_TRUE(campaign);
-    const int before = device.runs;
-    const auto resumed =
-        measure(device, {}, key, protocol(1000), Quantity::ExecutionTime, campaign.value().get());
-    const auto fresh = measure(device, {}, key, protocol(1000), Quantity::ExecutionTime, nullptr);
+    void TearDown() override {
+        campaign_.reset();
+        std::filesystem::remove_all(folder_);
+    }
+
+    Result<Measured> run(const SeriesKey& key, const Protocol& protocol, unsigned threads = 1,
+                         const Progress& progress = {}) {
+        return measure(device_, kernel_, key, protocol, Quantity::ExecutionTime, campaign_.get(),
+                       threads, progress);
+    }
+    std::vector<Sample> recorded(const Protocol& protocol) {
+        const auto series = campaign_->series(key_of(protocol)).value();
+        return campaign_->samples(series.id).value();
+    }
+
+    std::filesystem::path folder_;
+    std::unique_ptr<Campaign> campaign_;
+    CountingDevice device_;
+    Kernel kernel_;
+};
+
+TEST_F(MeasuredCampaign, ResumesASeriesInsteadOfRepeatingIt) {
+    // Stopped by the caller after the first batch.
+    const auto stopped = run(key_of(protocol(1000)), protocol(1000), 1,
+                             [](std::int64_t, std::int64_t) { return false; });
+    ASSERT_TRUE(stopped) << to_string(stopped.error());
+    EXPECT_FALSE(stopped.value().complete);
+    EXPECT_EQ(stopped.value().samples.size(), 256U);
+    const int before = device_.runs;
+    const auto resumed = run(key_of(protocol(1000)), protocol(1000));
+    const auto fresh =
+        measure(device_, kernel_, {}, protocol(1000), Quantity::ExecutionTime, nullptr);
     ASSERT_TRUE(resumed && fresh);
     EXPECT_EQ(resumed.value().samples, fresh.value().samples);
-    EXPECT_EQ(device.runs - before, (1000 - 256 + 3) + 1003);
-    std::filesystem::remove(file);
+    EXPECT_EQ(device_.runs - before, (1000 - 256 + 3) + 1003);
+}
+
+// The batches of a long series grow; the samples do not depend on it.
+TEST_F(MeasuredCampaign, RecordsALongSeriesInLargerBatches) {
+    std::vector<std::int64_t> steps{0};
+    const auto measured =
+        run(key_of(protocol(20'000)), protocol(20'000), 2, [&](std::int64_t done, std::int64_t) {
+            steps.push_back(done);
+            return true;
+        });
+    ASSERT_TRUE(measured);
+    EXPECT_EQ(steps[1], 256);
+    EXPECT_GT(steps[steps.size() - 2] - steps[steps.size() - 3], 1000);
+    EXPECT_EQ(recorded(protocol(20'000)), measured.value().samples);
+    const auto fresh =
+        measure(device_, kernel_, {}, protocol(20'000), Quantity::ExecutionTime, nullptr);
+    EXPECT_EQ(fresh.value().samples, measured.value().samples);
+}
+
+TEST_F(MeasuredCampaign, RefusesToResumeRunsThatHaveOtherSeeds) {
+    const auto series = campaign_->series(key_of(protocol(10))).value();
+    const std::uint64_t first = seed_of_run(1, 0);
+    ASSERT_TRUE(campaign_->append(series.id, {{0, first, {5}}, {1, 4711, {6}}}));
+    const auto resumed = run(key_of(protocol(10)), protocol(10));
+    ASSERT_FALSE(resumed);
+    EXPECT_THAT(resumed.error().what, HasSubstr("run 1 was recorded with seed 4711"));
+    EXPECT_THAT(resumed.error().what, HasSubstr(std::to_string(seed_of_run(1, 1))));
+    EXPECT_EQ(device_.runs, 0);
+    EXPECT_EQ(recorded(protocol(10)).size(), 2U);
+}
+
+TEST_F(MeasuredCampaign, RefusesToResumeRunsThatHaveNoTimeOrSeveral) {
+    const auto series = campaign_->series(key_of(protocol(10))).value();
+    ASSERT_TRUE(campaign_->append(series.id, {{0, seed_of_run(1, 0), {5, 6}}}));
+    const auto resumed = run(key_of(protocol(10)), protocol(10));
+    ASSERT_FALSE(resumed);
+    EXPECT_THAT(resumed.error().what, HasSubstr("run 0 was recorded with 2 times"));
+}
+
+TEST_F(MeasuredCampaign, RefusesASeriesThatSaysSomethingElseThanWhatIsRun) {
+    models::FlowFacts facts;
+    facts.program_digest = "sha256:1";
+    kernel_.facts = &facts;
+    struct Row {
+        std::string SeriesKey::*field;
+        const char* difference;
+    };
+    for (const auto& [field, difference] :
+         {Row{&SeriesKey::device, "of device 'other', the run of 'counting'"},
+          Row{&SeriesKey::device_detail, "of machine 'other', the run of ''"},
+          Row{&SeriesKey::protocol, "of protocol 'other', the run of 'warm-up 3, draw uniform"},
+          Row{&SeriesKey::launch, "of launch 'other'"},
+          Row{&SeriesKey::quantity, "of quantity 'other', the run of 'execution-time'"},
+          Row{&SeriesKey::kernel_digest, "of kernel 'other', the run of 'sha256:1'"}}) {
+        SeriesKey key = key_of(protocol(10));
+        key.*field = "other";
+        const auto measured = run(key, protocol(10));
+        ASSERT_FALSE(measured) << difference;
+        EXPECT_THAT(measured.error().what, HasSubstr(difference));
+    }
+    EXPECT_TRUE(campaign_->list().value().empty());
+    EXPECT_EQ(device_.runs, 0);
+    EXPECT_TRUE(run(key_of(protocol(10)), protocol(10)));
+}
+
+// 256 runs in the first batch, and run 300 in the second one throws.
+TEST_F(MeasuredCampaign, CarriesAnExceptionToTheCallerAndKeepsTheRunsBeforeIt) {
+    for (const unsigned threads : {1U, 4U}) {
+        Protocol protocol = protocol_with_seed(threads);
+        const std::uint64_t bad = seed_of_run(protocol.seed, 300);
+        device_.before = [bad](std::uint64_t seed) -> Result<void> {
+            if (seed == bad) throw std::overflow_error{"out of range"};
+            return boost::outcome_v2::success();
+        };
+        device_.runs = 0;
+        EXPECT_THROW(static_cast<void>(run(key_of(protocol), protocol, threads)),
+                     std::overflow_error);
+        const auto samples = recorded(protocol);
+        EXPECT_EQ(samples.size(), 300U);
+        // Nothing is begun after it; several threads may have begun some runs before.
+        if (threads == 1) {
+            EXPECT_EQ(device_.runs, 3 + 301);
+        }
+        device_.before = nullptr;
+        const auto resumed = run(key_of(protocol), protocol, threads);
+        const auto fresh =
+            measure(device_, kernel_, {}, protocol, Quantity::ExecutionTime, nullptr);
+        ASSERT_TRUE(resumed && fresh);
+        EXPECT_EQ(resumed.value().samples, fresh.value().samples);
+    }
+}
+
+TEST_F(MeasuredCampaign, ReturnsTheEarliestFailureAndKeepsTheRunsBeforeIt) {
+    const Protocol protocol = protocol_with_seed(9);
+    device_.before = [&](std::uint64_t seed) -> Result<void> {
+        for (const std::int64_t run : {41, 40, 45, 60})
+            if (seed == seed_of_run(protocol.seed, run))
+                return Failure{"run " + std::to_string(run) + " failed", "device"};
+        return boost::outcome_v2::success();
+    };
+    const auto failed = run(key_of(protocol), protocol, 4);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().what, "run 40 failed");
+    EXPECT_EQ(recorded(protocol).size(), 40U);
 }
 
 TEST(Measure, RefusesARegionThatWasNotTimed) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 namespace warpbound::harness {
 namespace {
@@ -88,6 +89,38 @@ TEST(Suite, RunsOnEveryDescribedMachine) {
             for (const auto time : times_of(all.back(), entry.name, 2))
                 EXPECT_GT(time, 0) << entry.name << " " << all.back().name;
         }
+}
+
+// No two loads of a region touch the same line of 128 bytes, and all addresses come from one
+// register: nothing but the loads is in the chain.
+TEST(Suite, LoadsEachGlobalValueFromALineOfItsOwn) {
+    for (const auto& entry : models::list_architectures())
+        for (const auto& point : points("global-load", entry.name)) {
+            const auto program = assembly::read_program({point.name, point.text});
+            ASSERT_TRUE(program) << to_string(program.error());
+            std::set<std::int64_t> lines;
+            for (const auto& instruction : program.value().functions.front().instructions) {
+                if (instruction.opcode_class != assembly::OpcodeClass::LoadGlobal) continue;
+                const auto& address = std::get<assembly::MemoryOperand>(instruction.operands[1]);
+                EXPECT_EQ(address.base->index, 4) << point.text;
+                EXPECT_EQ(address.offset % 128, 0) << point.text;
+                EXPECT_TRUE(lines.insert(address.offset / 128).second) << point.text;
+            }
+            EXPECT_EQ(static_cast<std::int64_t>(lines.size()), point.axes.front().second);
+        }
+}
+
+// Voudouris 2014, Table 7: 400 cycles for a load, 350 to 500 in Figure 23. The chain is linear in
+// n.
+TEST(Suite, RunsGlobalLoadsOneAfterTheOther) {
+    const auto all = points("global-load");
+    for (const auto& point : all) {
+        const std::int64_t n = point.axes.front().second;
+        for (const auto time : times_of(point, "fermi-gtx470", 20)) {
+            EXPECT_GE(time, 350 * n) << point.name;
+            EXPECT_LE(time, 500 * n + 60) << point.name;
+        }
+    }
 }
 
 TEST(Suite, RefusesAnUnknownNameListingTheKnownOnes) {

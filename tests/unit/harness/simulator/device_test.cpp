@@ -31,7 +31,7 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
     EXPECT_THAT(words("cuda:0"), HasSubstr("not in this version"));
     EXPECT_THAT(words("recorded:a.db"), HasSubstr("not in this version"));
     EXPECT_THAT(words("quantum:0"), HasSubstr("expected simulated:<architecture>"));
-    EXPECT_THAT(words("simulated:fermi-gtx470", "gto"), HasSubstr("unknown warp policy gto"));
+    EXPECT_THAT(words("simulated:fermi-gtx470", "fair"), HasSubstr("unknown warp policy 'fair'"));
     EXPECT_THAT(words("simulated:nothing"), HasSubstr("fermi-gtx470"));
 }
 

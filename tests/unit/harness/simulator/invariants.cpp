@@ -21,12 +21,13 @@ struct Issue {
 class Checker {
 public:
     Checker(const TestProgram& program, const models::Architecture& machine, models::Launch launch,
-            const std::vector<Event>& events)
+            const std::vector<Event>& events, bool work_conserving)
         : program_{program}, machine_{machine}, timings_{models::instruction_timings(
                                                     program.function, machine, program.facts)},
           warps_per_block_{static_cast<int>(launch.warps_per_block())},
           schedulers_{static_cast<int>(machine.schedulers.find("count")->interval->lo)},
           slot_{machine.schedulers.find("issue-slot")->interval->lo},
+          work_conserving_{work_conserving},
           issues_(static_cast<std::size_t>(launch.blocks * launch.warps_per_block())) {
         collect(events);
     }
@@ -222,6 +223,7 @@ private:
             if (issue.event.cycle < last + wait.lo) complain(issue, "before the barrier opened");
             earliest = std::max(earliest, last + wait.hi);
         }
+        if (!work_conserving_) return;
         for (std::int64_t cycle = earliest; cycle < issue.event.cycle; ++cycle)
             if (!has_excuse(issue, cycle)) complain(issue, fmt::format("idle in {}", cycle));
     }
@@ -244,6 +246,7 @@ private:
     int warps_per_block_;
     int schedulers_;
     std::int64_t slot_;
+    bool work_conserving_;
     std::vector<std::vector<Issue>> issues_; ///< Per warp.
     std::map<std::tuple<std::size_t, int>, std::vector<Issue>> users_;
     std::map<int, std::vector<std::int64_t>> choices_;
@@ -255,8 +258,9 @@ private:
 } // namespace
 
 std::vector<std::string> violations(const TestProgram& program, const models::Architecture& machine,
-                                    models::Launch launch, const std::vector<Event>& events) {
-    return Checker{program, machine, launch, events}.run();
+                                    models::Launch launch, const std::vector<Event>& events,
+                                    bool work_conserving) {
+    return Checker{program, machine, launch, events, work_conserving}.run();
 }
 
 } // namespace warpbound::harness::simulator::test

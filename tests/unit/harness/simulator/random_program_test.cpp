@@ -122,6 +122,28 @@ TEST(RandomPrograms, ObeyEveryRuleOfTheContract) {
     }
 }
 
+// Every policy obeys the same rules; only those that promise it never leave a scheduler idle.
+TEST(RandomPrograms, ObeyTheContractUnderEveryPolicy) {
+    for (const char* name : {"gto", "oldest", "two-level:active=1", "two-level:active=3", "srr",
+                             "variable-rate", "variable-rate:fast=1,every=3,conserving"}) {
+        const auto policy = models::read_policy(name);
+        ASSERT_TRUE(policy) << policy.error().what;
+        const bool conserving =
+            models::guarantee_of(policy.value()) == models::PolicyGuarantee::WorkConserving;
+        for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+            const Case test = random_case(seed);
+            const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
+            const TestRun result =
+                run(test.program, test.machine, test.launch, options, policy.value());
+            EXPECT_THAT(
+                violations(test.program, test.machine, test.launch, result.events, conserving),
+                testing::IsEmpty())
+                << name << ", seed " << seed;
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
 // Components read only what is visible, so the order in which they tick cannot matter.
 TEST(RandomPrograms, DoNotDependOnTheOrderOfComponents) {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {

@@ -29,9 +29,10 @@ struct TestRun {
 
 /// Fails the test, with the words of the refusal, when the program is refused.
 inline TestRun run(const TestProgram& program, const models::Architecture& machine,
-                   models::Launch launch = {1, 32}, const RunOptions& options = {}) {
+                   models::Launch launch = {1, 32}, const RunOptions& options = {},
+                   const models::WarpPolicy& policy = {}) {
     TestRun result;
-    const auto prepared = Machine::prepare(machine, program.kernel(launch));
+    const auto prepared = Machine::prepare(machine, program.kernel(launch), policy);
     if (!prepared) {
         ADD_FAILURE() << prepared.error().what;
         return result;

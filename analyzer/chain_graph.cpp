@@ -1,0 +1,144 @@
+#include "analyzer/chain_graph.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+class Builder {
+public:
+    Builder(const assembly::ControlFlowGraph& graph, const Pipeline& upper,
+            const Outstanding& outstanding, const std::vector<bool>& skip,
+            std::size_t slots_per_block, const Span& span)
+        : graph_{graph}, upper_{upper},
+          outstanding_{outstanding}, skip_{skip}, limit_{slots_per_block}, span_{span},
+          blocks_(graph.blocks.size()) {}
+
+    PathGraph run() {
+        result_.nodes.push_back({span_.block, std::nullopt, {}});
+        for (std::size_t block = 0; block < blocks_.size(); ++block)
+            if (!skip_[block] && outstanding_.entries[block]) choose(block);
+        start();
+        for (std::size_t block = 0; block < blocks_.size(); ++block)
+            if (blocks_[block].nodes > 0) enter(block);
+        return tidy(std::move(result_), Side::Upper);
+    }
+
+private:
+    /// How a block is entered.
+    struct Entry {
+        std::size_t first_node = 0;
+        std::size_t nodes = 0;             ///< The gap's, then one per followed slot.
+        std::vector<std::size_t> followed; ///< Slots, latest first.
+    };
+
+    /// Follows the slots that may be later than the gap, the latest ones first.
+    void choose(std::size_t block) {
+        Entry& entry = blocks_[block];
+        const auto& beyond = outstanding_.beyond_gap[block];
+        for (std::size_t slot = 0; slot < beyond.size(); ++slot)
+            if (is_time(slot) && beyond[slot] > 0) entry.followed.push_back(slot);
+        if (entry.followed.size() > limit_) {
+            std::stable_sort(entry.followed.begin(), entry.followed.end(),
+                             [&](std::size_t a, std::size_t b) { return beyond[a] > beyond[b]; });
+            entry.followed.resize(limit_);
+            result_.exact = false;
+        }
+        entry.first_node = result_.nodes.size();
+        entry.nodes = 1 + entry.followed.size();
+        result_.nodes.insert(result_.nodes.end(), entry.nodes, {block, std::nullopt, {}});
+    }
+
+    static bool is_time(std::size_t slot) {
+        return slot != Pipeline::gap_slot && slot != Pipeline::gap_kind_slot;
+    }
+
+    void start() {
+        std::vector<Delays> slots(upper_.size());
+        for (std::size_t slot = 0; slot < slots.size(); ++slot)
+            slots[slot] = {span_.state[slot]};
+        issue_block(span_.block, span_.next, 0, std::move(slots), {0});
+    }
+
+    void enter(std::size_t block) {
+        const Entry& entry = blocks_[block];
+        const auto& beyond = outstanding_.beyond_gap[block];
+        std::vector<Delays> slots(upper_.size(), Delays(entry.nodes, none));
+        for (std::size_t slot = 0; slot < slots.size(); ++slot)
+            if (is_time(slot) && beyond[slot] > 0) slots[slot][0] = beyond[slot];
+        slots[Pipeline::gap_slot][0] = 0;
+        std::vector<std::int64_t> lead(entry.nodes, 0);
+        for (std::size_t i = 0; i < entry.followed.size(); ++i) {
+            Delays& slot = slots[entry.followed[i]];
+            slot[0] = none;
+            slot[i + 1] = 0;
+            lead[i + 1] = beyond[entry.followed[i]];
+        }
+        issue_block(block, graph_.blocks[block].first, entry.first_node, std::move(slots), lead);
+    }
+
+    /// `lead[i]`: by how much the time behind node `first_node` + i is at most later than that
+    /// behind the first of them.
+    void issue_block(std::size_t block, std::size_t next, std::size_t first_node,
+                     std::vector<Delays> slots, const std::vector<std::int64_t>& lead) {
+        const auto& code = graph_.blocks[block];
+        const bool stops = span_.stop && span_.stop->block == block;
+        const std::size_t last = stops ? span_.stop->instruction : code.last;
+        // With nothing left to issue, the chains only move on.
+        Delays issue(lead.size(), none);
+        issue[0] = 0;
+        for (std::size_t i = next; i <= last; ++i) {
+            issue = upper_.advance(slots, i);
+            if (i < last) upper_.leave(slots, i, false, issue);
+        }
+        if (stops || (code.exits && !span_.stop)) {
+            const Delays end = stops ? issue : upper_.completion(slots, issue);
+            for (std::size_t i = 0; i < lead.size(); ++i)
+                if (matters(end, i, lead)) result_.nodes[first_node + i].end_cost = end[i];
+        }
+        if (stops) return;
+        for (const std::size_t index : code.out) {
+            const assembly::Edge& edge = graph_.edges[index];
+            const Entry& entry = blocks_[edge.to];
+            if (skip_[edge.to] || entry.nodes == 0) continue;
+            upper_.leave(slots, code.last, edge.kind == assembly::EdgeKind::Taken, issue);
+            connect(first_node, slots[Pipeline::gap_slot], entry.first_node, lead);
+            for (std::size_t i = 0; i < entry.followed.size(); ++i)
+                connect(first_node, slots[entry.followed[i]], entry.first_node + 1 + i, lead);
+        }
+    }
+
+    void connect(std::size_t first_node, const Delays& delays, std::size_t to,
+                 const std::vector<std::int64_t>& lead) {
+        for (std::size_t i = 0; i < delays.size(); ++i)
+            if (matters(delays, i, lead))
+                result_.nodes[first_node + i].successors.push_back({to, delays[i]});
+    }
+
+    /// A delay that is never above the one from the gap can be left out.
+    static bool matters(const Delays& delays, std::size_t i,
+                        const std::vector<std::int64_t>& lead) {
+        if (delays[i] == none) return false;
+        return i == 0 || delays[0] == none || delays[i] + lead[i] > delays[0];
+    }
+
+    const assembly::ControlFlowGraph& graph_;
+    const Pipeline& upper_;
+    const Outstanding& outstanding_;
+    const std::vector<bool>& skip_;
+    std::size_t limit_;
+    const Span& span_;
+    PathGraph result_;
+    std::vector<Entry> blocks_;
+};
+
+} // namespace
+
+PathGraph build_chain_graph(const assembly::ControlFlowGraph& graph, const Pipeline& upper,
+                            const Outstanding& outstanding, const std::vector<bool>& skip,
+                            std::size_t slots_per_block, const Span& span) {
+    return Builder{graph, upper, outstanding, skip, slots_per_block, span}.run();
+}
+
+} // namespace warpbound::analyzer

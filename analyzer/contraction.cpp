@@ -1,0 +1,163 @@
+#include "analyzer/contraction.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+Contraction::Contraction(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
+                         const StructuralPaths& structural, const std::set<std::int64_t>& kept,
+                         Side side)
+    : graph_{graph}, paths_{paths}, structural_{structural}, side_{side}, end_{paths.nodes.size()},
+      loop_kept_(graph.loops.size(), false), block_kept_(graph.blocks.size(), false),
+      out_(paths.nodes.size() + 1), in_(paths.nodes.size() + 1) {
+    mark(kept);
+    link_all();
+    std::vector<std::vector<std::size_t>> nodes_of(graph.blocks.size());
+    for (std::size_t node = 1; node < paths.nodes.size(); ++node)
+        if (!block_kept_[paths.nodes[node].block] && !in_[node].empty())
+            nodes_of[paths.nodes[node].block].push_back(node);
+    for (bool removed = true; removed;) {
+        removed = false;
+        for (auto& nodes : nodes_of)
+            if (!nodes.empty() && remove_block(nodes)) {
+                nodes.clear();
+                removed = true;
+            }
+    }
+    number();
+}
+
+/// Kept: what facts mention, the entry, and the headers of loops around them.
+void Contraction::mark(const std::set<std::int64_t>& kept) {
+    for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+        if (block != paths_.nodes[0].block && kept.count(graph_.blocks[block].address) == 0)
+            continue;
+        block_kept_[block] = true;
+        for (auto loop = graph_.innermost_loop[block]; loop; loop = graph_.loops[*loop].parent) {
+            loop_kept_[*loop] = true;
+            block_kept_[graph_.loops[*loop].header] = true;
+        }
+    }
+}
+
+void Contraction::link(std::size_t from, std::size_t to, const Link& link) {
+    const auto [place, fresh] = out_[from].emplace(to, link);
+    in_[to].insert(from);
+    const bool better =
+        side_ == Side::Upper ? link.cost > place->second.cost : link.cost < place->second.cost;
+    if (!fresh && better) place->second = link;
+}
+
+/// The outermost loop around a node that no fact mentions.
+std::optional<std::size_t> Contraction::left_out_loop(std::size_t node) const {
+    std::optional<std::size_t> outermost;
+    for (auto loop = graph_.innermost_loop[paths_.nodes[node].block]; loop && !loop_kept_[*loop];
+         loop = graph_.loops[*loop].parent)
+        outermost = loop;
+    return outermost;
+}
+
+void Contraction::link_all() {
+    for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
+        const auto outermost = left_out_loop(node);
+        if (!outermost) {
+            for (const PathEdge& edge : paths_.nodes[node].successors)
+                link(node, edge.to, {edge.cost, nothing});
+            if (paths_.nodes[node].end_cost)
+                link(node, end_, {*paths_.nodes[node].end_cost, nothing});
+            continue;
+        }
+        if (graph_.loops[*outermost].header != paths_.nodes[node].block) continue;
+        const StructuralPaths::Stay stay = structural_.stay_from(node);
+        const auto leave = [&](std::size_t to, std::int64_t cost, std::optional<std::size_t> exit) {
+            vias_.push_back({nothing, node, nothing, true, exit});
+            link(node, to, {cost, vias_.size() - 1});
+        };
+        for (const PathEdge& exit : stay.exits)
+            leave(exit.to, exit.cost, exit.to);
+        if (stay.end_cost) leave(end_, *stay.end_cost, std::nullopt);
+    }
+}
+
+/// Links what is before a block with what is behind it, unless that takes more links.
+bool Contraction::remove_block(const std::vector<std::size_t>& nodes) {
+    std::set<std::size_t> before;
+    std::set<std::size_t> behind;
+    std::size_t links = 0;
+    for (const std::size_t node : nodes) {
+        before.insert(in_[node].begin(), in_[node].end());
+        links += in_[node].size() + out_[node].size();
+        for (const auto& [to, link] : out_[node])
+            behind.insert(to);
+    }
+    if (before.size() * behind.size() > links) return false;
+    for (const std::size_t node : nodes) {
+        for (const std::size_t from : in_[node]) {
+            const Link into = out_[from].at(node);
+            for (const auto& [to, on] : out_[node]) {
+                vias_.push_back({into.via, node, on.via, false, std::nullopt});
+                link(from, to,
+                     {(models::Cycles{into.cost} + models::Cycles{on.cost}).count(),
+                      vias_.size() - 1});
+            }
+        }
+        for (const std::size_t from : in_[node])
+            out_[from].erase(node);
+        for (const auto& [to, on] : out_[node])
+            in_[to].erase(node);
+        in_[node].clear();
+        out_[node].clear();
+    }
+    return true;
+}
+
+/// What is left, in the original order.
+void Contraction::number() {
+    std::vector<std::size_t> number(paths_.nodes.size(), nothing);
+    for (std::size_t node = 0; node < paths_.nodes.size(); ++node) {
+        if (node != 0 && (in_[node].empty() || out_[node].empty())) continue;
+        number[node] = original_.size();
+        original_.push_back(node);
+    }
+    for (const std::size_t node : original_) {
+        PathNode& fresh =
+            contracted_.nodes.emplace_back(PathNode{paths_.nodes[node].block, std::nullopt, {}});
+        for (const auto& [to, link] : out_[node])
+            if (to == end_)
+                fresh.end_cost = link.cost;
+            else if (number[to] != nothing)
+                fresh.successors.push_back({number[to], link.cost});
+    }
+    contracted_.exact = paths_.exact;
+}
+
+/// A stay in a loop, which always follows the loop's header, begins with it.
+void Contraction::append_node(PathRule& rule, std::size_t node) const {
+    if (!left_out_loop(node)) rule.push_back({PathSymbol::Block, paths_.nodes[node].block});
+}
+
+void Contraction::append(BlockPath& path, PathRule& rule, std::size_t index) const {
+    if (index == nothing) return;
+    const Via& via = vias_[index];
+    if (via.stay) {
+        rule.push_back({PathSymbol::Rule, structural_.append_stay(path, via.node, via.exit)});
+        return;
+    }
+    append(path, rule, via.first);
+    append_node(rule, via.node);
+    append(path, rule, via.second);
+}
+
+BlockPath Contraction::expand(const std::vector<std::size_t>& nodes) const {
+    BlockPath path;
+    PathRule rule;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        append_node(rule, original_[nodes[i]]);
+        const std::size_t to = i + 1 < nodes.size() ? original_[nodes[i + 1]] : end_;
+        append(path, rule, out_[original_[nodes[i]]].at(to).via);
+    }
+    path.rules.push_back(std::move(rule));
+    return path;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,141 @@
+#include "analyzer/relative_state.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+constexpr int changes_before_widening = 64;
+
+/// Both ends of what is outstanding, moved together.
+class Stepper {
+public:
+    Stepper(const Pipeline& lower, const Pipeline& upper)
+        : lower_{lower}, upper_{upper}, top_{upper.top()} {}
+
+    /// What is outstanding shrinks by at least the shorter and at most the longer wait.
+    void step(RelativeState& state, std::size_t instruction) const {
+        const std::int64_t shorter = lower_.wait_of(state.lower, instruction).cycles;
+        const std::int64_t longer = upper_.wait_of(state.upper, instruction).cycles;
+        lower_.issue(state.lower, instruction, longer);
+        upper_.issue(state.upper, instruction, shorter);
+        for (std::size_t i = 0; i < top_.size(); ++i)
+            state.upper[i] = std::min(state.upper[i], top_[i]);
+    }
+
+    void leave(RelativeState& state, std::size_t instruction, bool transferred) const {
+        lower_.leave(state.lower, instruction, transferred);
+        upper_.leave(state.upper, instruction, transferred);
+    }
+
+    /// Issues first .. last.
+    void run(RelativeState& state, std::size_t first, std::size_t last) const {
+        for (std::size_t i = first; i <= last; ++i) {
+            step(state, i);
+            if (i < last) leave(state, i, false);
+        }
+    }
+
+    void join(RelativeState& into, const RelativeState& other) const {
+        lower_.join(into.lower, other.lower);
+        upper_.join(into.upper, other.upper);
+    }
+
+    void widen(RelativeState& state) const {
+        lower_.join(state.lower, lower_.top());
+        upper_.join(state.upper, top_);
+    }
+
+private:
+    const Pipeline& lower_;
+    const Pipeline& upper_;
+    PipelineState top_;
+};
+
+class Search {
+public:
+    Search(const assembly::ControlFlowGraph& graph, const Pipeline& lower, const Pipeline& upper)
+        : graph_{graph}, stepper_{lower, upper}, changes_(graph.blocks.size(), 0) {
+        found_.entries.resize(graph.blocks.size());
+        found_.beyond_gap.assign(graph.blocks.size(), std::vector<std::int64_t>(upper.size(), 0));
+    }
+
+    Outstanding run(const std::vector<bool>& never, const Span& span, RelativeState from) {
+        never_ = &never;
+        stop_ = span.stop ? std::optional{span.stop->block} : std::nullopt;
+        // The start may stand in the middle of its block, which only matters outside loops.
+        const auto& first = graph_.blocks[span.block];
+        if (span.next == first.first) {
+            enter(span.block, std::move(from));
+        } else {
+            stepper_.run(from, span.next, first.last);
+            leave_block(span.block, from);
+        }
+        while (!work_.empty()) {
+            const std::size_t block = *work_.begin();
+            work_.erase(work_.begin());
+            RelativeState state = *found_.entries[block];
+            stepper_.run(state, graph_.blocks[block].first, graph_.blocks[block].last);
+            leave_block(block, state);
+        }
+        return std::move(found_);
+    }
+
+private:
+    void leave_block(std::size_t block, const RelativeState& state) {
+        if (stop_ == block) return;
+        const auto& code = graph_.blocks[block];
+        for (const std::size_t edge : code.out) {
+            const auto& taken = graph_.edges[edge];
+            if ((*never_)[taken.to]) continue;
+            RelativeState next = state;
+            stepper_.leave(next, code.last, taken.kind == assembly::EdgeKind::Taken);
+            enter(taken.to, std::move(next));
+        }
+    }
+
+    void enter(std::size_t block, RelativeState state) {
+        auto& beyond = found_.beyond_gap[block];
+        for (std::size_t i = 0; i < beyond.size(); ++i)
+            beyond[i] = std::max(beyond[i], state.upper[i] - state.upper[Pipeline::gap_slot]);
+        auto& entry = found_.entries[block];
+        if (!entry) {
+            entry = std::move(state);
+            work_.insert(block);
+            return;
+        }
+        RelativeState joined = *entry;
+        stepper_.join(joined, state);
+        if (joined.lower == entry->lower && joined.upper == entry->upper) return;
+        if (++changes_[block] > changes_before_widening) stepper_.widen(joined);
+        entry = std::move(joined);
+        work_.insert(block);
+    }
+
+    const assembly::ControlFlowGraph& graph_;
+    Stepper stepper_;
+    const std::vector<bool>* never_ = nullptr;
+    std::optional<std::size_t> stop_;
+    Outstanding found_;
+    std::vector<int> changes_;
+    std::set<std::size_t> work_; ///< Lowest block first: reverse post order.
+};
+
+} // namespace
+
+Outstanding outstanding(const assembly::ControlFlowGraph& graph, const Pipeline& lower,
+                        const Pipeline& upper, const std::vector<bool>& never, const Span& span,
+                        const RelativeState& from) {
+    return Search{graph, lower, upper}.run(never, span, from);
+}
+
+RelativeState behind(const assembly::ControlFlowGraph& graph, const Pipeline& lower,
+                     const Pipeline& upper, RelativeState entry, std::size_t block,
+                     std::size_t instruction) {
+    Stepper{lower, upper}.run(entry, graph.blocks[block].first, instruction);
+    return entry;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,249 @@
+#include "harness/simulator/arbitration.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+
+bool can_run(const Warp& warp) {
+    return warp.is_live() && !warp.waits_at();
+}
+
+std::size_t draw_place(std::size_t places, Chance& chance) {
+    if (places == 0) return 0;
+    return static_cast<std::size_t>(chance.draw(0, static_cast<std::int64_t>(places) - 1));
+}
+
+/// A round over all places from any of them on.
+class Round {
+public:
+    explicit Round(std::size_t places) : places_{places}, twice_(2 * places) {
+        for (std::size_t i = 0; i < twice_.size(); ++i)
+            twice_[i] = i % places;
+    }
+    [[nodiscard]] std::span<const std::size_t> from(std::size_t first) const {
+        return std::span{twice_}.subspan(first, places_);
+    }
+    [[nodiscard]] std::size_t after(std::size_t place) const {
+        return place + 1 == places_ ? 0 : place + 1;
+    }
+
+private:
+    std::size_t places_;
+    std::vector<std::size_t> twice_;
+};
+
+/// The search starts after the one chosen last.
+class LooseRoundRobin final : public Arbitration {
+public:
+    LooseRoundRobin(std::size_t places, Chance& chance)
+        : round_{places}, first_{draw_place(places, chance)} {}
+
+    std::span<const std::size_t> candidates(std::int64_t /*now*/) override {
+        return round_.from(first_);
+    }
+    void chosen(std::size_t warp) override { first_ = round_.after(warp); }
+
+private:
+    Round round_;
+    std::size_t first_;
+};
+
+/// Only the next in turn; who has ended or waits at a barrier is passed over.
+class StrictRoundRobin final : public Arbitration {
+public:
+    StrictRoundRobin(const std::vector<Warp>& warps, Chance& chance)
+        : warps_{warps}, round_{warps.size()}, first_{draw_place(warps.size(), chance)} {}
+
+    std::span<const std::size_t> candidates(std::int64_t /*now*/) override {
+        const auto all = round_.from(first_);
+        const auto next = std::find_if(all.begin(), all.end(),
+                                       [&](std::size_t warp) { return can_run(warps_[warp]); });
+        return next == all.end() ? std::span<const std::size_t>{} : std::span{next, 1};
+    }
+    void chosen(std::size_t warp) override { first_ = round_.after(warp); }
+
+private:
+    const std::vector<Warp>& warps_;
+    Round round_;
+    std::size_t first_;
+};
+
+/// Oldest first: by the time of their start, then by place. Greedy: before them the one chosen
+/// last.
+class ByAge final : public Arbitration {
+public:
+    explicit ByAge(bool greedy) : greedy_{greedy} {}
+
+    std::span<const std::size_t> candidates(std::int64_t /*now*/) override { return order_; }
+
+    void started(std::size_t warp) override {
+        forget(warp);
+        by_age_.push_back(warp);
+        if (last_ == warp) last_ = nobody;
+        arrange();
+    }
+
+    void chosen(std::size_t warp) override {
+        if (!greedy_ || last_ == warp) return;
+        last_ = warp;
+        arrange();
+    }
+
+private:
+    void forget(std::size_t warp) {
+        by_age_.erase(std::remove(by_age_.begin(), by_age_.end(), warp), by_age_.end());
+    }
+    void arrange() {
+        order_ = by_age_;
+        const auto last = std::find(order_.begin(), order_.end(), last_);
+        if (last != order_.end()) std::rotate(order_.begin(), last, last + 1);
+    }
+
+    bool greedy_;
+    std::size_t last_ = nobody;
+    std::vector<std::size_t> by_age_;
+    std::vector<std::size_t> order_;
+};
+
+/// Loose round robin inside an active set. A warp leaves it at its end, at a barrier, and when its
+/// next instruction waits for a long operation; those outside enter in the order in which they
+/// left, once nothing of this holds.
+class TwoLevel final : public Arbitration {
+public:
+    TwoLevel(const std::vector<Warp>& warps, std::size_t active, Chance& chance)
+        : warps_{warps}, limit_{active}, last_{draw_place(warps.size(), chance)} {}
+
+    std::span<const std::size_t> candidates(std::int64_t now) override {
+        const auto stays = [&](std::size_t warp) {
+            return can_run(warps_[warp]) && warps_[warp].long_at() <= now;
+        };
+        const auto leaving = std::stable_partition(active_.begin(), active_.end(), stays);
+        for (auto warp = leaving; warp != active_.end(); ++warp)
+            if (warps_[*warp].is_live()) outside_.push_back(*warp);
+        active_.erase(leaving, active_.end());
+        wake_ = never;
+        for (auto warp = outside_.begin(); warp != outside_.end();) {
+            if (active_.size() < limit_ && stays(*warp)) {
+                active_.push_back(*warp);
+                warp = outside_.erase(warp);
+                continue;
+            }
+            if (warps_[*warp].long_at() > now) wake_ = std::min(wake_, warps_[*warp].long_at());
+            ++warp;
+        }
+        // Round robin by place, from the one after the last.
+        std::sort(active_.begin(), active_.end());
+        const auto next = std::upper_bound(active_.begin(), active_.end(), last_);
+        order_.assign(next, active_.end());
+        order_.insert(order_.end(), active_.begin(), next);
+        return order_;
+    }
+    [[nodiscard]] std::int64_t wake() const override { return wake_; }
+
+    void started(std::size_t warp) override {
+        const auto is_it = [&](std::size_t other) { return other == warp; };
+        active_.erase(std::remove_if(active_.begin(), active_.end(), is_it), active_.end());
+        outside_.erase(std::remove_if(outside_.begin(), outside_.end(), is_it), outside_.end());
+        outside_.push_back(warp);
+    }
+    void chosen(std::size_t warp) override { last_ = warp; }
+
+private:
+    const std::vector<Warp>& warps_;
+    std::size_t limit_;
+    std::size_t last_;
+    std::vector<std::size_t> active_;
+    std::vector<std::size_t> outside_; ///< First come, first served.
+    std::vector<std::size_t> order_;
+    std::int64_t wake_ = never;
+};
+
+/// Slots of fixed length in a fixed pattern: f r0 f r1 f r2 .. for every = 2.
+class VariableRate final : public Arbitration {
+public:
+    VariableRate(std::size_t places, const models::WarpPolicy& policy, std::int64_t slot,
+                 Chance& chance)
+        : slot_{std::max<std::int64_t>(1, slot)}, conserving_{policy.conserving}, round_{places} {
+        const auto fast = static_cast<std::size_t>(policy.fast) % std::max<std::size_t>(1, places);
+        const auto every = static_cast<std::size_t>(policy.every);
+        if (places < 2) {
+            pattern_.assign(1, 0);
+        } else {
+            std::size_t next = 0;
+            for (std::size_t k = 0; k < every * (places - 1); ++k) {
+                if (k % every == 0) {
+                    pattern_.push_back(fast);
+                    continue;
+                }
+                if (next == fast) next = round_.after(next);
+                pattern_.push_back(next);
+                next = round_.after(next);
+            }
+        }
+        phase_ = static_cast<std::int64_t>(draw_place(pattern_.size(), chance)) * slot_;
+    }
+
+    std::span<const std::size_t> candidates(std::int64_t now) override {
+        const auto all = round_.from(first_);
+        if (!conserving_ || all.empty()) return all;
+        order_.assign(all.begin(), all.end());
+        const auto owner = std::find(order_.begin(), order_.end(), owner_at(now));
+        std::rotate(order_.begin(), owner, owner + 1);
+        return order_;
+    }
+
+    [[nodiscard]] std::int64_t turn(std::size_t warp, std::int64_t at) const override {
+        if (conserving_) return at;
+        std::int64_t slot_start = at;
+        for (std::size_t slots = 0; slots <= pattern_.size(); ++slots) {
+            if (owner_at(slot_start) == warp) return slot_start;
+            slot_start += slot_ - (slot_start + phase_) % slot_;
+        }
+        return never;
+    }
+    void chosen(std::size_t warp) override { first_ = round_.after(warp); }
+
+private:
+    [[nodiscard]] std::size_t owner_at(std::int64_t cycle) const {
+        const auto slot = static_cast<std::size_t>((cycle + phase_) / slot_);
+        return pattern_[slot % pattern_.size()];
+    }
+
+    std::int64_t slot_;
+    bool conserving_;
+    Round round_;
+    std::vector<std::size_t> pattern_;
+    std::int64_t phase_ = 0;
+    std::size_t first_ = 0;
+    std::vector<std::size_t> order_;
+};
+
+} // namespace
+
+std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
+                                              const std::vector<Warp>& warps, std::int64_t slot,
+                                              Chance& chance) {
+    switch (policy.kind) {
+    case models::PolicyKind::GreedyThenOldest:
+        return std::make_unique<ByAge>(true);
+    case models::PolicyKind::OldestFirst:
+        return std::make_unique<ByAge>(false);
+    case models::PolicyKind::TwoLevel:
+        return std::make_unique<TwoLevel>(warps, static_cast<std::size_t>(policy.active), chance);
+    case models::PolicyKind::StrictRoundRobin:
+        return std::make_unique<StrictRoundRobin>(warps, chance);
+    case models::PolicyKind::VariableRate:
+        return std::make_unique<VariableRate>(warps.size(), policy, slot, chance);
+    case models::PolicyKind::LooseRoundRobin:
+        break;
+    }
+    return std::make_unique<LooseRoundRobin>(warps.size(), chance);
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,54 @@
+#pragma once
+/// \file
+/// Warp scheduling policies by name, and what each guarantees (rule C19 of
+/// docs/timing-contract.md).
+
+#include "assembly/support/result.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpbound::models {
+
+enum class PolicyKind {
+    LooseRoundRobin,  ///< "lrr"
+    GreedyThenOldest, ///< "gto"
+    OldestFirst,      ///< "oldest"
+    TwoLevel,         ///< "two-level": loose round robin inside an active set
+    StrictRoundRobin, ///< "srr"
+    VariableRate      ///< "variable-rate": fixed slots, one warp owns more of them
+};
+
+/// What a bound may use of a policy.
+enum class PolicyGuarantee {
+    WorkConserving, ///< some warp issues whenever one may
+    SetLimited,     ///< work-conserving inside a set of warps
+    OrderForced,    ///< waits for the next in turn
+    Slotted         ///< a warp issues in its own slots only
+};
+
+struct WarpPolicy {
+    PolicyKind kind = PolicyKind::LooseRoundRobin;
+    std::int64_t active = 8; ///< Two-level: warps in the active set of a scheduler, at least 1.
+    std::int64_t fast = 0;   ///< Variable rate: place of the fast warp in its scheduler.
+    std::int64_t every = 2;  ///< Variable rate: every so many slots is the fast warp's, at least 2.
+    bool conserving = false; ///< Variable rate: others may use a slot that its owner cannot use.
+
+    friend bool operator==(const WarpPolicy&, const WarpPolicy&) = default;
+};
+
+PolicyGuarantee guarantee_of(const WarpPolicy& policy);
+std::string_view to_string(PolicyGuarantee guarantee);
+
+/// Reads `NAME` or `NAME:key=value,..`: `two-level:active=4`, `variable-rate:fast=0,every=2` and
+/// `variable-rate:conserving`. Refuses unknown names and keys, and values out of range, naming what
+/// was expected.
+Result<WarpPolicy> read_policy(std::string_view text);
+/// As `read_policy` reads it, every parameter of the kind written out.
+std::string to_string(const WarpPolicy& policy);
+/// Names that `read_policy` takes.
+std::vector<std::string_view> policy_names();
+
+} // namespace warpbound::models

@@ -1,0 +1,140 @@
+// Rule C19: who is chosen, on programs small enough to be followed by hand.
+
+#include "tests/unit/harness/simulator/machines.hpp"
+#include "tests/unit/harness/simulator/runs.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator::test {
+namespace {
+
+using enum models::IssueControl;
+using testing::ElementsAre;
+using testing::Gt;
+
+models::WarpPolicy policy(std::string_view text) {
+    const auto read = models::read_policy(text);
+    EXPECT_TRUE(read) << text;
+    return read.value();
+}
+
+/// One scheduler that chooses in every cycle.
+models::Architecture one_scheduler() {
+    auto machine = small_machine(Encoded);
+    set(machine.schedulers, "count", 1);
+    return machine;
+}
+
+/// `count` independent additions and the end, each a cycle after the one before if chosen.
+TestProgram additions(int count) {
+    std::vector<assembly::Instruction> instructions;
+    for (int i = 0; i < count; ++i)
+        instructions.push_back(with(float_add(i, 7, 7), stall(1)));
+    auto program = straight_line(instructions);
+    program.function.instructions.back().control = stall(1);
+    return program;
+}
+
+/// A load, an addition that waits for it, and the end.
+TestProgram load_and_use() {
+    assembly::Control sets = stall(1);
+    sets.write_barrier = 0;
+    assembly::Control waits = stall(1);
+    waits.wait_mask = 1;
+    auto program = straight_line({with(load_global(1, 0), sets), with(float_add(2, 1, 1), waits)});
+    program.function.instructions.back().control = stall(1);
+    program.set_passes(0, 1, 1, models::MemoryLevel::Dram);
+    return program;
+}
+
+TEST(Policy, GreedyStaysWithItsWarpThenTakesTheOldest) {
+    const auto result = run(additions(3), one_scheduler(), {1, 96}, {}, policy("gto"));
+    EXPECT_THAT(result.issues(0), ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(result.issues(1), ElementsAre(4, 5, 6, 7));
+    EXPECT_THAT(result.issues(2), ElementsAre(8, 9, 10, 11));
+}
+
+// With stalls of 2 the chosen warp is not ready in the next cycle: greedy goes on with the second
+// and stays there while it can; oldest returns to the first at once.
+TEST(Policy, OldestReturnsToTheOldestAtOnce) {
+    auto program = additions(3);
+    for (auto& instruction : program.function.instructions)
+        instruction.control = stall(2);
+    const auto oldest = run(program, one_scheduler(), {1, 96}, {}, policy("oldest"));
+    EXPECT_THAT(oldest.issues(0), ElementsAre(0, 2, 4, 6));
+    EXPECT_THAT(oldest.issues(1), ElementsAre(1, 3, 5, 7));
+    EXPECT_THAT(oldest.issues(2), ElementsAre(8, 10, 12, 14));
+    const auto greedy = run(program, one_scheduler(), {1, 96}, {}, policy("gto"));
+    EXPECT_THAT(greedy.issues(0), ElementsAre(0, 2, 4, 6));
+}
+
+TEST(Policy, LooseRoundRobinPassesOverWhoCannotIssue) {
+    const auto result = run(additions(3), one_scheduler(), {1, 64}, {}, policy("lrr"));
+    const bool first = result.issues(0).front() == 0;
+    EXPECT_THAT(result.issues(first ? 0 : 1), ElementsAre(0, 2, 4, 6));
+    EXPECT_THAT(result.issues(first ? 1 : 0), ElementsAre(1, 3, 5, 7));
+}
+
+// The loads issue in turn; then the one in turn waits for its load, and with it the other one.
+TEST(Policy, StrictRoundRobinWaitsForTheNextInTurn) {
+    RunOptions options;
+    options.draw = Draw::AllLow;
+    auto machine = one_scheduler();
+    const auto result = run(load_and_use(), machine, {1, 64}, options, policy("srr"));
+    const int first = result.issues(0).front() == 0 ? 0 : 1;
+    // The port of loads is taken for 4 cycles; DRAM answers after 300.
+    EXPECT_THAT(result.issues(first), ElementsAre(0, 300, 305));
+    EXPECT_THAT(result.issues(1 - first), ElementsAre(4, 304, 306));
+}
+
+// One place: the second warp is let in when the first waits for its load, and the first comes back
+// when the second waits for its own.
+TEST(Policy, TwoLevelLetsOthersInWhenAWarpWaitsForALongOperation) {
+    RunOptions options;
+    options.draw = Draw::AllLow;
+    const auto result =
+        run(load_and_use(), one_scheduler(), {1, 96}, options, policy("two-level:active=1"));
+    EXPECT_THAT(result.issues(0), ElementsAre(0, 300, 301));
+    EXPECT_THAT(result.issues(1), ElementsAre(4, 304, 305));
+    EXPECT_THAT(result.issues(2), ElementsAre(8, 308, 309));
+}
+
+// Inside the set nobody makes room for a short wait.
+TEST(Policy, TwoLevelKeepsItsSetOtherwise) {
+    auto program = additions(3);
+    for (auto& instruction : program.function.instructions)
+        instruction.control = stall(5);
+    const auto result = run(program, one_scheduler(), {1, 64}, {}, policy("two-level:active=1"));
+    EXPECT_THAT(result.issues(0), ElementsAre(0, 5, 10, 15));
+    EXPECT_THAT(result.issues(1), ElementsAre(16, 21, 26, 31));
+}
+
+// W0 W1 W0 W2 W0 W3 ..: slot k is the fast warp's when k is even.
+TEST(Policy, VariableRateIssuesInItsSlots) {
+    const auto result =
+        run(additions(6), one_scheduler(), {1, 128}, {}, policy("variable-rate:fast=0,every=2"));
+    for (int warp = 0; warp < 4; ++warp) {
+        const auto issues = result.issues(warp);
+        ASSERT_EQ(issues.size(), 7U);
+        for (std::size_t i = 1; i < issues.size(); ++i)
+            EXPECT_EQ(issues[i] - issues[i - 1], warp == 0 ? 2 : 6) << "warp " << warp;
+    }
+}
+
+TEST(Policy, VariableRateMayGiveUnusedSlotsAway) {
+    const auto slotted = run(additions(6), one_scheduler(), {1, 128}, {}, policy("variable-rate"));
+    const auto conserving =
+        run(additions(6), one_scheduler(), {1, 128}, {}, policy("variable-rate:conserving"));
+    // Four warps of seven instructions: somebody issues in every cycle.
+    std::int64_t last = 0;
+    for (int warp = 0; warp < 4; ++warp)
+        last = std::max(last, conserving.issues(warp).back());
+    EXPECT_EQ(last, 27);
+    EXPECT_THAT(slotted.observation.execution_time.count(),
+                Gt(conserving.observation.execution_time.count()));
+}
+
+} // namespace
+} // namespace warpbound::harness::simulator::test
