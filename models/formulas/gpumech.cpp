@@ -27,7 +27,9 @@ std::optional<Failure> objection(std::span<const Interval> intervals,
                                  const Multithreading& multithreading,
                                  const std::optional<Memory>& memory) {
     InputCheck check{"gpumech"};
-    check.count("warps", multithreading.warps, 1, 1 << 20);
+    check.count("warps", multithreading.warps, 1, 1 << 20)
+        .count("warps that share the memory",
+               multithreading.memory_warps.value_or(multithreading.warps), 1, 1 << 20);
     for (const auto& interval : intervals) {
         const MemoryDemand& demand = interval.memory;
         check.count("misses of an interval", demand.misses, 0, 1 << 20)
@@ -128,13 +130,14 @@ Result<Prediction> predict(std::span<const Interval> intervals,
     found.issue_probability = multithreading.probability == IssueProbability::One
                                   ? 1
                                   : instructions / found.single_warp_cycles;
+    const std::int64_t memory_warps = multithreading.memory_warps.value_or(multithreading.warps);
     const double per_interval = instructions / static_cast<double>(intervals.size());
     for (const auto& interval : intervals) {
         found.nonhiding +=
             nonhiding_of(interval, multithreading, found.issue_probability, per_interval);
         add_interval(found.stack, interval, multithreading.issue_rate);
         if (!has_demand(interval)) continue;
-        const auto queueing = queueing_of(interval, multithreading.warps, *memory);
+        const auto queueing = queueing_of(interval, memory_warps, *memory);
         if (!queueing) return queueing.as_failure();
         found.mshr_queueing += queueing.value().mshr;
         found.dram_queueing += queueing.value().dram;

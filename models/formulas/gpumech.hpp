@@ -36,6 +36,8 @@ struct Multithreading {
     IssueProbability probability = IssueProbability::Average;
     std::int64_t warps = 0; ///< W: resident warps of the SM.
     double issue_rate = 1;  ///< Instructions per cycle of the SM.
+    /// Warps that share the memory, when `warps` are only those of one of several schedulers.
+    std::optional<std::int64_t> memory_warps{};
 };
 
 /// Memory of the machine; needed when an interval has misses or DRAM traffic.

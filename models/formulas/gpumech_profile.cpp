@@ -86,7 +86,8 @@ Result<IssueTrace> issue_trace(std::span<const TracedInstruction> instructions) 
     InputCheck check{"gpumech"};
     check.require(!instructions.empty(), "no instructions");
     for (std::size_t k = 0; k < instructions.size(); ++k) {
-        check.count("latency of an instruction", instructions[k].latency.count(), 1, longest);
+        check.count("latency of an instruction", instructions[k].latency.count(), 1, longest)
+            .count("gap of an instruction", instructions[k].gap.count(), 1, longest);
         for (const std::size_t producer : instructions[k].producers)
             check.require(producer < k, fmt::format("instruction {} reads the result of {}, which "
                                                     "is not earlier",
@@ -103,7 +104,7 @@ Result<IssueTrace> issue_trace(std::span<const TracedInstruction> instructions) 
     IssueTrace::Gap last; // Until everything so far is done; from 0 until the end of the loop.
     for (std::size_t k = 0; k < instructions.size(); ++k) {
         if (k > 0) {
-            Cycles next = issue + 1_cycles;
+            Cycles next = issue + instructions[k - 1].gap;
             StallCause cause = StallCause::Dependence;
             for (const std::size_t producer : instructions[k].producers) {
                 if (done[producer] > next) cause = cause_of(producer);

@@ -24,6 +24,7 @@ struct TracedInstruction {
     Cycles latency;                       ///< At least 1; for memory see `memory_latency`.
     std::vector<std::size_t> producers{}; ///< Earlier instructions whose results it reads.
     bool memory = false;                  ///< A global or local access.
+    Cycles gap{1}; ///< Least distance to the next instruction of the warp; published: 1.
 };
 
 /// When the instructions of a warp issue.
@@ -36,11 +37,14 @@ struct IssueTrace {
     Gap tail;                ///< From the last issue until all results are ready.
 };
 
-/// Issue times of one warp alone: issue(k) = max(issue(k-1) + 1, done(d)), done(d) = issue(d) +
-/// latency(d). A stall has the cause of its last producer; a memory access wins a tie.
+/// Issue times of one warp alone: issue(k) = max(issue(k-1) + gap(k-1), done(d)), done(d) =
+/// issue(d)
+/// + latency(d). A stall has the cause of its last producer; a memory access wins a tie, and a gap
+/// alone is a dependence. The published gap is 1; another is our extension to machines whose warps
+/// cannot issue in every slot.
 /// Unit: core cycles. Side: exact for the rule. Source: Huang et al. 2014, details from
 /// re-implementations (reference models 5.1).
-/// Refuses no instructions, latencies below 1 and producers that are not earlier.
+/// Refuses no instructions, latencies and gaps below 1, and producers that are not earlier.
 Result<IssueTrace> issue_trace(std::span<const TracedInstruction> instructions);
 
 /// What the accesses of an interval ask of the memory. Averages over the warps may be fractions.

@@ -12,8 +12,10 @@ constexpr double warp_size = 32;
 constexpr double bits_per_byte = 8;
 
 std::optional<Failure> objection(const Warp& warp, std::int64_t occupancy, const Machine& machine) {
-    return InputCheck{"volkov"}
-        .count("multiprocessors", machine.multiprocessors, 1)
+    InputCheck check{"volkov"};
+    for (const auto& unit : warp.units)
+        check.not_negative("cycles of a unit", unit.cycles);
+    return check.count("multiprocessors", machine.multiprocessors, 1)
         .positive("clock", machine.clock)
         .positive("cores", machine.cores)
         .positive("schedulers", machine.schedulers)
@@ -50,9 +52,11 @@ std::string_view to_string(Limit limit) {
     case Limit::Issue:
         return "issue";
     case Limit::Memory:
+        return "memory";
+    case Limit::Unit:
         break;
     }
-    return "memory";
+    return "unit";
 }
 
 Result<WarpThroughput> warp_throughput(const Warp& warp, std::int64_t occupancy,
@@ -63,12 +67,19 @@ Result<WarpThroughput> warp_throughput(const Warp& warp, std::int64_t occupancy,
                          .cores = warp_size * warp.cuda_instructions / machine.cores,
                          .issue = warp.issued_instructions / machine.schedulers,
                          .memory = warp.bytes / machine.dram_bytes};
-    const double slowest = std::max({found.latency, found.cores, found.issue, found.memory});
+    for (const auto& unit : warp.units) {
+        if (unit.cycles <= found.units) continue;
+        found.units = unit.cycles;
+        found.unit = unit.name;
+    }
+    const double slowest =
+        std::max({found.latency, found.cores, found.issue, found.memory, found.units});
     found.throughput = Estimate<WarpsPerCycle>{1 / slowest};
-    found.limit = found.latency == slowest ? Limit::Latency
-                  : found.cores == slowest ? Limit::Cores
-                  : found.issue == slowest ? Limit::Issue
-                                           : Limit::Memory;
+    found.limit = found.latency == slowest  ? Limit::Latency
+                  : found.cores == slowest  ? Limit::Cores
+                  : found.issue == slowest  ? Limit::Issue
+                  : found.memory == slowest ? Limit::Memory
+                                            : Limit::Unit;
     return found;
 }
 
@@ -94,7 +105,7 @@ std::vector<ExplainedSymbol> explain(const Warp& warp, std::int64_t occupancy,
                                      const Machine& machine, double lambda,
                                      const KernelTime& result) {
     const WarpThroughput& throughput = result.throughput;
-    return {
+    std::vector<ExplainedSymbol> symbols{
         {"warps", result.warps, "warps", "G17 eq. 4.2"},
         {"INS_cuda", warp.cuda_instructions, "instructions/warp", "kernel"},
         {"INS_issued", warp.issued_instructions, "instructions/warp", "kernel"},
@@ -108,10 +119,15 @@ std::vector<ExplainedSymbol> explain(const Warp& warp, std::int64_t occupancy,
         {"CPW cores", throughput.cores, "cycles/warp", "G17 eq. 4.5"},
         {"CPW issue", throughput.issue, "cycles/warp", "G17 eq. 4.5"},
         {"CPW memory", throughput.memory, "cycles/warp", "G17 eq. 4.5"},
-        {"wt", throughput.throughput.value(), "warps/cycle", "G17 eq. 4.3"},
-        {"lambda", lambda, "1", "calibration"},
-        {"T_k", result.time.value(), "s", "G17 eq. 4.1"},
     };
+    if (!throughput.unit.empty())
+        symbols.push_back({"CPW " + throughput.unit, throughput.units, "cycles/warp",
+                           "busiest further unit, our extension"});
+    symbols.insert(symbols.end(),
+                   {{"wt", throughput.throughput.value(), "warps/cycle", "G17 eq. 4.3"},
+                    {"lambda", lambda, "1", "calibration"},
+                    {"T_k", result.time.value(), "s", "G17 eq. 4.1"}});
+    return symbols;
 }
 
 Result<Estimate<InstructionsPerCycle>> memory_throughput(double warps, const Balance& balance) {

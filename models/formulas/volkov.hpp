@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,15 +36,23 @@ struct Machine {
 Result<double> dram_bytes_per_cycle(double memory_clock, double bus_bits, double data_rate,
                                     std::int64_t multiprocessors, double clock);
 
+/// Another unit that a warp keeps busy: special functions, double precision, shared memory.
+struct UnitDemand {
+    std::string name;
+    double cycles = 0; ///< Of the unit, per warp, over the number of such units.
+};
+
 /// What one warp needs.
 struct Warp {
     double cuda_instructions = 0;   ///< INS_cuda: instructions of the CUDA cores.
     double issued_instructions = 0; ///< INS_issued: a dual issue once, a re-issue again.
     double bytes = 0;               ///< DRAM traffic.
     double latency = 0;             ///< latency_bound, as `critical_path`. `Unit:` core cycles.
+    /// Further throughput bounds, which Gajger 2017 names as missing; our extension.
+    std::vector<UnitDemand> units{};
 };
 
-enum class Limit { Latency, Cores, Issue, Memory };
+enum class Limit { Latency, Cores, Issue, Memory, Unit };
 std::string_view to_string(Limit limit);
 
 struct WarpThroughput {
@@ -53,6 +62,8 @@ struct WarpThroughput {
     double cores = 0;   ///< 32 INS_cuda / cores
     double issue = 0;   ///< INS_issued / schedulers
     double memory = 0;  ///< bytes / BW_cycle
+    double units = 0;   ///< The largest of `Warp::units`.
+    std::string unit{}; ///< Its name.
 };
 
 /// Estimate, not a bound. Warps that one multiprocessor with `occupancy` resident warps finishes.

@@ -14,7 +14,7 @@ TEST(KernelProfile, IsWrittenSoThatItReadsBack) {
                                           .global_stores = 6},
                                .hidden_latency = 7,
                                .digest = {}};
-    const auto again = read_profile(as_source(write_profile(profile)));
+    const auto again = read_profile(as_source(write_profile(profile).value()));
     ASSERT_TRUE(again.has_value());
     EXPECT_EQ(again.value().name, "rows");
     EXPECT_EQ(again.value().counts, profile.counts);
@@ -32,7 +32,94 @@ TEST(KernelProfile, IsRefusedWithALine) {
         {"unknown attribute", "\n<kernel-profile name='' loads='1'/>", 2, "'loads'"},
         {"negative", "\n<kernel-profile name='' shared-loads='-1'/>", 2, "'shared-loads'"},
         {"text", "\n<kernel-profile name='' global-loads='many'/>", 2, "\"many\""},
-        {"child", "<kernel-profile name=''>\n<x/></kernel-profile>", 2, "<x> inside"},
+        {"child", "<kernel-profile name=''>\n<x/></kernel-profile>", 2, "<x> where <step>"},
+    };
+    for (const auto& refusal : refusals)
+        expect_refusal(refusal, read_profile);
+}
+
+ProfileStep step_of(assembly::OpcodeClass opcode_class, std::vector<std::int64_t> distances = {}) {
+    ProfileStep step;
+    step.opcode_class = opcode_class;
+    step.distances = std::move(distances);
+    return step;
+}
+
+TEST(KernelProfile, KeepsItsStepsAndFoldsRepetitions) {
+    using assembly::OpcodeClass;
+    NamedProfile profile{.name = "loop", .counts = {}, .hidden_latency = {}, .digest = {}};
+    profile.registers = 17;
+    profile.steps.push_back(step_of(OpcodeClass::Move));
+    ProfileStep load = step_of(OpcodeClass::LoadGlobal, {1});
+    load.passes = CountRange{1, 4};
+    load.level = MemoryLevel::L2;
+    load.bytes_per_lane = 8;
+    load.stall = 2;
+    ProfileStep branch = step_of(OpcodeClass::Branch);
+    branch.transfers = true;
+    ProfileStep together = step_of(OpcodeClass::FloatAdd, {1, 2});
+    together.dual_issued = true;
+    for (int turn = 0; turn < 1000; ++turn)
+        for (const auto& step : {load, together, branch})
+            profile.steps.push_back(step);
+    profile.counts = counts_of(profile.steps);
+    const auto text = write_profile(profile);
+    ASSERT_TRUE(text.has_value());
+    EXPECT_NE(text.value().find("<repeat times=\"1000\""), std::string::npos) << text.value();
+    EXPECT_LT(text.value().size(), 1000U);
+    const auto again = read_profile(as_source(text.value()));
+    ASSERT_TRUE(again.has_value()) << again.error().what;
+    EXPECT_EQ(again.value().steps, profile.steps);
+    EXPECT_EQ(again.value().counts, profile.counts);
+    EXPECT_EQ(again.value().registers, 17);
+    EXPECT_EQ(again.value().hidden_latency, std::nullopt);
+}
+
+TEST(KernelProfile, CountsItsSteps) {
+    using assembly::OpcodeClass;
+    const std::vector<ProfileStep> steps{
+        step_of(OpcodeClass::Move), step_of(OpcodeClass::FloatAdd, {1}),
+        step_of(OpcodeClass::FloatAdd, {2}), step_of(OpcodeClass::LoadShared),
+        step_of(OpcodeClass::StoreLocal)};
+    EXPECT_EQ(counts_of(steps), (KernelProfile{.arithmetic_independent = 2,
+                                               .arithmetic_dependent = 1,
+                                               .shared_loads = 1,
+                                               .global_stores = 1}));
+}
+
+TEST(KernelProfile, LeavesThePassesOfAnAccessOpen) {
+    const auto read =
+        read_profile(as_source("<kernel-profile name=''><step class='load-global'/><step "
+                               "class='move'/></kernel-profile>"));
+    ASSERT_TRUE(read.has_value()) << read.error().what;
+    EXPECT_EQ(read.value().steps[0].passes, std::nullopt);
+    EXPECT_EQ(read.value().steps[1].passes, CountRange{});
+}
+
+TEST(KernelProfile, RefusesWrongSteps) {
+    const auto in = [](const std::string& inside) {
+        return "<kernel-profile name=''>\n" + inside + "</kernel-profile>";
+    };
+    const std::vector<Refusal> refusals{
+        {"unknown class", in("<step class='flux'/>"), 2, "\"flux\""},
+        {"no class", in("<step/>"), 2, "without 'class'"},
+        {"too far back", in("<step class='move'/>\n<step class='move' reads='2'/>"), 3,
+         "2 steps back"},
+        {"not increasing", in("<step class='move' reads='1 1'/>"), 2, "increasing"},
+        {"passes", in("<step class='load-global' passes='33'/>"), 2, "1 to 32"},
+        {"level", in("<step class='load-global' level='l3'/>"), 2, "\"l3\""},
+        {"flag", in("<step class='move' taken='maybe'/>"), 2, "\"maybe\""},
+        {"first dual", in("<step class='move' dual-issue='yes'/>"), 2, "first step"},
+        {"empty repeat", in("<repeat times='2'/>"), 2, "without <step>"},
+        {"nested", in("<repeat times='2'>\n<repeat times='2'/></repeat>"), 3, "<repeat>"},
+        {"too many",
+         in("<repeat times='1000000'><step class='move'/></repeat>"
+            "\n<step class='move'/>"),
+         3, "more than 1000000"},
+        {"counts too",
+         "<kernel-profile name='' shared-loads='1'><step class='nop'/>"
+         "</kernel-profile>",
+         1, "together with steps"},
     };
     for (const auto& refusal : refusals)
         expect_refusal(refusal, read_profile);

@@ -1,0 +1,298 @@
+#include "cli/prediction_report.hpp"
+
+#ifdef WARPBOUND_HAS_ANALYZER
+#include "certification/plot.hpp"
+#endif
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace warpbound::cli {
+
+namespace {
+
+namespace prediction = models::prediction;
+using Json = nlohmann::ordered_json;
+
+std::string launch_text(const prediction::Setting& setting) {
+    if (setting.warps) return fmt::format("{} warps on one SM", *setting.warps);
+    return "launch " + models::to_string(setting.launch);
+}
+
+std::string_view policy_text(const prediction::Setting& setting) {
+    return setting.policy == models::gpumech::Policy::RoundRobin ? "lrr" : "gto";
+}
+
+std::string time_text(const prediction::Prediction& answer) {
+    return answer.time ? fmt::format("{:.1f}", answer.time->value()) : "-";
+}
+
+std::string table(const PredictedPoint& point) {
+    std::string out = fmt::format("  {:<10} {:>12} {:>12} {:>12}   core cycles; estimates, no "
+                                  "bounds\n",
+                                  "", "best", "typical", "worst");
+    for (const auto& [model, answers] : point.models)
+        out += fmt::format("  {:<10} {:>12} {:>12} {:>12}   {}\n", prediction::to_string(model),
+                           time_text(answers[0]), time_text(answers[1]), time_text(answers[2]),
+                           prediction::publication_of(model));
+    return out;
+}
+
+/// One line for each reason, with the variants that it is the reason of.
+std::string refusals(const PredictedPoint& point) {
+    std::string out;
+    for (const auto& [model, answers] : point.models) {
+        std::vector<std::string> told;
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            const std::string why = answers[i].why();
+            if (why.empty() || std::ranges::find(told, why) != told.end()) continue;
+            told.push_back(why);
+            std::string variants;
+            for (std::size_t j = i; j < answers.size(); ++j)
+                if (answers[j].why() == why)
+                    variants += fmt::format("{}{}", variants.empty() ? "" : ", ",
+                                            prediction::to_string(all_variants[j]));
+            out += fmt::format("  {} ({}): {}\n", prediction::to_string(model), variants, why);
+        }
+    }
+    return out.empty() ? out : "\nrefused\n" + out;
+}
+
+/// The typical answer if there is one, else the worst, else the best.
+std::size_t shown_variant(const ModelAnswers& model) {
+    for (const std::size_t i : {1U, 2U, 0U})
+        if (!model.variants.at(i).refused()) return i;
+    return model.variants.size();
+}
+
+std::string stack_text(const prediction::Prediction& answer) {
+    constexpr double bar = 40;
+    std::string out;
+    for (const auto& [category, cycles] : answer.stack)
+        out += fmt::format(
+            "  {:<24} {:>12.4f}  {}\n", category, cycles,
+            std::string(static_cast<std::size_t>(bar * cycles / answer.cpi->value() + 0.5), '#'));
+    return out + fmt::format("  {:<24} {:>12.4f}\n", "CPI", answer.cpi->value());
+}
+
+std::string symbol_lines(const std::vector<models::ExplainedSymbol>& symbols) {
+    std::string out;
+    for (const auto& symbol : symbols)
+        out += fmt::format("  {:<34} {:>14.10g} {:<20} {}\n", symbol.symbol, symbol.value,
+                           symbol.unit, symbol.source);
+    return out;
+}
+
+std::string explanation(const ModelAnswers& model) {
+    const std::size_t shown = shown_variant(model);
+    if (shown == model.variants.size()) return {};
+    const auto& answer = model.variants.at(shown);
+    const auto name = prediction::to_string(model.model);
+    const auto variant = prediction::to_string(all_variants.at(shown));
+    std::string out;
+    if (answer.cpi)
+        out += fmt::format("\n{}, CPI stack ({} case), cycles per instruction of the SM\n{}", name,
+                           variant, stack_text(answer));
+    out += fmt::format("\n{}, inputs ({} case)\n{}", name, variant, symbol_lines(answer.symbols));
+    return out;
+}
+
+/// What the shown cases looked up, each once.
+std::string looked_up(const PredictedPoint& point) {
+    std::vector<models::ExplainedSymbol> all;
+    for (const auto& model : point.models) {
+        const std::size_t shown = shown_variant(model);
+        if (shown == model.variants.size()) continue;
+        for (const auto& symbol : model.variants.at(shown).parameters)
+            if (std::ranges::find(all, symbol) == all.end()) all.push_back(symbol);
+    }
+    return all.empty() ? std::string{} : "\nlooked up\n" + symbol_lines(all);
+}
+
+Json symbols_json(const std::vector<models::ExplainedSymbol>& symbols) {
+    Json out = Json::array();
+    for (const auto& symbol : symbols)
+        out.push_back({{"symbol", symbol.symbol},
+                       {"value", symbol.value},
+                       {"unit", symbol.unit},
+                       {"source", symbol.source}});
+    return out;
+}
+
+/// Adds what the models of a point say to the arrays of estimates and of refusals.
+void add_json(const PredictionReport& report, const PredictedPoint& point, Json& estimates,
+              Json& refused) {
+    for (const auto& [model, answers] : point.models)
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            const auto& answer = answers[i];
+            Json entry{{"model", prediction::to_string(model)},
+                       {"variant", prediction::to_string(all_variants[i])}};
+            if (!report.swept.empty()) entry[report.swept] = point.value;
+            if (answer.refused()) {
+                entry["missing"] = answer.missing;
+                entry["why"] = answer.why();
+                refused.push_back(std::move(entry));
+                continue;
+            }
+            entry["value"] = answer.time->value();
+            entry["unit"] = "cycles";
+            entry["kind"] = "estimate";
+            entry["source"] = prediction::publication_of(model);
+            if (report.swept.empty()) {
+                entry["inputs"] = symbols_json(answer.symbols);
+                entry["parameters"] = symbols_json(answer.parameters);
+            }
+            if (answer.cpi) {
+                entry["cpi"] = answer.cpi->value();
+                Json stack = Json::array();
+                for (const auto& [category, cycles] : answer.stack)
+                    stack.push_back({{"category", category}, {"cycles-per-instruction", cycles}});
+                entry["stack"] = std::move(stack);
+            }
+            estimates.push_back(std::move(entry));
+        }
+}
+
+/// A cell that commas, quotes and line ends cannot break.
+std::string cell(const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text)
+        quoted += c == '"' ? std::string{"\"\""} : std::string{c};
+    return quoted + "\"";
+}
+
+} // namespace
+
+bool PredictionReport::has_time() const {
+    return std::ranges::any_of(points, [](const PredictedPoint& point) {
+        return std::ranges::any_of(point.models, [](const ModelAnswers& model) {
+            return shown_variant(model) != model.variants.size();
+        });
+    });
+}
+
+std::string prediction_text(const PredictionReport& report) {
+    const auto& setting = *report.setting;
+    std::string out =
+        fmt::format("{} on {}, {}, policy {}\n{}\n", report.kernel, setting.architecture.name,
+                    launch_text(setting), policy_text(setting), report.origin);
+    if (setting.voudouris) out += fmt::format("costs of V14: {}\n", setting.voudouris.value().name);
+    if (report.swept.empty()) {
+        const PredictedPoint& point = report.points.front();
+        out += "\n" + table(point) + refusals(point);
+        for (const auto& model : point.models)
+            out += explanation(model);
+        return out + looked_up(point);
+    }
+    for (const auto& point : report.points)
+        out += fmt::format("\n{} = {:.10g}\n{}", report.swept, point.value, table(point));
+    if (!report.points.empty()) out += refusals(report.points.front());
+    return out;
+}
+
+std::string prediction_json(const PredictionReport& report) {
+    const auto& setting = *report.setting;
+    Json stated = Json::object();
+    for (const auto& [name, value] : setting.stated.all())
+        stated[name] = value;
+    Json out{{"kernel", report.kernel},
+             {"architecture",
+              {{"name", setting.architecture.name}, {"digest", setting.architecture.digest}}},
+             {"launch", models::to_string(setting.launch)},
+             {"policy", policy_text(setting)},
+             {"profile", report.origin},
+             {"stated", stated}};
+    if (setting.warps) out["warps"] = *setting.warps;
+    if (setting.voudouris) out["costs"] = setting.voudouris.value().name;
+    if (!report.swept.empty()) out["swept"] = report.swept;
+    Json estimates = Json::array();
+    Json refused = Json::array();
+    for (const auto& point : report.points)
+        add_json(report, point, estimates, refused);
+    out["estimates"] = std::move(estimates);
+    out["refused"] = std::move(refused);
+    return out.dump(2) + "\n";
+}
+
+std::string prediction_csv(const PredictionReport& report) {
+    std::string out = report.swept.empty() ? "" : fmt::format("{},", cell(report.swept));
+    out += "model,variant,cycles,refusal\n";
+    for (const auto& point : report.points)
+        for (const auto& [model, answers] : point.models)
+            for (std::size_t i = 0; i < answers.size(); ++i) {
+                if (!report.swept.empty()) out += fmt::format("{:.10g},", point.value);
+                out +=
+                    fmt::format("{},{},{},{}\n", prediction::to_string(model),
+                                prediction::to_string(all_variants[i]),
+                                answers[i].time ? fmt::format("{:.10g}", answers[i].time->value())
+                                                : std::string{},
+                                cell(answers[i].why()));
+            }
+    return out;
+}
+
+#ifdef WARPBOUND_HAS_ANALYZER
+namespace {
+
+std::string swept_plot(const PredictionReport& report) {
+    std::vector<certification::PlotSeries> series;
+    const auto& first = report.points.front().models;
+    for (std::size_t row = 0; row < first.size(); ++row) {
+        for (const std::size_t variant : {0U, 1U, 2U}) {
+            certification::PlotSeries one{
+                fmt::format("{} {}", prediction::to_string(first[row].model),
+                            prediction::to_string(all_variants.at(variant))),
+                {}};
+            for (const auto& point : report.points)
+                if (const auto& time = point.models[row].variants.at(variant).time)
+                    one.points.emplace_back(point.value, time->value());
+            if (!one.points.empty()) series.push_back(std::move(one));
+        }
+    }
+    return certification::line_plot(
+        {.title = fmt::format("{} on {}: estimated time over {}", report.kernel,
+                              report.setting->architecture.name, report.swept),
+         .description = "One line for each model and case. Estimates, no bounds.",
+         .x = report.swept,
+         .y = "core cycles"},
+        series);
+}
+
+} // namespace
+
+Result<std::string> prediction_plot(const PredictionReport& report) {
+    if (!report.has_time())
+        return Failure{"every model refuses; there is nothing to draw", "--plot"};
+    if (!report.swept.empty()) return swept_plot(report);
+    std::vector<std::string> categories;
+    std::vector<certification::PlotBar> bars;
+    for (const auto& model : report.points.front().models)
+        for (std::size_t i = 0; i < model.variants.size(); ++i) {
+            const auto& answer = model.variants.at(i);
+            if (!answer.cpi) continue;
+            categories.clear();
+            certification::PlotBar bar{std::string{prediction::to_string(all_variants.at(i))}, {}};
+            for (const auto& [category, cycles] : answer.stack) {
+                categories.push_back(category);
+                bar.parts.push_back(cycles);
+            }
+            bars.push_back(std::move(bar));
+        }
+    if (bars.empty())
+        return Failure{"only a sweep and the CPI stack of gpumech are drawn, and gpumech refuses "
+                       "or was not asked",
+                       "--plot"};
+    return certification::stack_plot(
+        {.title =
+             fmt::format("{} on {}: CPI stack", report.kernel, report.setting->architecture.name),
+         .description = "GPUMech's categories; each bar sums to the CPI of the case.",
+         .x = "core cycles per warp instruction of the SM",
+         .y = ""},
+        categories, bars);
+}
+#endif
+
+} // namespace warpbound::cli
