@@ -31,6 +31,7 @@ struct Options {
     std::vector<std::string> set;
     std::optional<std::int64_t> hidden;
     std::uint64_t seed = 1;
+    bool as_published = false;
 };
 
 Result<prediction::Setting> setting_of(const Options& options) {
@@ -41,6 +42,7 @@ Result<prediction::Setting> setting_of(const Options& options) {
     prediction::Setting setting{.architecture = std::move(architecture).value(),
                                 .launch = launch.value()};
     if (options.policy == "gto") setting.policy = models::gpumech::Policy::GreedyThenOldest;
+    setting.counts_units = !options.as_published;
     if (options.hidden)
         if (const auto set =
                 setting.stated.set("hidden-latency", static_cast<double>(*options.hidden));
@@ -209,6 +211,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
     command->add_option("--policy", options->policy, "How GPUMech's warps take turns")
         ->check(CLI::IsMember({"lrr", "gto"}))
         ->capture_default_str();
+    command->add_flag("--as-published", options->as_published,
+                      "Let GPUMech ignore the units that warps share, as it was published");
     command
         ->add_option("--parameters", options->parameters,
                      "Costs of voudouris per class: table-7 and reconstruction-a are published for "

@@ -1,10 +1,12 @@
 #include "models/kernel_profile.hpp"
 
 #include "assembly/isa/effects.hpp"
+#include "models/architecture/instruction_timing.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace warpbound::models {
@@ -33,6 +35,8 @@ struct StaticStep {
     ProfileStep step;
     assembly::Effects effects;
     bool guarded = false;
+    std::optional<int> announces{}; ///< Scoreboard that its result releases.
+    std::uint8_t wait_mask = 0;
 };
 
 StaticStep static_step(const assembly::Function& function, std::size_t index,
@@ -44,7 +48,7 @@ StaticStep static_step(const assembly::Function& function, std::size_t index,
     ProfileStep& step = found.step;
     step.opcode_class = instruction.opcode_class;
     step.address = instruction.address;
-    if (is_memory_access(step.opcode_class)) {
+    if (counts_passes(instruction)) {
         const MemoryFact* const fact = facts.memory_at(instruction.address);
         step.passes.reset();
         if (fact != nullptr) {
@@ -53,10 +57,13 @@ StaticStep static_step(const assembly::Function& function, std::size_t index,
         }
         if (found.effects.memory) step.bytes_per_lane = found.effects.memory->bytes_per_lane;
     }
-    if (instruction.control)
+    if (instruction.control) {
         step.stall = instruction.control->dual_issue
                          ? instruction.control->stall
                          : std::max<std::int64_t>(instruction.control->stall, 1);
+        found.announces = instruction.control->write_barrier;
+        found.wait_mask = instruction.control->wait_mask;
+    }
     // The pair is marked at its first instruction, and only a stall of 0 issues it together.
     if (index > 0) {
         const auto& before = function.instructions[index - 1].control;
@@ -65,32 +72,55 @@ StaticStep static_step(const assembly::Function& function, std::size_t index,
     return found;
 }
 
-/// Writers of a register that may have produced its value: a guarded one does not hide those before
-/// it. `Shape:` positions of steps, increasing.
-using Writers = std::map<assembly::Register, std::vector<std::int64_t>>;
+constexpr std::size_t writer_limit = 8; // Kept of one register or scoreboard.
 
-constexpr std::size_t writer_limit = 8; // Guarded writers of one register that are kept.
+/// Steps that later ones may wait for. `Shape:` positions of steps, increasing.
+class Producers {
+public:
+    /// Distances to what a step waits for at position `here`.
+    std::vector<std::int64_t> distances(const StaticStep& step, std::int64_t here);
+    /// Notes what the step at `here` produces.
+    void note(const StaticStep& step, std::int64_t here);
 
-std::vector<std::int64_t> distances_of(const assembly::Effects& effects, const Writers& writers,
-                                       std::int64_t here) {
+private:
+    using Positions = std::vector<std::int64_t>;
+    static void keep(Positions& positions, std::int64_t here) {
+        if (positions.size() == writer_limit) positions.erase(positions.begin());
+        positions.push_back(here);
+    }
+
+    /// A guarded writer does not hide those before it.
+    std::map<assembly::Register, Positions> writers_;
+    /// Since the last wait for the scoreboard.
+    std::array<Positions, assembly::scoreboard_count> announced_;
+};
+
+std::vector<std::int64_t> Producers::distances(const StaticStep& step, std::int64_t here) {
     std::vector<std::int64_t> distances;
-    for (const auto& reg : effects.reads)
-        if (const auto found = writers.find(reg); found != writers.end())
-            for (const std::int64_t writer : found->second)
-                distances.push_back(here - writer);
+    const auto add = [&](const Positions& positions) {
+        for (const std::int64_t position : positions)
+            distances.push_back(here - position);
+    };
+    for (const auto& reg : step.effects.reads)
+        if (const auto found = writers_.find(reg); found != writers_.end()) add(found->second);
+    for (std::size_t board = 0; board < announced_.size(); ++board) {
+        if (((unsigned{step.wait_mask} >> board) & 1U) == 0) continue;
+        add(announced_.at(board));
+        announced_.at(board).clear();
+    }
     std::ranges::sort(distances);
     const auto rest = std::ranges::unique(distances);
     distances.erase(rest.begin(), rest.end());
     return distances;
 }
 
-void note_writes(const StaticStep& executed, std::int64_t here, Writers& writers) {
-    for (const auto& reg : executed.effects.writes) {
-        auto& of_register = writers[reg];
-        if (!executed.guarded) of_register.clear();
-        if (of_register.size() == writer_limit) of_register.erase(of_register.begin());
-        of_register.push_back(here);
+void Producers::note(const StaticStep& step, std::int64_t here) {
+    for (const auto& reg : step.effects.writes) {
+        auto& writers = writers_[reg];
+        if (!step.guarded) writers.clear();
+        keep(writers, here);
     }
+    if (step.announces) keep(announced_.at(static_cast<std::size_t>(*step.announces)), here);
 }
 
 /// Whether control is transferred between two blocks of a path; nothing when no edge joins them.
@@ -132,7 +162,7 @@ Result<std::vector<ProfileStep>> steps_along(const assembly::Function& function,
                                              const FlowFacts& facts) {
     std::map<std::size_t, StaticStep> instructions;
     std::vector<ProfileStep> steps;
-    Writers writers;
+    Producers producers;
     for (std::size_t place = 0; place < path.size(); ++place) {
         const bool last = place + 1 == path.size();
         if (path[place] >= graph.blocks.size() || (place == 0 && path[place] != 0))
@@ -157,11 +187,11 @@ Result<std::vector<ProfileStep>> steps_along(const assembly::Function& function,
                 found = instructions.emplace(at, static_step(function, at, facts)).first;
             const auto here = static_cast<std::int64_t>(steps.size());
             ProfileStep step = found->second.step;
-            step.distances = distances_of(found->second.effects, writers, here);
+            step.distances = producers.distances(found->second, here);
             step.transfers = at == block.last && *transfers;
             step.dual_issued = step.dual_issued && at != block.first;
             steps.push_back(std::move(step));
-            note_writes(found->second, here, writers);
+            producers.note(found->second, here);
         }
     }
     return steps;

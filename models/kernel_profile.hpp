@@ -33,10 +33,11 @@ struct KernelProfile {
 /// One executed instruction of a warp.
 struct ProfileStep {
     assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
-    /// How many steps back the producers of what it reads are: registers, predicates and carry.
-    /// Increasing, each at least 1.
+    /// How many steps back the producers are that it waits for: of the registers, predicates and
+    /// carry that it reads, and of the scoreboards in its wait mask. Increasing, each at least 1.
     std::vector<std::int64_t> distances{};
-    /// Transactions or conflict degree of a memory access, 1..32; none: not stated. 1 for others.
+    /// Transactions or conflict degree of a memory access, or of a constant load whose lanes may
+    /// address different words, 1..32; none: not stated. 1 for others.
     std::optional<CountRange> passes = CountRange{};
     MemoryLevel level = MemoryLevel::Any;  ///< Of a load of global or local memory.
     std::int64_t bytes_per_lane = 0;       ///< Of a memory access.
@@ -76,7 +77,8 @@ struct NamedProfile {
 KernelProfile counts_of(std::span<const ProfileStep> steps);
 
 /// The steps of a warp that visits the blocks of a graph in this order, from the entry. A guarded
-/// instruction counts as executed. Passes and levels are those of the memory facts; shared accesses
+/// instruction counts as executed. Waits for read barriers and by DEPBAR are left out. Passes and
+/// levels are those of the memory facts; shared accesses
 /// without a fact have no stated passes, and neither have global ones.
 /// Refuses a path that does not follow the graph, and one of more than `profile_step_limit` steps.
 Result<std::vector<ProfileStep>> steps_along(const assembly::Function& function,
@@ -89,10 +91,10 @@ Result<std::vector<ProfileStep>> steps_along(const assembly::Function& function,
 /// registers="16" shared-memory="1024"/>`; a count that is left out is 0. Or, without the counts,
 /// `<step class="float-add" reads="1 4" passes="1..2" level="l2" bytes="4" stall="2"
 /// dual-issue="yes" taken="yes"/>` for each executed instruction, in order; passes of a memory
-/// access that are left out are not stated. `<repeat times="100">` executes the steps in it 100
-/// times; it is not nested, and distances count executed steps.
-/// Refuses unknown attributes and elements, counts together with steps, distances that reach before
-/// the first step, bad and negative numbers, and what `read_xml` refuses.
+/// access that are left out or "any" are not stated. `<repeat times="100">` executes the steps in
+/// it 100 times; it is not nested, and distances count executed steps. Refuses unknown attributes
+/// and elements, counts together with steps, distances that reach before the first step, bad and
+/// negative numbers, and what `read_xml` refuses.
 Result<NamedProfile> read_profile(const assembly::SourceText& source);
 /// Text that reads back to the same profile, without addresses. Refuses steps that do not fit an
 /// XML document of `xml_element_limit` elements even with repetitions folded.

@@ -10,17 +10,19 @@ namespace {
 
 constexpr std::size_t distance_limit = 64; // Producers of one step.
 
-/// "1" or "1..4".
-Result<CountRange> read_passes(const assembly::SourceText& source, const XmlElement& element) {
+/// "1" or "1..4"; nothing for "any".
+Result<std::optional<CountRange>> read_passes(const assembly::SourceText& source,
+                                              const XmlElement& element) {
     const std::string& text = *element.find("passes");
+    if (text == "any") return std::optional<CountRange>{};
     const auto dots = text.find("..");
     const auto min = parse_integer(std::string_view{text}.substr(0, dots));
     const auto max = dots == std::string::npos ? min : parse_integer(text.substr(dots + 2));
     if (!min || !max || *min < 1 || *max > 32 || *min > *max)
         return refuse(
             source, element,
-            fmt::format("'passes' is \"{}\"; expected 1 to 32 or a range \"1..4\"", text));
-    return CountRange{*min, *max};
+            fmt::format("'passes' is \"{}\"; expected 1 to 32, a range \"1..4\" or \"any\"", text));
+    return std::optional{CountRange{*min, *max}};
 }
 
 /// "1 4 9", increasing.

@@ -23,6 +23,7 @@ XmlElement element_of(const ProfileStep& step) {
         add("passes", step.passes->min == step.passes->max
                           ? fmt::format("{}", step.passes->min)
                           : fmt::format("{}..{}", step.passes->min, step.passes->max));
+    if (!step.passes && !is_memory_access(step.opcode_class)) add("passes", "any");
     if (step.level != MemoryLevel::Any) add("level", std::string{to_string(step.level)});
     if (step.bytes_per_lane != 0) add("bytes", std::to_string(step.bytes_per_lane));
     if (step.stall) add("stall", std::to_string(*step.stall));

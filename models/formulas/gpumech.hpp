@@ -38,6 +38,9 @@ struct Multithreading {
     double issue_rate = 1;  ///< Instructions per cycle of the SM.
     /// Warps that share the memory, when `warps` are only those of one of several schedulers.
     std::optional<std::int64_t> memory_warps{};
+    /// Cycles that the busiest unit needs for all warps; the published model has no units, so there
+    /// it is 0. Our extension.
+    double unit_cycles = 0;
 };
 
 /// Memory of the machine; needed when an interval has misses or DRAM traffic.
@@ -58,11 +61,12 @@ struct Prediction {
     std::array<double, categories> stack{};
     double single_warp_cycles = 0; ///< Of the representative warp alone.
     double single_warp_instructions = 0;
-    double issue_probability = 0;    ///< As chosen by the policy.
-    double nonhiding = 0;            ///< Instructions of other warps that delay the warp.
-    double multithreaded_cycles = 0; ///< Without queueing, at least W insts / issue rate.
-    double mshr_queueing = 0;        ///< Summed over the intervals. `Unit:` cycles.
-    double dram_queueing = 0;        ///< Likewise.
+    double issue_probability = 0; ///< As chosen by the policy.
+    double nonhiding = 0;         ///< Instructions of other warps that delay the warp.
+    double multithreaded_cycles =
+        0;                    ///< Without queueing, at least W insts / issue rate, unit cycles.
+    double mshr_queueing = 0; ///< Summed over the intervals. `Unit:` cycles.
+    double dram_queueing = 0; ///< Likewise.
 };
 
 /// Estimate, not a bound. Cycles per instruction of an SM on which W warps run like the one with
@@ -74,7 +78,8 @@ struct Prediction {
 /// and so is the DRAM queue (reference models 5.3 to 5.5). The stack: each stall goes to what
 /// caused it, a memory stall to the levels by its shares; the instructions of the warp and of
 /// others that delay it are issue. It is scaled to the multithreaded cycles before the queues are
-/// added (inferred, reference models 5.6). Refuses no intervals or warps, shares of a memory stall
+/// added (inferred, reference models 5.6). Where a unit needs longer, the rest is issue too.
+/// Refuses no intervals or warps, shares of a memory stall
 /// that do not sum to 1, demands without the machine's memory, and numbers out of range.
 Result<Prediction> predict(std::span<const Interval> intervals,
                            const Multithreading& multithreading,

@@ -89,9 +89,10 @@ Result<IssueTrace> issue_trace(std::span<const TracedInstruction> instructions) 
         check.count("latency of an instruction", instructions[k].latency.count(), 1, longest)
             .count("gap of an instruction", instructions[k].gap.count(), 1, longest);
         for (const std::size_t producer : instructions[k].producers)
-            check.require(producer < k, fmt::format("instruction {} reads the result of {}, which "
-                                                    "is not earlier",
-                                                    k, producer));
+            if (producer >= k)
+                check.require(false, fmt::format("instruction {} reads the result of {}, which is "
+                                                 "not earlier",
+                                                 k, producer));
     }
     if (check.failure()) return *check.failure();
 

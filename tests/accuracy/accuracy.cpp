@@ -35,11 +35,14 @@ struct Subject {
     Model model;
     std::string policy;
     const char* published;
+    bool counts_units = true;
 };
 
 const std::vector<Subject> subjects{
-    {"gpumech, lrr", Model::GpuMech, "lrr", "13.2 %"},
-    {"gpumech, gto", Model::GpuMech, "gto", "14.0 %"},
+    {"gpumech with units, lrr", Model::GpuMech, "lrr", "-"},
+    {"gpumech with units, gto", Model::GpuMech, "gto", "-"},
+    {"gpumech as published, lrr", Model::GpuMech, "lrr", "13.2 %", false},
+    {"gpumech as published, gto", Model::GpuMech, "gto", "14.0 %", false},
     {"gpudiag, lrr", Model::GpuDiag, "lrr", "-"},
     {"volkov, lrr", Model::Volkov, "lrr", "5.4 % (occupancy), 32.8 % (memory)"},
     {"mwp-cwp, lrr", Model::MwpCwp, "lrr", "5.4 to 13.3 %"},
@@ -105,10 +108,11 @@ public:
     /// Nothing when the model refuses; the reason is kept.
     std::optional<double> predict(Model model, const models::Launch& launch,
                                   const std::string& policy, std::optional<double> lambda,
-                                  std::set<std::string>& refusals) const {
+                                  std::set<std::string>& refusals, bool counts_units = true) const {
         models::prediction::Setting setting{.architecture = machine_, .launch = launch};
         if (policy == "gto") setting.policy = models::gpumech::Policy::GreedyThenOldest;
         setting.voudouris = costs_;
+        setting.counts_units = counts_units;
         const std::pair<const char*, double> stated[] = {{"miss-registers", 1 << 30},
                                                          {"line-bytes", 128},
                                                          {"registers", 16},
@@ -232,16 +236,23 @@ void print_tables(const std::map<std::string, std::vector<Point>>& results) {
     }
     fmt::print("\nLargest errors of GPUMech:\n\n| policy | kernel | warps | observed | predicted | "
                "error |\n|---|---|---|---|---|---|\n");
-    for (const std::string name : {"gpumech, lrr", "gpumech, gto"}) {
+    for (const std::string name : {"gpumech with units, lrr", "gpumech with units, gto"}) {
         auto points = results.at(name);
         std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
             return std::abs(a.error()) > std::abs(b.error());
         });
         for (std::size_t i = 0; i < std::min<std::size_t>(6, points.size()); ++i)
-            fmt::print("| {} | {} | {} | {:.0f} | {:.0f} | {:+.0f} % |\n", name.substr(9),
-                       points[i].kernel->name, points[i].warps, points[i].observed,
-                       points[i].predicted, 100 * points[i].error());
+            fmt::print("| {} | {} | {} | {:.0f} | {:.0f} | {:+.0f} % |\n",
+                       name.substr(name.size() - 3), points[i].kernel->name, points[i].warps,
+                       points[i].observed, points[i].predicted, 100 * points[i].error());
     }
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+    std::FILE* out = std::fopen(path.string().c_str(), "wb");
+    if (out == nullptr || std::fwrite(text.data(), 1, text.size(), out) != text.size() ||
+        std::fclose(out) != 0)
+        throw std::runtime_error{path.string() + " could not be written"};
 }
 
 void write_plot(const std::filesystem::path& folder, const Subject& subject,
@@ -261,12 +272,9 @@ void write_plot(const std::filesystem::path& folder, const Subject& subject,
          .x = "simulated, core cycles",
          .y = "predicted, core cycles"},
         series);
-    std::string file = std::string{to_string(subject.model)} + "-" + subject.policy + ".svg";
-    const auto path = (folder / file).string();
-    std::FILE* out = std::fopen(path.c_str(), "wb");
-    if (out == nullptr || std::fwrite(text.data(), 1, text.size(), out) != text.size() ||
-        std::fclose(out) != 0)
-        throw std::runtime_error{path + " could not be written"};
+    const std::string file = fmt::format("{}{}-{}.svg", to_string(subject.model),
+                                         subject.counts_units ? "" : "-published", subject.policy);
+    write_file(folder / file, text);
 }
 
 /// T(g, b) of GPUDIAG over T(1, 1): with fu by eq. 3.6, and with fu measured in single waves.
@@ -325,6 +333,10 @@ void compare(const std::filesystem::path& folder) {
     std::map<std::string, models::Architecture> machines;
     std::map<std::string, std::vector<Point>> results;
     std::map<std::string, std::set<std::string>> refusals;
+    std::string points = "kernel,machine,warps,observed lrr,observed gto";
+    for (const auto& subject : subjects)
+        points += fmt::format(",\"{}\"", subject.name);
+    points += "\n";
     for (const auto& kernel : kernels)
         if (!machines.contains(kernel->architecture))
             machines.emplace(kernel->architecture, tests::exact_machine(kernel->architecture));
@@ -341,6 +353,9 @@ void compare(const std::filesystem::path& folder) {
             std::map<std::string, double> observed;
             for (const std::string policy : {"lrr", "gto"})
                 observed[policy] = bench.observe(launch, policy);
+            points += fmt::format("{},{},{},{:.1f},{:.1f}",
+                                  kernel->name.substr(0, kernel->name.find(" on ")),
+                                  kernel->architecture, warps, observed["lrr"], observed["gto"]);
             for (const auto& subject : subjects) {
                 auto& told = refusals[subject.name];
                 std::optional<double> lambda;
@@ -348,12 +363,14 @@ void compare(const std::filesystem::path& folder) {
                     const auto unscaled = bench.predict(Model::Bsp, launch_of(8), "lrr", {}, told);
                     if (unscaled) lambda = *unscaled / middle;
                 }
-                const auto predicted =
-                    bench.predict(subject.model, launch, subject.policy, lambda, told);
+                const auto predicted = bench.predict(subject.model, launch, subject.policy, lambda,
+                                                     told, subject.counts_units);
+                points += predicted ? fmt::format(",{:.1f}", *predicted) : std::string{","};
                 if (predicted)
                     results[subject.name].push_back(
                         {kernel.get(), warps, observed[subject.policy], *predicted});
             }
+            points += "\n";
         }
     }
     std::map<Stress, std::size_t> by_stress;
@@ -369,6 +386,7 @@ void compare(const std::filesystem::path& folder) {
         for (const auto& why : refusals[subject.name])
             fmt::print("\n{} refused some kernels: {}\n", subject.name, why);
     std::filesystem::create_directories(folder);
+    write_file(folder / "points.csv", points);
     for (const auto& subject : subjects)
         write_plot(folder, subject, results.at(subject.name));
 }

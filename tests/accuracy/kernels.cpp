@@ -1,6 +1,7 @@
 #include "tests/accuracy/kernels.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "models/architecture/instruction_timing.hpp"
 #include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>
@@ -212,7 +213,8 @@ void add_global(Kernels& kernels, const Target& target) {
     }
 }
 
-/// A compiled example with its flow facts; loads are taken to come from DRAM.
+/// A compiled example with its flow facts; loads are taken to come from DRAM, and an access without
+/// a fact to take one pass.
 std::unique_ptr<AccuracyKernel> example(const std::string& folder, const std::string& file,
                                         const std::string& facts, const std::string& function,
                                         const std::string& architecture) {
@@ -236,6 +238,14 @@ std::unique_ptr<AccuracyKernel> example(const std::string& folder, const std::st
     kernel->facts = std::move(stated).value();
     for (auto& fact : kernel->facts.memory)
         if (fact.transactions) fact.level = models::MemoryLevel::Dram;
+    for (const auto& instruction : kernel->function->instructions)
+        if (models::counts_passes(instruction) &&
+            kernel->facts.memory_at(instruction.address) == nullptr)
+            kernel->facts.memory.push_back({instruction.address,
+                                            models::CountRange{},
+                                            models::CountRange{},
+                                            models::MemoryLevel::Dram,
+                                            {}});
     return kernel;
 }
 

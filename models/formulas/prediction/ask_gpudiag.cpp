@@ -7,8 +7,8 @@
 namespace warpbound::models::prediction {
 
 /// The period of the mix is the whole warp, repeated once: P_1 is the time of one warp alone, and
-/// t_u the cycles that it keeps a unit busy. The issue slots of the schedulers are a unit too. A
-/// unit of each warp's own never delays another warp.
+/// t_u the cycles that it keeps a unit busy. The issue slots of the schedulers and the way out of
+/// the write buffer are units too. A unit of each warp's own never delays another warp.
 Result<Prediction> ask_gpudiag(const Question& question, Inputs& inputs) {
     const auto timed = timed_steps_of(question, inputs);
     const auto residency = residency_of(question, inputs);
@@ -28,10 +28,9 @@ Result<Prediction> ask_gpudiag(const Question& question, Inputs& inputs) {
     const auto issued =
         std::ranges::count(question.profile.steps, false, &ProfileStep::dual_issued);
     mix.units.push_back({"issue", real(issued) * *slot, 1, parts});
-    for (const auto& unit : unit_work(timed, inputs.architecture()))
-        if (unit.scope != UnitScope::Warp)
-            mix.units.push_back({unit.unit, real(unit.cycles.count()), 1,
-                                 unit.scope == UnitScope::Core ? 1 : parts});
+    for (const auto& unit : unit_work(question.profile.steps, timed, inputs))
+        mix.units.push_back({unit.unit, real(unit.cycles.count()), 1, unit.groups});
+    if (!inputs.missing().empty()) return Prediction{};
     const Residency& where = *residency.value();
     const auto threads = where.warps_per_block * static_cast<std::int64_t>(*warp_size);
     const gpudiag::Execution execution{

@@ -95,6 +95,15 @@ std::optional<gpumech::Memory> memory_of(std::span<const gpumech::Interval> inte
                                     .bandwidth = *bandwidth * 1000}};
 }
 
+/// Cycles that the busiest unit needs for so many equal warps; a partition has those of its
+/// scheduler. Unit: core cycles.
+double busiest(std::span<const UnitWork> units, std::int64_t warps) {
+    double most = 0;
+    for (const auto& unit : units)
+        most = std::max(most, real(divide_up(warps, unit.groups)) * real(unit.cycles.count()));
+    return most;
+}
+
 double cycles_of(const gpumech::Prediction& found, std::int64_t slot) {
     return (found.multithreaded_cycles + found.mshr_queueing + found.dram_queueing) * real(slot);
 }
@@ -120,6 +129,9 @@ Result<Prediction> ask_gpumech(const Question& question, Inputs& inputs) {
         memory = memory_of(intervals, *slot, *residency.value(), inputs);
         if (!memory) return Prediction{};
     }
+    std::vector<UnitWork> units;
+    if (question.setting.counts_units) units = unit_work(question.profile.steps, timed, inputs);
+    if (!inputs.missing().empty()) return Prediction{};
     const Residency& where = *residency.value();
     const auto ask = [&](std::int64_t blocks) {
         const std::int64_t warps = blocks * where.warps_per_block;
@@ -129,7 +141,8 @@ Result<Prediction> ask_gpumech(const Question& question, Inputs& inputs) {
                                                               : gpumech::IssueProbability::Average,
             .warps = divide_up(warps, static_cast<std::int64_t>(*schedulers)),
             .issue_rate = 1,
-            .memory_warps = warps};
+            .memory_warps = warps,
+            .unit_cycles = busiest(units, warps) / *slot};
         return std::pair{multithreading, gpumech::predict(intervals, multithreading, memory)};
     };
     const auto [multithreading, full] = ask(where.slots);

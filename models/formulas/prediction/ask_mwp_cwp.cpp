@@ -39,8 +39,25 @@ std::optional<mwp_cwp::Kernel> kernel_of(const Question& question, std::span<con
     return kernel;
 }
 
-/// Between transactions: of two warps the port of a load, of one warp what a further pass costs,
-/// unless they are stated. Issue cycles: threads of a warp over the lanes, as the paper counts.
+/// Between transactions of two warps, unless stated: what the port of loads leaves between two
+/// accesses of the multiprocessor. Where each warp has a port of its own that is an issue slot.
+std::optional<double> departure_of_warps(Inputs& inputs) {
+    if (const auto stated = inputs.stated_if_any("departure-coalesced")) return stated;
+    const Architecture& architecture = inputs.architecture();
+    const auto loads = architecture.classes.find(assembly::OpcodeClass::LoadGlobal);
+    const auto unit = loads == architecture.classes.end()
+                          ? std::nullopt
+                          : architecture.unit_index(loads->second.unit);
+    const UnitScope scope = unit ? architecture.units[*unit].scope : UnitScope::Core;
+    const auto port = scope == UnitScope::Warp ? inputs.described("schedulers/issue-slot")
+                                               : inputs.described("classes/load-global/initiation");
+    const auto ports =
+        scope == UnitScope::Core ? std::optional{1.0} : inputs.described("schedulers/count");
+    return port && ports ? std::optional{*port / *ports} : std::nullopt;
+}
+
+/// Between transactions of one warp what a further pass costs, unless it is stated. Issue cycles:
+/// threads of a warp over the lanes, as the paper counts.
 std::optional<mwp_cwp::Machine> machine_of(const mwp_cwp::Kernel& kernel, Inputs& inputs) {
     mwp_cwp::Machine machine;
     auto issue = inputs.stated_if_any("issue-cycles");
@@ -57,8 +74,7 @@ std::optional<mwp_cwp::Machine> machine_of(const mwp_cwp::Kernel& kernel, Inputs
         return issue ? std::optional{machine} : std::nullopt;
     }
     const auto latency = inputs.described("memories/dram/latency");
-    const auto coalesced =
-        inputs.stated_or_described("departure-coalesced", "classes/load-global/initiation");
+    const auto coalesced = departure_of_warps(inputs);
     const auto uncoalesced =
         kernel.uncoalesced == 0
             ? coalesced

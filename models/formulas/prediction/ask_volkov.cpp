@@ -42,13 +42,9 @@ std::optional<volkov::Warp> warp_of(const Question& question, std::span<const Ti
         if (!bytes) return std::nullopt;
         warp.bytes += *bytes;
     }
-    for (const auto& unit : unit_work(timed, inputs.architecture())) {
-        if (unit.scope == UnitScope::Warp) continue;
-        const auto groups = unit.scope == UnitScope::Core ? std::optional{1.0}
-                                                          : inputs.described("schedulers/count");
-        if (!groups) return std::nullopt;
-        warp.units.push_back({unit.unit, real(unit.cycles.count()) / *groups});
-    }
+    for (const auto& unit : unit_work(question.profile.steps, timed, inputs))
+        warp.units.push_back({unit.unit, real(unit.cycles.count()) / real(unit.groups)});
+    if (!inputs.missing().empty()) return std::nullopt;
     return warp;
 }
 

@@ -41,6 +41,8 @@ struct Setting {
     /// Instead of the launch: this many warps resident on one multiprocessor.
     std::optional<std::int64_t> warps{};
     gpumech::Policy policy = gpumech::Policy::RoundRobin;
+    /// Whether GPUMech counts the units that warps share, which the published model leaves out.
+    bool counts_units = true;
     /// Costs of V14; none: why not.
     Result<voudouris::Parameters> voudouris = voudouris::table_7;
 };

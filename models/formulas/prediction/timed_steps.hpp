@@ -36,10 +36,12 @@ std::vector<TimedStep> timed_steps(std::span<const ProfileStep> steps, Inputs& i
 /// Cycles of one warp at the port of a unit.
 struct UnitWork {
     std::string unit;
-    UnitScope scope = UnitScope::Partition;
-    Cycles cycles; ///< Summed over all steps.
+    std::int64_t groups = 1; ///< Such units of a multiprocessor.
+    Cycles cycles;           ///< Summed over all steps.
 };
-/// `Shape:` one per unit that is used, in the order of the description.
-std::vector<UnitWork> unit_work(std::span<const TimedStep> steps, const Architecture& architecture);
+/// The units that warps share, and the write buffer's way out with what stores occupy of it.
+/// `Shape:` one per unit that is used, in the order of the description. Notes what is missing.
+std::vector<UnitWork> unit_work(std::span<const ProfileStep> steps,
+                                std::span<const TimedStep> timed, Inputs& inputs);
 
 } // namespace warpbound::models::prediction

@@ -57,6 +57,9 @@ TEST(KernelProfile, KeepsItsStepsAndFoldsRepetitions) {
     load.stall = 2;
     ProfileStep branch = step_of(OpcodeClass::Branch);
     branch.transfers = true;
+    ProfileStep constant = step_of(OpcodeClass::LoadConstant);
+    constant.passes.reset();
+    profile.steps.push_back(constant);
     ProfileStep together = step_of(OpcodeClass::FloatAdd, {1, 2});
     together.dual_issued = true;
     for (int turn = 0; turn < 1000; ++turn)
