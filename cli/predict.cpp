@@ -149,6 +149,7 @@ Exit run(const Options& options) {
     const PredictionReport report{.kernel = name,
                                   .origin = profiles.value().origin,
                                   .setting = &setting.value(),
+                                  .set = options.set,
                                   .swept = sweep ? sweep->name : "",
                                   .points = std::move(points).value()};
 #ifdef WARPBOUND_HAS_ANALYZER

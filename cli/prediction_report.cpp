@@ -180,6 +180,7 @@ std::string prediction_text(const PredictionReport& report) {
         fmt::format("{} on {}, {}, policy {}\n{}\n", report.kernel, setting.architecture.name,
                     launch_text(setting), policy_text(setting), report.origin);
     if (setting.voudouris) out += fmt::format("costs of V14: {}\n", setting.voudouris.value().name);
+    if (!report.set.empty()) out += fmt::format("set: {}\n", fmt::join(report.set, ", "));
     if (report.swept.empty()) {
         const PredictedPoint& point = report.points.front();
         out += "\n" + table(point) + refusals(point);
@@ -187,24 +188,25 @@ std::string prediction_text(const PredictionReport& report) {
             out += explanation(model);
         return out + looked_up(point);
     }
-    for (const auto& point : report.points)
+    std::string told; // Reasons are not repeated at every point.
+    for (const auto& point : report.points) {
         out += fmt::format("\n{} = {:.10g}\n{}", report.swept, point.value, table(point));
-    if (!report.points.empty()) out += refusals(report.points.front());
+        const std::string reasons = refusals(point);
+        if (reasons != told) out += reasons;
+        told = reasons;
+    }
     return out;
 }
 
 std::string prediction_json(const PredictionReport& report) {
     const auto& setting = *report.setting;
-    Json stated = Json::object();
-    for (const auto& [name, value] : setting.stated.all())
-        stated[name] = value;
     Json out{{"kernel", report.kernel},
              {"architecture",
               {{"name", setting.architecture.name}, {"digest", setting.architecture.digest}}},
              {"launch", models::to_string(setting.launch)},
              {"policy", policy_text(setting)},
              {"profile", report.origin},
-             {"stated", stated}};
+             {"set", report.set}};
     if (setting.warps) out["warps"] = *setting.warps;
     if (setting.voudouris) out["costs"] = setting.voudouris.value().name;
     if (!report.swept.empty()) out["swept"] = report.swept;

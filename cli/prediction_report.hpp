@@ -30,7 +30,8 @@ struct PredictionReport {
     std::string kernel;
     std::string origin; ///< Of the profiles.
     const models::prediction::Setting* setting = nullptr;
-    std::string swept; ///< Name of the swept parameter; empty without a sweep.
+    std::vector<std::string> set; ///< What was stated, as NAME=VALUE.
+    std::string swept;            ///< Name of the swept parameter; empty without a sweep.
     std::vector<PredictedPoint> points;
 
     /// At least one model gave a time somewhere.

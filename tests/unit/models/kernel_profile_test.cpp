@@ -1,3 +1,4 @@
+#include "assembly/isa/reader.hpp"
 #include "models/kernel_profile.hpp"
 #include "tests/unit/models/refusal.hpp"
 
@@ -126,6 +127,71 @@ TEST(KernelProfile, RefusesWrongSteps) {
     };
     for (const auto& refusal : refusals)
         expect_refusal(refusal, read_profile);
+}
+
+/// The steps along a path of a listing.
+Result<std::vector<ProfileStep>> steps_of(const std::string& text,
+                                          const std::vector<std::size_t>& path,
+                                          const FlowFacts& facts = {}) {
+    const auto program = assembly::read_program({.name = "listing", .text = text});
+    if (!program) return program.as_failure();
+    const auto& function = program.value().functions.front();
+    const auto graph = assembly::build_control_flow_graph(function);
+    if (!graph) return graph.as_failure();
+    return steps_along(function, graph.value(), path, facts);
+}
+
+TEST(StepsAlong, FollowRegistersAcrossTurnsOfALoop) {
+    FlowFacts facts;
+    facts.memory.push_back({0, CountRange{2, 3}, std::nullopt, MemoryLevel::L2, {}});
+    const auto steps = steps_of("!Arch sm_20\n!Kernel loop\n"
+                                "turn:\nLD R5, [R2];\nFADD R6, R6, R5;\n@P0 BRA turn;\nEXIT;\n"
+                                "!EndKernel\n",
+                                {0, 0, 1}, facts);
+    ASSERT_TRUE(steps.has_value()) << steps.error().what;
+    ASSERT_EQ(steps.value().size(), 7U);
+    const auto& load = steps.value()[0];
+    EXPECT_EQ(load.passes, (CountRange{2, 3}));
+    EXPECT_EQ(load.level, MemoryLevel::L2);
+    EXPECT_EQ(load.bytes_per_lane, 4);
+    EXPECT_EQ(load.stall, std::nullopt);
+    // The sum reads the load before it and, in the second turn, the sum three steps back.
+    EXPECT_EQ(steps.value()[1].distances, (std::vector<std::int64_t>{1}));
+    EXPECT_EQ(steps.value()[4].distances, (std::vector<std::int64_t>{1, 3}));
+    EXPECT_TRUE(steps.value()[2].transfers);
+    EXPECT_FALSE(steps.value()[5].transfers);
+}
+
+TEST(StepsAlong, KeepWhatAGuardedWriteDoesNotHide) {
+    const auto steps = steps_of("!Arch sm_20\n!Kernel k\nMOV R5, R2;\n@P0 MOV R5, R3;\n"
+                                "FADD R6, R5, R5;\nEXIT;\n!EndKernel\n",
+                                {0});
+    ASSERT_TRUE(steps.has_value()) << steps.error().what;
+    EXPECT_EQ(steps.value()[2].distances, (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST(StepsAlong, FollowScoreboardsAndStallCounts) {
+    const auto steps = steps_of("!Arch sm_75\n!Kernel k\n"
+                                "LDS R5, [R2] &wr=0x1 ?trans2;\nMOV R7, R3 ?trans4;\n"
+                                "MOV R8, R3 &req={1} ?trans1;\nMOV R9, R3 &req={1} ?trans1;\n"
+                                "EXIT ?trans5;\n!EndKernel\n",
+                                {0});
+    ASSERT_TRUE(steps.has_value()) << steps.error().what;
+    EXPECT_EQ(steps.value()[0].stall, 2);
+    EXPECT_EQ(steps.value()[0].passes, std::nullopt);
+    EXPECT_EQ(steps.value()[2].distances, (std::vector<std::int64_t>{2}));
+    // After the first wait the scoreboard is clear.
+    EXPECT_TRUE(steps.value()[3].distances.empty());
+}
+
+TEST(StepsAlong, RefuseAPathThatIsNone) {
+    const std::string text = "!Arch sm_20\n!Kernel loop\nturn:\nMOV R5, R2;\n@P0 BRA turn;\n"
+                             "EXIT;\n!EndKernel\n";
+    EXPECT_TRUE(steps_of(text, {0, 1}).has_value());
+    EXPECT_FALSE(steps_of(text, {1}).has_value()) << "not from the entry";
+    EXPECT_FALSE(steps_of(text, {0, 7}).has_value()) << "no such block";
+    EXPECT_FALSE(steps_of(text, {0, 1, 0}).has_value()) << "no such edge";
+    EXPECT_FALSE(steps_of(text, std::vector<std::size_t>(500'001, 0)).has_value()) << "too long";
 }
 
 } // namespace
