@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace warpbound::cli {
 
@@ -73,7 +74,8 @@ std::string stack_text(const prediction::Prediction& answer) {
     for (const auto& [category, cycles] : answer.stack)
         out += fmt::format(
             "  {:<24} {:>12.4f}  {}\n", category, cycles,
-            std::string(static_cast<std::size_t>(bar * cycles / answer.cpi->value() + 0.5), '#'));
+            std::string(static_cast<std::size_t>(std::lround(bar * cycles / answer.cpi->value())),
+                        '#'));
     return out + fmt::format("  {:<24} {:>12.4f}\n", "CPI", answer.cpi->value());
 }
 

@@ -16,7 +16,7 @@ inline constexpr std::array all_variants{models::prediction::Variant::Best,
 
 /// What one model says, best, typical and worst.
 struct ModelAnswers {
-    models::prediction::Model model;
+    models::prediction::Model model = models::prediction::Model::Voudouris;
     std::array<models::prediction::Prediction, 3> variants; ///< As `all_variants`.
 };
 

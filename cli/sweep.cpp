@@ -112,8 +112,8 @@ Result<Sweep> read_sweep(const std::string& text) {
                                    most_values),
                        "--sweep"};
     Sweep sweep{.name = text.substr(0, equals), .values = {}};
-    for (double k = 0; k < count; ++k)
-        sweep.values.push_back(numbers[0] + k * step);
+    for (std::int64_t k = 0; k < static_cast<std::int64_t>(count); ++k)
+        sweep.values.push_back(numbers[0] + static_cast<double>(k) * step);
     return sweep;
 }
 

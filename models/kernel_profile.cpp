@@ -109,8 +109,7 @@ std::vector<std::int64_t> Producers::distances(const StaticStep& step, std::int6
         announced_.at(board).clear();
     }
     std::ranges::sort(distances);
-    const auto rest = std::ranges::unique(distances);
-    distances.erase(rest.begin(), rest.end());
+    distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
     return distances;
 }
 

@@ -56,7 +56,7 @@ inline constexpr std::size_t categories = 7;
 std::string_view to_string(Category category);
 
 struct Prediction {
-    Estimate<CyclesPerInstruction> cpi; ///< Of the SM: the sum of the stack, in its order.
+    Estimate<CyclesPerInstruction> cpi{0}; ///< Of the SM: the sum of the stack, in its order.
     /// `Shape:` stack[category], in the order of `Category`. `Unit:` cycles per instruction.
     std::array<double, categories> stack{};
     double single_warp_cycles = 0; ///< Of the representative warp alone.

@@ -43,7 +43,7 @@ std::string_view publication_of(Model model) {
 }
 
 std::optional<Model> parse_model(std::string_view name) {
-    const auto found = std::ranges::find(rows, name, &ModelRow::name);
+    const auto* const found = std::ranges::find(rows, name, &ModelRow::name);
     return found == rows.end() ? std::nullopt : std::optional{found->model};
 }
 
@@ -57,8 +57,11 @@ Prediction predict(Model model, const NamedProfile& profile, const Setting& sett
                    Variant variant) {
     Inputs inputs{setting.architecture, setting.stated, variant};
     auto answer = row_of(model).ask({profile, setting}, inputs);
-    Prediction found = answer ? std::move(answer).value() : Prediction{};
-    if (!answer) found.refusal = to_string(answer.error());
+    Prediction found;
+    if (answer)
+        found = std::move(answer).value();
+    else
+        found.refusal = to_string(answer.error());
     if (!inputs.missing().empty()) found.time.reset();
     found.missing = inputs.missing();
     found.parameters = inputs.used();

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 namespace warpbound::models::prediction {
 namespace {
@@ -32,7 +33,7 @@ Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedPr
                                              Inputs& inputs) {
     occupancy::Limits limits;
     limits.name = inputs.architecture().name;
-    const std::pair<std::string_view, std::int64_t*> names[] = {
+    const std::array<std::pair<std::string_view, std::int64_t*>, 12> names{{
         {"max-blocks", &limits.blocks},
         {"max-warps", &limits.warps},
         {"max-threads-per-block", &limits.threads_per_block},
@@ -45,7 +46,7 @@ Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedPr
         {"shared-memory-per-block", &limits.shared_per_block},
         {"shared-granularity", &limits.shared_unit},
         {"shared-reserved", &limits.shared_reserved},
-    };
+    }};
     for (const auto& [name, place] : names)
         if (const auto value = limit(inputs, name)) *place = *value;
     limits.fermi_register_rule =

@@ -45,16 +45,15 @@ std::span<const StatedRule> stated_rules() {
 }
 
 const StatedRule* find_rule(std::string_view name) {
-    const auto found = std::ranges::find(rules, name, &StatedRule::name);
+    const auto* const found = std::ranges::find(rules, name, &StatedRule::name);
     return found == rules.end() ? nullptr : &*found;
 }
 
 Result<void> Stated::set(std::string_view name, double value) {
     const StatedRule* const rule = find_rule(name);
     if (rule == nullptr) {
-        std::vector<std::string_view> names;
-        for (const auto& known : rules)
-            names.push_back(known.name);
+        std::vector<std::string_view> names(rules.size());
+        std::ranges::transform(rules, names.begin(), &StatedRule::name);
         return Failure{
             fmt::format("'{}' is no parameter of a formula; expected {}", name, one_of(names))};
     }

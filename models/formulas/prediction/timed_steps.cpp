@@ -151,9 +151,9 @@ std::optional<double> Timer::load_latency(const LevelShares& shares) {
         Looked& looked;
         std::string_view path;
     };
-    const Level levels[] = {{shares.l1, l1_, "memories/l1/latency"},
-                            {shares.l2, l2_, "memories/l2/latency"},
-                            {shares.dram, dram_, "memories/dram/latency"}};
+    const std::array levels{Level{shares.l1, l1_, "memories/l1/latency"},
+                            Level{shares.l2, l2_, "memories/l2/latency"},
+                            Level{shares.dram, dram_, "memories/dram/latency"}};
     for (const auto& [share, looked, path] : levels) {
         if (share == 0) continue;
         const auto latency = once(looked, path);
