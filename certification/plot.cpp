@@ -98,21 +98,44 @@ std::string linear_ticks(const Range& x, const Range& y) {
     return out;
 }
 
+std::string_view dashes(Stroke stroke) {
+    switch (stroke) {
+    case Stroke::Solid:
+        return "none";
+    case Stroke::Dashed:
+        return "8 4";
+    case Stroke::Dotted:
+        break;
+    }
+    return "2 4";
+}
+
+std::string legend_text(std::size_t row, const std::string& name) {
+    return fmt::format("<text x=\"{}\" y=\"{:.1f}\">{}</text>\n", right + 46,
+                       top + 11 + 20 * static_cast<double>(row), escape(name));
+}
+
+/// A square of each category's colour.
 std::string legend(const std::vector<std::string>& names) {
     std::string out;
     for (std::size_t i = 0; i < names.size(); ++i)
-        out += fmt::format("<rect x=\"{0}\" y=\"{1:.1f}\" width=\"12\" height=\"12\" "
-                           "fill=\"{2}\"/><text x=\"{3}\" y=\"{4:.1f}\">{5}</text>\n",
-                           right + 16, top + 20 * static_cast<double>(i), colour(i), right + 34,
-                           top + 11 + 20 * static_cast<double>(i), escape(names[i]));
+        out += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"12\" "
+                           "fill=\"{}\"/>",
+                           right + 26, top + 20 * static_cast<double>(i), colour(i)) +
+               legend_text(i, names[i]);
     return out;
 }
 
-std::vector<std::string> names_of(const std::vector<PlotSeries>& series) {
-    std::vector<std::string> names;
-    for (const auto& one : series)
-        names.push_back(one.name);
-    return names;
+/// A piece of each line.
+std::string legend(const std::vector<PlotSeries>& series) {
+    std::string out;
+    for (std::size_t i = 0; i < series.size(); ++i)
+        out += fmt::format("<path stroke=\"{}\" stroke-width=\"3\" stroke-dasharray=\"{}\" "
+                           "d=\"M{} {:.1f}h26\"/>",
+                           colour(series[i].colour), dashes(series[i].stroke), right + 14,
+                           top + 6 + 20 * static_cast<double>(i)) +
+               legend_text(i, series[i].name);
+    return out;
 }
 
 std::string dot(double x, double y, std::size_t series, const std::string& title) {
@@ -133,21 +156,24 @@ std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& serie
         }
     x = widened(std::isnan(x.lo) ? Range{} : x);
     const Range y = widened({0, highest * 1.05});
-    std::string out = opening(text, height) + linear_ticks(x, y) + frame();
+    const double legend_end = top + 20 * static_cast<double>(series.size());
+    std::string out =
+        opening(text, std::max(height, legend_end + 20)) + linear_ticks(x, y) + frame();
     for (std::size_t i = 0; i < series.size(); ++i) {
         std::string path;
         for (const auto& [at, value] : series[i].points)
             path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L",
                                 position(at, x, left, right), position(value, y, bottom, top));
         if (series[i].points.size() > 1)
-            out += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" d=\"{}\"/>\n",
-                               colour(i), path);
+            out += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
+                               "stroke-dasharray=\"{}\" d=\"{}\"/>\n",
+                               colour(series[i].colour), dashes(series[i].stroke), path);
         else if (!series[i].points.empty())
             out +=
                 dot(position(series[i].points.front().first, x, left, right),
                     position(series[i].points.front().second, y, bottom, top), i, series[i].name);
     }
-    return out + legend(names_of(series)) + axis_labels(text, bottom) + "</svg>\n";
+    return out + legend(series) + axis_labels(text, bottom) + "</svg>\n";
 }
 
 std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& series) {
@@ -172,9 +198,9 @@ std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& se
         for (const auto& [at, value] : series[i].points)
             if (at > 0 && value > 0)
                 out += dot(position(std::log10(at), decades, left, right),
-                           position(std::log10(value), decades, bottom, top), i,
+                           position(std::log10(value), decades, bottom, top), series[i].colour,
                            fmt::format("{}: {:.6g}, {:.6g}", series[i].name, at, value));
-    return out + legend(names_of(series)) + axis_labels(text, bottom) + "</svg>\n";
+    return out + legend(series) + axis_labels(text, bottom) + "</svg>\n";
 }
 
 std::string stack_plot(const PlotText& text, const std::vector<std::string>& categories,
@@ -182,7 +208,7 @@ std::string stack_plot(const PlotText& text, const std::vector<std::string>& cat
     double longest = 0;
     for (const auto& bar : bars)
         longest = std::max(longest, std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0));
-    const Range x = widened({0, longest});
+    const Range x = widened({0, 1.1 * longest}); // Room for the sums behind the bars.
     const double base = top + bar_distance * static_cast<double>(bars.size()) + 10;
     const double legend_end = top + 20 * static_cast<double>(categories.size());
     std::string out = opening(text, std::max(base + 60, legend_end + 20));

@@ -16,9 +16,13 @@ struct PlotText {
     std::string y;
 };
 
+enum class Stroke { Solid, Dashed, Dotted };
+
 struct PlotSeries {
     std::string name;
     std::vector<std::pair<double, double>> points; ///< Finite numbers.
+    std::size_t colour = 0; ///< Of a palette of eight that repeats. Related series may share one.
+    Stroke stroke = Stroke::Solid; ///< Of a line.
 };
 
 /// Points joined in their order, one line a series; a series of one point is a dot.

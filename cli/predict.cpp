@@ -123,6 +123,15 @@ Exit write_chosen_profile(const Options& options, const KernelProfiles& profiles
     return write_result(text.value(), options.write_profile);
 }
 
+std::array<std::optional<models::ProfileSummary>, 3> summaries_of(const KernelProfiles& profiles) {
+    std::array<std::optional<models::ProfileSummary>, 3> summaries;
+    for (std::size_t i = 0; i < all_variants.size(); ++i)
+        if (const auto& profile = profiles.of(all_variants.at(i));
+            profile && !profile.value().steps.empty())
+            summaries.at(i) = models::summary_of(profile.value().steps);
+    return summaries;
+}
+
 Exit run(const Options& options) {
     if (options.kernel.file.empty() == options.profile.empty())
         return refuse(Failure{"name either a listing or a --profile", "predict"});
@@ -148,6 +157,7 @@ Exit run(const Options& options) {
         if (const auto& profile = profiles.value().of(variant)) name = profile.value().name;
     const PredictionReport report{.kernel = name,
                                   .origin = profiles.value().origin,
+                                  .summaries = summaries_of(profiles.value()),
                                   .setting = &setting.value(),
                                   .set = options.set,
                                   .swept = sweep ? sweep->name : "",

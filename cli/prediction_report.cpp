@@ -113,6 +113,94 @@ std::string looked_up(const PredictedPoint& point) {
     return all.empty() ? std::string{} : "\nlooked up\n" + symbol_lines(all);
 }
 
+using Summaries = std::array<std::optional<models::ProfileSummary>, 3>;
+
+/// A row of the profile table; the counts of a case without a path are dashes.
+template <typename Count>
+std::string profile_row(const Summaries& summaries, const std::string& name, Count count) {
+    std::string out = fmt::format("  {:<34}", name);
+    for (const auto& summary : summaries)
+        out += fmt::format(" {:>9}", summary ? fmt::format("{}", count(*summary)) : "-");
+    return out + "\n";
+}
+
+std::string access_name(const models::AccessCount& access) {
+    std::string name = fmt::format("{}, passes {}", to_string(access.opcode_class),
+                                   models::to_string(access.passes));
+    if (models::is_global_load(access.opcode_class))
+        name += fmt::format(", level {}", models::to_string(access.level));
+    return name;
+}
+
+std::int64_t count_of(const models::ProfileSummary& summary, assembly::OpcodeClass opcode_class) {
+    const auto found =
+        std::ranges::find(summary.mix, opcode_class, &models::ClassCount::opcode_class);
+    return found == summary.mix.end() ? 0 : found->count;
+}
+
+/// Instruction mix, accesses and dependence distances of the three paths side by side.
+std::string profile_text(const Summaries& summaries) {
+    if (std::ranges::none_of(summaries, [](const auto& summary) { return summary.has_value(); }))
+        return {};
+    std::string out =
+        fmt::format("\n  {:<34} {:>9} {:>9} {:>9}   executed instructions of a warp\n", "", "best",
+                    "typical", "worst");
+    for (int index = 0; index < assembly::opcode_class_count; ++index) {
+        const auto opcode_class = static_cast<assembly::OpcodeClass>(index);
+        if (std::ranges::any_of(summaries, [opcode_class](const auto& summary) {
+                return summary && count_of(*summary, opcode_class) > 0;
+            }))
+            out += profile_row(summaries, std::string{to_string(opcode_class)},
+                               [opcode_class](const models::ProfileSummary& summary) {
+                                   return count_of(summary, opcode_class);
+                               });
+    }
+    std::vector<std::string> accesses;
+    for (const auto& summary : summaries)
+        if (summary)
+            for (const auto& access : summary->accesses)
+                if (std::ranges::find(accesses, access_name(access)) == accesses.end())
+                    accesses.push_back(access_name(access));
+    for (const auto& name : accesses)
+        out += profile_row(summaries, name, [&name](const models::ProfileSummary& summary) {
+            std::int64_t count = 0;
+            for (const auto& access : summary.accesses)
+                if (access_name(access) == name) count += access.count;
+            return count;
+        });
+    for (std::size_t range = 0; range < models::distance_ranges.size(); ++range)
+        out += profile_row(
+            summaries, fmt::format("nearest producer {}", models::distance_ranges.at(range)),
+            [range](const models::ProfileSummary& summary) { return summary.distances.at(range); });
+    return out;
+}
+
+Json profiles_json(const Summaries& summaries) {
+    Json out = Json::array();
+    for (std::size_t i = 0; i < summaries.size(); ++i) {
+        if (!summaries.at(i)) continue;
+        const auto& summary = *summaries.at(i);
+        Json mix = Json::object();
+        for (const auto& [opcode_class, count] : summary.mix)
+            mix[std::string{to_string(opcode_class)}] = count;
+        Json accesses = Json::array();
+        for (const auto& access : summary.accesses)
+            accesses.push_back({{"class", to_string(access.opcode_class)},
+                                {"passes", models::to_string(access.passes)},
+                                {"level", models::to_string(access.level)},
+                                {"bytes-per-lane", access.bytes_per_lane},
+                                {"count", access.count}});
+        Json distances = Json::object();
+        for (std::size_t range = 0; range < models::distance_ranges.size(); ++range)
+            distances[models::distance_ranges.at(range)] = summary.distances.at(range);
+        out.push_back({{"variant", prediction::to_string(all_variants.at(i))},
+                       {"mix", std::move(mix)},
+                       {"accesses", std::move(accesses)},
+                       {"nearest-producer", std::move(distances)}});
+    }
+    return out;
+}
+
 Json symbols_json(const std::vector<models::ExplainedSymbol>& symbols) {
     Json out = Json::array();
     for (const auto& symbol : symbols)
@@ -188,7 +276,7 @@ std::string prediction_text(const PredictionReport& report) {
         out += "\n" + table(point) + refusals(point);
         for (const auto& model : point.models)
             out += explanation(model);
-        return out + looked_up(point);
+        return out + looked_up(point) + profile_text(report.summaries);
     }
     std::string told; // Reasons are not repeated at every point.
     for (const auto& point : report.points) {
@@ -208,7 +296,8 @@ std::string prediction_json(const PredictionReport& report) {
              {"launch", models::to_string(setting.launch)},
              {"policy", policy_text(setting)},
              {"profile", report.origin},
-             {"set", report.set}};
+             {"set", report.set},
+             {"profiles", profiles_json(report.summaries)}};
     if (setting.warps) out["warps"] = *setting.warps;
     if (setting.voudouris) out["costs"] = setting.voudouris.value().name;
     if (!report.swept.empty()) out["swept"] = report.swept;
@@ -242,6 +331,8 @@ std::string prediction_csv(const PredictionReport& report) {
 namespace {
 
 std::string swept_plot(const PredictionReport& report) {
+    using certification::Stroke;
+    constexpr std::array strokes{Stroke::Dotted, Stroke::Solid, Stroke::Dashed};
     std::vector<certification::PlotSeries> series;
     const auto& first = report.points.front().models;
     for (std::size_t row = 0; row < first.size(); ++row) {
@@ -249,7 +340,9 @@ std::string swept_plot(const PredictionReport& report) {
             certification::PlotSeries one{
                 fmt::format("{} {}", prediction::to_string(first[row].model),
                             prediction::to_string(all_variants.at(variant))),
-                {}};
+                {},
+                row,
+                strokes.at(variant)};
             for (const auto& point : report.points)
                 if (const auto& time = point.models[row].variants.at(variant).time)
                     one.points.emplace_back(point.value, time->value());

@@ -3,6 +3,7 @@
 /// Predictions of several models side by side, as text, JSON, CSV and plots.
 
 #include "models/formulas/prediction/prediction.hpp"
+#include "models/profile_summary.hpp"
 
 #include <array>
 #include <string>
@@ -29,6 +30,8 @@ struct PredictedPoint {
 struct PredictionReport {
     std::string kernel;
     std::string origin; ///< Of the profiles.
+    /// Of the variants' executed instructions; none without steps or path. As `all_variants`.
+    std::array<std::optional<models::ProfileSummary>, 3> summaries;
     const models::prediction::Setting* setting = nullptr;
     std::vector<std::string> set; ///< What was stated, as NAME=VALUE.
     std::string swept;            ///< Name of the swept parameter; empty without a sweep.

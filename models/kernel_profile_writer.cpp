@@ -1,4 +1,5 @@
 #include "models/kernel_profile.hpp"
+#include "models/profile_summary.hpp"
 #include "models/xml_writer.hpp"
 
 #include <fmt/format.h>
@@ -20,9 +21,7 @@ XmlElement element_of(const ProfileStep& step) {
     add("class", std::string{to_string(step.opcode_class)});
     if (!step.distances.empty()) add("reads", fmt::format("{}", fmt::join(step.distances, " ")));
     if (step.passes && (is_memory_access(step.opcode_class) || *step.passes != CountRange{}))
-        add("passes", step.passes->min == step.passes->max
-                          ? fmt::format("{}", step.passes->min)
-                          : fmt::format("{}..{}", step.passes->min, step.passes->max));
+        add("passes", to_string(step.passes));
     if (!step.passes && !is_memory_access(step.opcode_class)) add("passes", "any");
     if (step.level != MemoryLevel::Any) add("level", std::string{to_string(step.level)});
     if (step.bytes_per_lane != 0) add("bytes", std::to_string(step.bytes_per_lane));

@@ -259,7 +259,8 @@ void write_plot(const std::filesystem::path& folder, const Subject& subject,
                 const std::vector<Point>& points) {
     std::vector<certification::PlotSeries> series;
     for (const auto stress : tests::all_stresses) {
-        certification::PlotSeries one{std::string{to_string(stress)}, {}};
+        certification::PlotSeries one{
+            .name = std::string{to_string(stress)}, .points = {}, .colour = series.size()};
         for (const auto& point : points)
             if (point.kernel->stress == stress)
                 one.points.emplace_back(point.observed, point.predicted);

@@ -1,5 +1,6 @@
 #include "assembly/isa/reader.hpp"
 #include "models/kernel_profile.hpp"
+#include "models/profile_summary.hpp"
 #include "tests/unit/models/refusal.hpp"
 
 namespace warpbound::models {
@@ -89,6 +90,27 @@ TEST(KernelProfile, CountsItsSteps) {
                                                .arithmetic_dependent = 1,
                                                .shared_loads = 1,
                                                .global_stores = 1}));
+}
+
+TEST(ProfileSummary, CountsClassesAccessesAndDistances) {
+    using assembly::OpcodeClass;
+    auto open = step_of(OpcodeClass::LoadShared);
+    open.passes.reset();
+    auto stated = open;
+    stated.passes = CountRange{1, 4};
+    const std::vector<ProfileStep> steps{
+        open,   open, stated, step_of(OpcodeClass::Move, {1, 2}), step_of(OpcodeClass::Move, {4}),
+        stated, open, open,   step_of(OpcodeClass::Move, {5}),    step_of(OpcodeClass::Move, {17})};
+    const auto summary = summary_of(steps);
+    ASSERT_EQ(summary.mix.size(), 2U);
+    EXPECT_EQ(summary.mix[0].opcode_class, OpcodeClass::Move);
+    EXPECT_EQ(summary.mix[0].count, 4);
+    EXPECT_EQ(summary.mix[1].count, 6);
+    ASSERT_EQ(summary.accesses.size(), 2U);
+    EXPECT_EQ(summary.accesses[0].count, 4);
+    EXPECT_EQ(to_string(summary.accesses[0].passes), "not stated");
+    EXPECT_EQ(to_string(summary.accesses[1].passes), "1..4");
+    EXPECT_EQ(summary.distances, (std::array<std::int64_t, 7>{6, 1, 0, 1, 1, 0, 1}));
 }
 
 TEST(KernelProfile, LeavesThePassesOfAnAccessOpen) {
