@@ -24,8 +24,8 @@ std::vector<std::int64_t> degrees_of(const NamedProfile& profile, Inputs& inputs
 
 /// The write buffer and the scheduler's slots; both matter to several warps only.
 v14::Core core_of(const Residency& residency, std::int64_t stores, Inputs& inputs) {
+    if (residency.warps() == 1) return {.warps = 1, .schedulers = 1, .issue_slot = 1};
     v14::Core core{.warps = residency.warps()};
-    if (core.warps == 1) return core;
     const auto schedulers = inputs.described("schedulers/count");
     const auto slot = inputs.described("schedulers/issue-slot");
     if (schedulers) core.schedulers = static_cast<std::int64_t>(*schedulers);

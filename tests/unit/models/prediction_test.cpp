@@ -2,6 +2,7 @@
 #include "models/formulas/prediction/prediction.hpp"
 #include "models/formulas/prediction/residency.hpp"
 #include "models/formulas/prediction/timed_steps.hpp"
+#include "models/formulas/voudouris_parameters.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,6 +204,17 @@ TEST(Prediction, FollowsOneWarpByHand) {
     EXPECT_EQ(predict(Model::Volkov, additions(), setting, Variant::Typical).time->value(), 24);
     // 6 + 18 + 6 of Table 7.
     EXPECT_EQ(predict(Model::Voudouris, additions(), setting, Variant::Typical).time->value(), 30);
+}
+
+// On Maxwell an independent instruction costs one cycle, less than two of Fermi's issue slots.
+TEST(Prediction, TakesVoudourisForOneWarpAsPublished) {
+    auto setting = setting_of(load_architecture("maxwell-gtx970").value());
+    setting.voudouris = voudouris::parameters_from(setting.architecture);
+    NamedProfile counts;
+    counts.counts.arithmetic_independent = 10;
+    EXPECT_EQ(predict(Model::Voudouris, counts, setting, Variant::Typical).time->value(), 10);
+    setting.warps = 8; // Two warps a scheduler, one slot apart, and each waits for the other.
+    EXPECT_EQ(predict(Model::Voudouris, counts, setting, Variant::Typical).time->value(), 21);
 }
 
 TEST(Prediction, RefusesByName) {
