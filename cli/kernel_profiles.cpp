@@ -1,6 +1,6 @@
 #include "cli/kernel_profiles.hpp"
 
-#include "harness/simulator/machine.hpp"
+#include "harness/simulator/path_chooser.hpp"
 #ifdef WARPBOUND_HAS_ANALYZER
 #include "analyzer/analysis.hpp"
 #endif
@@ -26,40 +26,52 @@ Result<models::NamedProfile> profile_along(const LoadedKernel& kernel,
     return profile;
 }
 
-/// Runs whose paths are compared: odd, so that one is in the middle.
-constexpr std::int64_t typical_runs = 9;
+/// Paths that are compared: odd, so that one is in the middle.
+constexpr std::int64_t drawn_paths = 9;
 
-/// The blocks that the warp visits in the simulated run with the middle number of executed
-/// instructions.
-Result<std::vector<std::size_t>> simulated_path(const LoadedKernel& kernel,
-                                                const models::Architecture& architecture,
-                                                std::uint64_t seed) {
-    const harness::Kernel one_warp{kernel.function, &kernel.graph, &kernel.facts,
-                                   models::Launch{1, 1}};
-    const auto machine = harness::simulator::Machine::prepare(architecture, one_warp);
-    if (!machine) return machine.as_failure();
-    struct Run {
-        std::int64_t instructions = 0;
-        std::vector<std::size_t> path;
-    };
-    std::vector<Run> runs;
-    for (std::int64_t index = 0; index < typical_runs; ++index) {
-        Run run;
-        const harness::RunOptions options{
-            harness::seed_of_run(seed, index), harness::Draw::Uniform, {}};
-        const auto observed =
-            machine.value()->run(options, [&](const harness::simulator::Event& event) {
-                const auto* issued = std::get_if<harness::simulator::Issued>(&event);
-                if (issued == nullptr) return;
-                ++run.instructions;
-                if (issued->instruction == kernel.graph.blocks[issued->block].first)
-                    run.path.push_back(issued->block);
-            });
-        if (!observed) return observed.as_failure();
-        runs.push_back(std::move(run));
+/// A path and how many instructions it executes; without its blocks when those are too many.
+struct DrawnPath {
+    std::size_t instructions = 0;
+    std::vector<std::size_t> blocks;
+};
+
+Result<DrawnPath> draw_path(const LoadedKernel& kernel,
+                            const harness::simulator::PathChooser& chooser, std::uint64_t seed) {
+    using namespace harness::simulator;
+    const Chance chance{harness::Draw::Uniform, RandomStream{seed, StreamOf::WarpPath, 0}};
+    auto walk = chooser.choose(chance);
+    if (!walk) return walk.as_failure();
+    DrawnPath path;
+    for (bool ended = false; !ended; ended = walk.value().advance().ends) {
+        const auto& block = kernel.graph.blocks[walk.value().block()];
+        path.blocks.push_back(walk.value().block());
+        path.instructions += block.last - block.first + 1;
+        if (path.instructions > models::profile_step_limit) {
+            path.blocks.clear();
+            return path;
+        }
     }
-    std::ranges::stable_sort(runs, {}, &Run::instructions);
-    return std::move(runs[runs.size() / 2].path);
+    return path;
+}
+
+/// The path with the middle number of executed instructions among those that the simulated device
+/// would draw.
+Result<std::vector<std::size_t>> typical_path(const LoadedKernel& kernel, std::uint64_t seed) {
+    const auto chooser = harness::simulator::PathChooser::make(kernel.graph, kernel.facts);
+    if (!chooser) return chooser.as_failure();
+    std::vector<DrawnPath> paths;
+    for (std::int64_t index = 0; index < drawn_paths; ++index) {
+        auto path = draw_path(kernel, chooser.value(), harness::seed_of_run(seed, index));
+        if (!path) return path.as_failure();
+        paths.push_back(std::move(path).value());
+    }
+    std::ranges::stable_sort(paths, {}, &DrawnPath::instructions);
+    DrawnPath& middle = paths[paths.size() / 2];
+    if (middle.blocks.empty())
+        return Failure{fmt::format("a typical path executes more than {} instructions",
+                                   models::profile_step_limit),
+                       kernel.function->name};
+    return std::move(middle.blocks);
 }
 
 } // namespace
@@ -94,9 +106,9 @@ Result<KernelProfiles> profiles_of_listing(const LoadedKernel& kernel,
     const Failure absent{"no path: this build has no analyzer"};
     KernelProfiles profiles{absent, absent, absent,
                             fmt::format("paths of {}: shortest and longest by analysis, typical "
-                                        "the middle one of {} simulated runs",
-                                        kernel.function->name, typical_runs)};
-    const auto path = simulated_path(kernel, architecture, seed);
+                                        "the middle one of {} drawn at random",
+                                        kernel.function->name, drawn_paths)};
+    const auto path = typical_path(kernel, seed);
     if (path)
         profiles.typical = profile_along(kernel, path.value());
     else

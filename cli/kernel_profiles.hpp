@@ -23,8 +23,9 @@ struct KernelProfiles {
 Result<KernelProfiles> read_profiles(const std::string& file);
 
 /// Best and worst are the steps along the shortest and the longest path that the analyzer finds for
-/// one warp; typical is the path of one simulated run from the seed, of which only the path is
-/// used. Refuses when none of them can be had.
+/// one warp; typical has the middle number of executed instructions among nine paths that the
+/// simulated device would draw from the seed.
+/// Refuses when none of them can be had.
 Result<KernelProfiles> profiles_of_listing(const LoadedKernel& kernel,
                                            const models::Architecture& architecture,
                                            std::uint64_t seed);

@@ -159,7 +159,7 @@ Result<std::vector<ProfileStep>> steps_along(const assembly::Function& function,
                                              const assembly::ControlFlowGraph& graph,
                                              std::span<const std::size_t> path,
                                              const FlowFacts& facts) {
-    std::map<std::size_t, StaticStep> instructions;
+    std::vector<std::optional<StaticStep>> instructions(function.instructions.size());
     std::vector<ProfileStep> steps;
     Producers producers;
     for (std::size_t place = 0; place < path.size(); ++place) {
@@ -181,16 +181,15 @@ Result<std::vector<ProfileStep>> steps_along(const assembly::Function& function,
                 fmt::format("a warp executes more than {} instructions", profile_step_limit),
                 function.name};
         for (std::size_t at = block.first; at <= block.last; ++at) {
-            auto found = instructions.find(at);
-            if (found == instructions.end())
-                found = instructions.emplace(at, static_step(function, at, facts)).first;
+            auto& found = instructions[at];
+            if (!found) found = static_step(function, at, facts);
             const auto here = static_cast<std::int64_t>(steps.size());
-            ProfileStep step = found->second.step;
-            step.distances = producers.distances(found->second, here);
+            ProfileStep step = found->step;
+            step.distances = producers.distances(*found, here);
             step.transfers = at == block.last && *transfers;
             step.dual_issued = step.dual_issued && at != block.first;
             steps.push_back(std::move(step));
-            producers.note(found->second, here);
+            producers.note(*found, here);
         }
     }
     return steps;

@@ -95,6 +95,7 @@ Result<SingleWarp> single_warp(const Question& question, std::span<const TimedSt
                                                  steps[at].opcode_class ==
                                                      assembly::OpcodeClass::AtomicGlobal,
                                        .gap = in_slots(timed[at].gap)};
+        one.producers.reserve(steps[at].distances.size());
         for (const std::int64_t distance : steps[at].distances)
             one.producers.push_back(at - static_cast<std::size_t>(distance));
         traced.push_back(std::move(one));
