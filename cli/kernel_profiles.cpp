@@ -100,10 +100,10 @@ Result<KernelProfiles> read_profiles(const std::string& file) {
                     file)};
 }
 
-Result<KernelProfiles> profiles_of_listing(const LoadedKernel& kernel,
-                                           const models::Architecture& architecture,
-                                           std::uint64_t seed) {
-    const Failure absent{"no path: this build has no analyzer"};
+Result<KernelProfiles>
+profiles_of_listing(const LoadedKernel& kernel,
+                    [[maybe_unused]] const models::Architecture& architecture, std::uint64_t seed) {
+    const Failure absent{"this build has no analyzer, which finds it"};
     KernelProfiles profiles{absent, absent, absent,
                             fmt::format("paths of {}: shortest and longest by analysis, typical "
                                         "the middle one of {} drawn at random",
