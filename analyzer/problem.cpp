@@ -69,6 +69,12 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
     return boost::outcome_v2::success();
 }
 
+/// Whether every warp of a scheduler is in the active set: the policy is then work-conserving.
+bool holds_all(const models::WarpPolicy& policy, const LaunchShape& shape) {
+    return policy.kind == models::PolicyKind::TwoLevel &&
+           shape.on_one_scheduler(shape.resident * shape.warps_per_block) <= policy.active;
+}
+
 /// One warp is always chosen when it may issue, except where it has to wait for its slot; among
 /// several, delays are bounded where somebody issues whenever one may.
 Result<void> check_policy(const Request& request, const LaunchShape& shape) {
@@ -80,9 +86,11 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
     };
     if (guarantee == models::PolicyGuarantee::Slotted)
         return refuse("this version bounds policies under which a warp that is alone never waits");
-    if (shape.warps() > 1 && guarantee != models::PolicyGuarantee::WorkConserving)
+    if (shape.warps() > 1 && guarantee != models::PolicyGuarantee::WorkConserving &&
+        !holds_all(request.policy, shape))
         return refuse("this version bounds launches of several warps under work-conserving "
-                      "policies only (lrr, gto, oldest)");
+                      "policies only: lrr, gto, oldest, conserving variable rates, and two-level "
+                      "where a scheduler's warps fit the active set");
     return boost::outcome_v2::success();
 }
 

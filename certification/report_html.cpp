@@ -1,7 +1,7 @@
 /// \file
 /// The report as one self-contained page, well-formed as XML too.
 #include "certification/chart.hpp"
-#include "certification/html_style.hpp"
+#include "certification/html_parts.hpp"
 #include "certification/wording.hpp"
 
 #include <fmt/format.h>
@@ -12,40 +12,8 @@ namespace warpbound::certification {
 
 namespace {
 
-/// A table cell; `number` aligns to the right.
-std::string cell(const std::string& text, bool number = false) {
-    return fmt::format("<td{}>{}</td>", number ? " class=\"n\"" : "", escape(text));
-}
-
-std::string table(const std::string& caption,
-                  const std::vector<std::pair<std::string, bool>>& columns,
-                  const std::string& rows) {
-    std::string head;
-    for (const auto& [name, number] : columns)
-        head +=
-            fmt::format("<th scope=\"col\"{}>{}</th>", number ? " class=\"n\"" : "", escape(name));
-    return fmt::format("<div class=\"box\" "
-                       "tabindex=\"0\"><table><caption>{}</caption><thead><tr>{}</tr></"
-                       "thead><tbody>\n{}</tbody></table></div>\n",
-                       escape(caption), head, rows);
-}
-
-/// A figure in a box that scrolls; its caption names the table behind it.
-std::string figure(const std::string& drawing, const std::string& caption) {
-    return fmt::format(
-        "<figure><div class=\"box\" tabindex=\"0\"><div class=\"figure\">{}</div></div>"
-        "<figcaption>{}</figcaption></figure>\n",
-        drawing, escape(caption));
-}
-
 std::string rests_on(const Claim& claim) {
     return joined(claim.assumptions, ", ");
-}
-
-std::string card(const std::string& number, const std::string& text,
-                 const std::string& style = "") {
-    return fmt::format("<div class=\"card{}\"><b>{}</b>{}</div>\n",
-                       style.empty() ? "" : " " + style, escape(number), escape(text));
 }
 
 std::string summary(const Report& report) {
@@ -381,16 +349,10 @@ std::string closing(const Report& report) {
 } // namespace
 
 std::string render_html(const Report& report) {
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "
-           "name=\"viewport\" content=\"width=device-width, "
-           "initial-scale=1\"/>\n<title>" +
-           escape(fmt::format("Timing report: {} on {}", report.kernel, report.architecture)) +
-           "</title>\n<style>" + std::string{html_style} +
-           "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the report</a>\n<main "
-           "id=\"main\">\n" +
-           summary(report) + how_to_read(report) + envelope(report) + formulas(report) +
-           annotated_assembly(report) + stack(report) + claims(report) + observations(report) +
-           closing(report) + "</main>\n</body>\n</html>\n";
+    return page(fmt::format("Timing report: {} on {}", report.kernel, report.architecture),
+                summary(report) + how_to_read(report) + envelope(report) + formulas(report) +
+                    annotated_assembly(report) + stack(report) + claims(report) +
+                    observations(report) + closing(report));
 }
 
 } // namespace warpbound::certification

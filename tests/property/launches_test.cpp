@@ -6,35 +6,21 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
-#include "models/architecture/architecture.hpp"
+#include "tests/support/campaign.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstdlib>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace warpbound {
 namespace {
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-struct Machine {
-    const char* name;
-    int sm;
-};
-constexpr std::array machines{Machine{"fermi-gtx470", 20}, Machine{"maxwell-gtx970", 52},
-                              Machine{"turing-t4", 75}, Machine{"hopper-h200", 90}};
-constexpr std::array policies{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2,conserving"};
+constexpr std::array policies{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2,conserving",
+                              "two-level:active=24"};
 
 struct Verdict {
     std::string failure;
@@ -57,9 +43,10 @@ void limit_blocks(models::Architecture& architecture, std::int64_t blocks) {
     set(architecture.blocks, "start", {5, 5, 20});
 }
 
-Verdict check_case(std::uint64_t seed, models::Architecture architecture, int sm) {
+Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described) {
+    models::Architecture architecture = described.architecture;
     tests::RandomKernelOptions options;
-    options.sm = sm;
+    options.sm = described.sm;
     options.statements = 4 + static_cast<int>(seed % 11);
     options.depth = 1 + static_cast<int>(seed % 2);
     options.barriers = seed % 3 != 0;
@@ -147,48 +134,19 @@ double median(std::vector<double> values) {
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
-    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 2000);
-    const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 20261121);
-    std::vector<models::Architecture> architectures;
-    for (const auto& machine : machines) {
-        auto architecture = models::load_architecture(machine.name);
-        ASSERT_TRUE(architecture) << to_string(architecture.error());
-        architectures.push_back(std::move(architecture).value());
-    }
-    RecordProperty("first_seed", std::to_string(first));
-    std::atomic<std::uint64_t> next{0};
-    std::mutex mutex;
-    std::vector<std::string> failures;
     std::vector<double> upper;
     std::vector<double> lower;
     std::uint64_t refused = 0;
     std::uint64_t waves = 0;
     std::uint64_t met = 0;
-    const auto work = [&] {
-        for (std::uint64_t index = next++; index < cases; index = next++) {
-            const std::size_t which = index % machines.size();
-            const Verdict verdict =
-                check_case(first + index, architectures[which], machines[which].sm);
-            const std::lock_guard lock{mutex};
-            if (verdict.refused) ++refused;
-            if (verdict.several_waves) ++waves;
-            if (verdict.met) ++met;
-            if (verdict.upper_ratio > 0) {
-                upper.push_back(verdict.upper_ratio);
-                lower.push_back(verdict.lower_ratio);
-            }
-            if (verdict.failure.empty()) continue;
-            failures.push_back(verdict.failure);
-            next = cases;
-        }
-    };
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
-        threads.emplace_back(work);
-    for (auto& thread : threads)
-        thread.join();
-    for (const auto& failure : failures)
-        ADD_FAILURE() << failure;
+    const std::uint64_t cases = tests::run_campaign(check_case, [&](const Verdict& verdict) {
+        if (verdict.refused) ++refused;
+        if (verdict.several_waves) ++waves;
+        if (verdict.met) ++met;
+        if (verdict.upper_ratio == 0) return;
+        upper.push_back(verdict.upper_ratio);
+        lower.push_back(verdict.lower_ratio);
+    });
     RecordProperty("median_upper_ratio", std::to_string(median(upper)));
     RecordProperty("median_lower_ratio", std::to_string(median(lower)));
     // The test would show little without these.

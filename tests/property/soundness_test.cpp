@@ -5,33 +5,16 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
-#include "models/architecture/architecture.hpp"
+#include "tests/support/campaign.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
-#include <cstdlib>
-#include <mutex>
 #include <string>
-#include <thread>
-#include <vector>
 
 namespace warpbound {
 namespace {
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-struct Machine {
-    const char* name;
-    int sm;
-};
-constexpr std::array machines{Machine{"fermi-gtx470", 20}, Machine{"maxwell-gtx970", 52},
-                              Machine{"turing-t4", 75}, Machine{"hopper-h200", 90}};
 
 /// Everything about one random case; `failure` is empty when all holds.
 struct Verdict {
@@ -43,9 +26,10 @@ struct Verdict {
     bool measured = false; ///< The time between two clock reads was checked too.
 };
 
-Verdict check_case(std::uint64_t seed, const models::Architecture& architecture, int sm) {
+Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described) {
+    const models::Architecture& architecture = described.architecture;
     tests::RandomKernelOptions options;
-    options.sm = sm;
+    options.sm = described.sm;
     options.statements = 4 + static_cast<int>(seed % 14);
     options.depth = 1 + static_cast<int>(seed % 3);
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
@@ -120,44 +104,16 @@ Verdict check_case(std::uint64_t seed, const models::Architecture& architecture,
 }
 
 TEST(Soundness, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
-    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 2000);
-    const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 20261121);
-    std::vector<models::Architecture> architectures;
-    for (const auto& machine : machines) {
-        auto architecture = models::load_architecture(machine.name);
-        ASSERT_TRUE(architecture) << to_string(architecture.error());
-        architectures.push_back(std::move(architecture).value());
-    }
-    RecordProperty("first_seed", std::to_string(first));
-    std::atomic<std::uint64_t> next{0};
-    std::atomic<std::uint64_t> infeasible{0};
-    std::atomic<std::uint64_t> replayed{0};
-    std::atomic<std::uint64_t> tight{0};
-    std::atomic<std::uint64_t> measured{0};
-    std::mutex mutex;
-    std::vector<std::string> failures;
-    const auto work = [&] {
-        for (std::uint64_t index = next++; index < cases; index = next++) {
-            const std::size_t which = index % machines.size();
-            const Verdict verdict =
-                check_case(first + index, architectures[which], machines[which].sm);
-            if (verdict.infeasible) ++infeasible;
-            if (verdict.tightness > 0) ++replayed;
-            if (verdict.measured) ++measured;
-            if (verdict.tightness > 0 && verdict.tightness <= 1.10) ++tight;
-            if (verdict.failure.empty()) continue;
-            const std::lock_guard lock{mutex};
-            failures.push_back(verdict.failure);
-            next = cases;
-        }
-    };
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
-        threads.emplace_back(work);
-    for (auto& thread : threads)
-        thread.join();
-    for (const auto& failure : failures)
-        ADD_FAILURE() << failure;
+    std::uint64_t infeasible = 0;
+    std::uint64_t replayed = 0;
+    std::uint64_t tight = 0;
+    std::uint64_t measured = 0;
+    const std::uint64_t cases = tests::run_campaign(check_case, [&](const Verdict& verdict) {
+        if (verdict.infeasible) ++infeasible;
+        if (verdict.tightness > 0) ++replayed;
+        if (verdict.measured) ++measured;
+        if (verdict.tightness > 0 && verdict.tightness <= 1.10) ++tight;
+    });
     // Further facts cost tightness where whole counts are hard to find, never soundness.
     EXPECT_GE(tight * 100, replayed * 99) << tight << " of " << replayed << " within 10 %";
     RecordProperty("within_10_percent", std::to_string(tight) + " of " + std::to_string(replayed));

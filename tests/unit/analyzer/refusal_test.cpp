@@ -88,8 +88,13 @@ TEST(Refusal, KeepsToPoliciesThatItKnows) {
     EXPECT_TRUE(two_warps->run());
     two_warps->request.policy = models::read_policy("gto").value();
     EXPECT_TRUE(two_warps->run());
-    two_warps->request.policy = models::read_policy("two-level").value();
-    EXPECT_THAT(refusal(*two_warps), HasSubstr("policy two-level:active=8 is set-limited"));
+    two_warps->request.policy = models::read_policy("two-level:active=1").value();
+    EXPECT_TRUE(two_warps->run()) << "each scheduler has one";
+    two_warps->request.launch = {1, 160};
+    two_warps->request.policy = models::read_policy("two-level:active=3").value();
+    EXPECT_TRUE(two_warps->run());
+    two_warps->request.policy = models::read_policy("two-level:active=2").value();
+    EXPECT_THAT(refusal(*two_warps), HasSubstr("policy two-level:active=2 is set-limited"));
     two_warps->request.policy = models::read_policy("srr").value();
     EXPECT_THAT(refusal(*two_warps), HasSubstr("policy srr is order-forced"));
 }

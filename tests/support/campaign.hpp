@@ -1,0 +1,74 @@
+#pragma once
+/// \file
+/// What long property tests share: how many cases, from which seed, on which machines, and threads.
+
+#include "models/architecture/architecture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace warpbound::tests {
+
+inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+struct DescribedMachine {
+    models::Architecture architecture;
+    int sm = 20;
+};
+
+/// One interlocked machine, three whose encoding says when to issue.
+inline std::vector<DescribedMachine> described_machines() {
+    std::vector<DescribedMachine> machines;
+    for (const auto& [name, sm] : {std::pair{"fermi-gtx470", 20}, std::pair{"maxwell-gtx970", 52},
+                                   std::pair{"turing-t4", 75}, std::pair{"hopper-h200", 90}}) {
+        auto architecture = models::load_architecture(name);
+        EXPECT_TRUE(architecture) << to_string(architecture.error());
+        machines.push_back({std::move(architecture).value(), sm});
+    }
+    return machines;
+}
+
+/// Checks WARPBOUND_PROPERTY_CASES cases (2,000 otherwise) from WARPBOUND_PROPERTY_SEED on, on all
+/// cores: `check(seed, machine)` gives a verdict with a text `failure`, `keep(verdict)` is called
+/// under a lock. Ends after the first failure. Returns the number of cases.
+template <class Check, class Keep> std::uint64_t run_campaign(Check check, Keep keep) {
+    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 2000);
+    const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 20261121);
+    testing::Test::RecordProperty("first_seed", std::to_string(first));
+    const auto machines = described_machines();
+    std::atomic<std::uint64_t> next{0};
+    std::mutex mutex;
+    std::vector<std::string> failures;
+    const auto work = [&] {
+        for (std::uint64_t index = next++; index < cases; index = next++) {
+            const auto verdict = check(first + index, machines[index % machines.size()]);
+            const std::lock_guard lock{mutex};
+            keep(verdict);
+            if (verdict.failure.empty()) continue;
+            failures.push_back(verdict.failure);
+            next = cases;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+        threads.emplace_back(work);
+    for (auto& thread : threads)
+        thread.join();
+    for (const auto& failure : failures)
+        ADD_FAILURE() << failure;
+    return cases;
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,279 @@
+#include "tests/support/exact_launch.hpp"
+
+#include "assembly/isa/effects.hpp"
+#include "models/architecture/instruction_timing.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+namespace warpbound::tests {
+
+namespace {
+
+/// All times are counted from the current cycle, none is negative.
+using Time = std::int32_t;
+
+struct Step {
+    Time gap = 1;
+    Time result = 0;
+    Time occupancy = 1;
+    Time drain = 0;
+    std::size_t unit = 0;
+    models::UnitScope scope = models::UnitScope::Partition;
+    std::vector<std::size_t> waits;
+    std::vector<std::size_t> writes;
+    bool store = false;
+    bool barrier = false;
+    bool exit = false;
+};
+
+struct WarpState {
+    std::int32_t at = -1; ///< Next instruction; -1: no warp is here.
+    Time gap = 0;
+    bool waits = false; ///< At a barrier that is not complete.
+    std::vector<Time> registers;
+    std::vector<Time> ports; ///< Of warp scope, by unit.
+    friend auto operator<=>(const WarpState&, const WarpState&) = default;
+};
+
+struct State {
+    std::vector<WarpState> warps;      ///< By index on the multiprocessor.
+    std::vector<Time> partition_ports; ///< scheduler x units + unit
+    std::vector<Time> core_ports;
+    std::vector<Time> next_choice; ///< Per scheduler.
+    std::vector<Time> drains;      ///< Of the entries in the write buffer, in order.
+    Time completion = 0;
+    std::int32_t blocks_started = 0;
+    friend auto operator<=>(const State&, const State&) = default;
+};
+
+void pass(Time& time) {
+    if (time > 0) --time;
+}
+
+struct TooManyStates {};
+
+class Search {
+public:
+    Search(const assembly::Function& function, const models::Architecture& architecture,
+           const models::FlowFacts& facts, const models::Launch& launch, std::size_t most_states)
+        : units_{architecture.units.size()}, most_states_{most_states} {
+        const auto value = [&](const models::ValueGroup& group, const char* name) {
+            return static_cast<Time>(group.find(name)->interval.value().hi);
+        };
+        schedulers_ = static_cast<std::size_t>(value(architecture.schedulers, "count"));
+        issue_slot_ = value(architecture.schedulers, "issue-slot");
+        entries_ = static_cast<std::size_t>(value(architecture.write_buffer, "entries"));
+        const Time drain = value(architecture.write_buffer, "drain");
+        per_block_ = static_cast<std::size_t>(launch.warps_per_block(32));
+        blocks_ = static_cast<std::int32_t>(launch.blocks);
+        resident_ = std::min<std::size_t>(
+            {static_cast<std::size_t>(launch.blocks),
+             static_cast<std::size_t>(value(architecture.limits, "max-blocks")),
+             static_cast<std::size_t>(value(architecture.limits, "max-warps")) / per_block_});
+        refill_ = value(architecture.blocks, "replacement") + value(architecture.blocks, "start");
+        const auto timings = models::instruction_timings(function, architecture, facts);
+        std::map<assembly::Register, std::size_t> numbers;
+        for (std::size_t i = 0; i < function.instructions.size(); ++i) {
+            const models::InstructionTiming& timing = timings[i].value();
+            const auto& instruction = function.instructions[i];
+            Step step;
+            const auto further = static_cast<Time>(timing.passes.hi - 1);
+            step.gap = std::max(static_cast<Time>(timing.gap.hi), issue_slot_);
+            step.result = static_cast<Time>(timing.latency.hi) +
+                          further * static_cast<Time>(timing.pass_cost.hi);
+            step.occupancy = static_cast<Time>(timing.initiation.hi * timing.passes.hi);
+            step.unit = timing.unit;
+            step.scope = architecture.units[timing.unit].scope;
+            step.store = timing.enters_write_buffer;
+            step.drain = drain * static_cast<Time>(timing.passes.hi);
+            step.barrier = timing.is_barrier_wait;
+            step.exit = instruction.control_flow == assembly::ControlFlow::Exit;
+            const auto effects = assembly::effects_of(instruction, function.target);
+            const auto number = [&](const assembly::Register& reg) {
+                return numbers.emplace(reg, numbers.size()).first->second;
+            };
+            for (const auto& reg : effects.reads)
+                step.waits.push_back(number(reg));
+            for (const auto& reg : effects.writes) {
+                step.waits.push_back(number(reg));
+                step.writes.push_back(number(reg));
+            }
+            steps_.push_back(std::move(step));
+        }
+        registers_ = numbers.size();
+    }
+
+    ExactTimes run() {
+        State state;
+        state.warps.resize(resident_ * per_block_);
+        state.partition_ports.assign(schedulers_ * units_, 0);
+        state.core_ports.assign(units_, 0);
+        state.next_choice.assign(schedulers_, 0);
+        for (std::size_t slot = 0; slot < resident_; ++slot)
+            start_block(state, slot, 0);
+        return solve(state);
+    }
+
+private:
+    void start_block(State& state, std::size_t slot, Time at) const {
+        ++state.blocks_started;
+        for (std::size_t i = 0; i < per_block_; ++i) {
+            WarpState warp;
+            warp.at = 0;
+            warp.gap = at;
+            warp.registers.assign(registers_, 0);
+            warp.ports.assign(units_, 0);
+            state.warps[slot * per_block_ + i] = std::move(warp);
+        }
+    }
+
+    [[nodiscard]] bool may_issue(const State& state, std::size_t index) const {
+        const WarpState& warp = state.warps[index];
+        if (warp.at < 0 || warp.waits || warp.gap > 0) return false;
+        const Step& step = steps_[static_cast<std::size_t>(warp.at)];
+        for (const std::size_t reg : step.waits)
+            if (warp.registers[reg] > 0) return false;
+        if (port(const_cast<State&>(state), index, step) > 0) return false;
+        return !step.store || state.drains.size() < entries_;
+    }
+
+    Time& port(State& state, std::size_t warp, const Step& step) const {
+        switch (step.scope) {
+        case models::UnitScope::Warp:
+            return state.warps[warp].ports[step.unit];
+        case models::UnitScope::Partition:
+            return state.partition_ports[warp % schedulers_ * units_ + step.unit];
+        default:
+            return state.core_ports[step.unit];
+        }
+    }
+
+    void issue(State& state, std::size_t index) const {
+        WarpState& warp = state.warps[index];
+        const Step& step = steps_[static_cast<std::size_t>(warp.at)];
+        state.next_choice[index % schedulers_] = issue_slot_;
+        port(state, index, step) = step.occupancy;
+        for (const std::size_t reg : step.writes)
+            warp.registers[reg] = step.result;
+        state.completion = std::max(state.completion, step.result);
+        if (step.store) {
+            const Time before = state.drains.empty() ? 0 : state.drains.back();
+            state.drains.push_back(before + step.drain);
+            state.completion = std::max(state.completion, state.drains.back());
+        }
+        warp.gap = step.gap;
+        ++warp.at;
+        const std::size_t slot = index / per_block_;
+        const auto first = state.warps.begin() + static_cast<std::ptrdiff_t>(slot * per_block_);
+        const auto last = first + static_cast<std::ptrdiff_t>(per_block_);
+        if (step.barrier) {
+            warp.waits = true;
+            if (std::all_of(first, last, [](const WarpState& w) { return w.waits; }))
+                for (auto each = first; each != last; ++each) {
+                    each->waits = false;
+                    each->gap = std::max(each->gap, step.result);
+                }
+        }
+        if (!step.exit) return;
+        state.completion = std::max<Time>(state.completion, 1);
+        warp = WarpState{};
+        if (std::any_of(first, last, [](const WarpState& w) { return w.at >= 0; })) return;
+        if (state.blocks_started < blocks_) start_block(state, slot, refill_);
+    }
+
+    /// All states in which the cycle may end, each scheduler asked once, in any order.
+    void choose(const State& state, unsigned asked, std::set<State>& ends) const {
+        const unsigned all = (1U << schedulers_) - 1;
+        if (asked == all) {
+            ends.insert(state);
+            return;
+        }
+        for (std::size_t scheduler = 0; scheduler < schedulers_; ++scheduler) {
+            if (((asked >> scheduler) & 1U) != 0) continue;
+            bool issued = false;
+            if (state.next_choice[scheduler] == 0)
+                for (std::size_t warp = scheduler; warp < state.warps.size(); warp += schedulers_) {
+                    if (!may_issue(state, warp)) continue;
+                    issued = true;
+                    State next = state;
+                    issue(next, warp);
+                    choose(next, asked | (1U << scheduler), ends);
+                }
+            if (!issued) choose(state, asked | (1U << scheduler), ends);
+        }
+    }
+
+    static void advance(State& state) {
+        for (WarpState& warp : state.warps) {
+            pass(warp.gap);
+            for (Time& time : warp.registers)
+                pass(time);
+            for (Time& time : warp.ports)
+                pass(time);
+        }
+        for (auto* times :
+             {&state.partition_ports, &state.core_ports, &state.next_choice, &state.drains})
+            for (Time& time : *times)
+                pass(time);
+        // An entry is in the buffer before the cycle in which it drains.
+        while (!state.drains.empty() && state.drains.front() == 0)
+            state.drains.erase(state.drains.begin());
+        pass(state.completion);
+    }
+
+    ExactTimes solve(const State& state) {
+        const auto known = known_.find(state);
+        if (known != known_.end()) return known->second;
+        if (known_.size() >= most_states_) throw TooManyStates{};
+        std::set<State> ends;
+        choose(state, 0, ends);
+        ExactTimes times{INT64_MAX, 0};
+        for (State end : ends) {
+            ExactTimes rest{end.completion, end.completion};
+            if (std::any_of(end.warps.begin(), end.warps.end(),
+                            [](const WarpState& warp) { return warp.at >= 0; })) {
+                advance(end);
+                rest = solve(end);
+                ++rest.best;
+                ++rest.worst;
+            }
+            times.best = std::min(times.best, rest.best);
+            times.worst = std::max(times.worst, rest.worst);
+        }
+        known_.emplace(state, times);
+        return times;
+    }
+
+    std::vector<Step> steps_;
+    std::size_t units_;
+    std::size_t most_states_;
+    std::size_t registers_ = 0;
+    std::size_t schedulers_ = 1;
+    std::size_t entries_ = 1;
+    std::size_t per_block_ = 1;
+    std::size_t resident_ = 1;
+    std::int32_t blocks_ = 1;
+    Time issue_slot_ = 1;
+    Time refill_ = 0;
+    std::map<State, ExactTimes> known_;
+};
+
+} // namespace
+
+std::optional<ExactTimes> exact_times(const assembly::Function& function,
+                                      const models::Architecture& architecture,
+                                      const models::FlowFacts& facts, const models::Launch& launch,
+                                      std::size_t most_states) {
+    try {
+        return Search{function, architecture, facts, launch, most_states}.run();
+    } catch (const TooManyStates&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// The best and the worst execution time of a tiny launch over all choices that work-conserving
+/// warp schedulers can make, by exhaustive search. Written from docs/timing-contract.md alone: it
+/// shares no rule with the simulator or the analyzer.
+
+#include "assembly/isa/program.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/flow_facts.hpp"
+#include "models/launch.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace warpbound::tests {
+
+struct ExactTimes {
+    std::int64_t best = 0;
+    std::int64_t worst = 0;
+};
+
+/// For straight-line code on an interlocked machine whose values are all exact. Nothing when more
+/// than `most_states` states would have to be remembered.
+std::optional<ExactTimes> exact_times(const assembly::Function& function,
+                                      const models::Architecture& architecture,
+                                      const models::FlowFacts& facts, const models::Launch& launch,
+                                      std::size_t most_states);
+
+} // namespace warpbound::tests
