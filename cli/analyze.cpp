@@ -123,14 +123,6 @@ Result<bool> add_simulation(certification::Report& report, const Options& option
     return true;
 }
 
-std::vector<std::int64_t> counts_of(const assembly::ControlFlowGraph& graph,
-                                    const analyzer::SideResult& side) {
-    std::vector<std::int64_t> counts(graph.blocks.size(), 0);
-    for (const auto& block : side.blocks)
-        counts[block.block] = block.count;
-    return counts;
-}
-
 /// Adds the published formula's best, average and worst time, or why it does not apply.
 void add_estimates(certification::Report& report, const Inputs& inputs,
                    const analyzer::Analysis& analysis) {
@@ -148,9 +140,15 @@ void add_estimates(certification::Report& report, const Inputs& inputs,
         return refused(Failure{"it is the time of one warp; the launch has several"});
     const auto parameters = voudouris_parameters("", inputs.architecture);
     if (!parameters) return refused(parameters.error());
-    const auto profile_along = [&](const analyzer::SideResult& side) {
-        return voudouris::profile_of(*kernel.function, kernel.graph, counts_of(kernel.graph, side),
-                                     parameters.value());
+    const auto profile_along =
+        [&](const analyzer::SideResult& side) -> Result<voudouris::ProfiledWarp> {
+        if (side.path.empty())
+            return Failure{"the path is longer than 1,000,000 blocks, or the analysis found none",
+                           kernel.function->name};
+        const auto steps =
+            models::steps_along(*kernel.function, kernel.graph, side.path, kernel.facts);
+        if (!steps) return steps.as_failure();
+        return voudouris::profile_of(steps.value(), parameters.value());
     };
     const auto best = profile_along(analysis.execution_time.lower);
     if (!best) return refused(best.error());
@@ -161,7 +159,7 @@ void add_estimates(certification::Report& report, const Inputs& inputs,
     const auto worst_times =
         voudouris::time_of(worst.value().counts, worst.value().hidden_latency, parameters.value());
     const auto add = [&](const std::string& variant, double value,
-                         const voudouris::ProfiledFunction& profile, models::Cycles hidden) {
+                         const voudouris::ProfiledWarp& profile, models::Cycles hidden) {
         estimate.variant = variant;
         estimate.value = value;
         estimate.inputs.clear();

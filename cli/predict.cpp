@@ -1,172 +1,201 @@
 /// \file
-/// `warpbound predict`: what the published formulas say of a kernel.
+/// `warpbound predict`: what the published formulas say of a kernel, side by side.
 
 #include "cli/command.hpp"
+#include "cli/kernel_profiles.hpp"
+#include "cli/prediction_report.hpp"
+#include "cli/sweep.hpp"
 #include "cli/voudouris.hpp"
-#include "models/kernel_profile.hpp"
-#ifdef WARPBOUND_HAS_ANALYZER
-#include "analyzer/analysis.hpp"
-#endif
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace warpbound::cli {
 
 namespace {
 
-namespace voudouris = models::voudouris;
-using Json = nlohmann::ordered_json;
+namespace prediction = models::prediction;
 
 struct Options {
     KernelOptions kernel;
     std::string profile;
     std::string architecture;
     std::string parameters;
-    std::string model = "voudouris";
+    std::string model = "all";
     std::string launch = "1x32";
+    std::string policy = "lrr";
     std::string format = "text";
+    std::string sweep;
+    std::string plot;
+    std::string write_profile;
+    std::string path = "typical";
+    std::vector<std::string> set;
     std::optional<std::int64_t> hidden;
+    std::uint64_t seed = 1;
+    bool as_published = false;
 };
 
-struct Profiles {
-    models::KernelProfile best;
-    models::KernelProfile worst;
-    models::Cycles hidden; ///< On the worst path.
-    bool hidden_known = false;
-    std::string origin;
-};
-
-#ifdef WARPBOUND_HAS_ANALYZER
-std::vector<std::int64_t> counts_of(const assembly::ControlFlowGraph& graph,
-                                    const analyzer::SideResult& side) {
-    std::vector<std::int64_t> counts(graph.blocks.size(), 0);
-    for (const auto& block : side.blocks)
-        counts[block.block] = block.count;
-    return counts;
-}
-
-/// Instruction counts along the shortest and the longest path of the analysis.
-Result<Profiles> profiles_of_listing(const Options& options,
-                                     const models::Architecture& architecture,
-                                     const voudouris::Parameters& parameters) {
-    const auto kernel = load_kernel(options.kernel);
-    if (!kernel) return kernel.as_failure();
-    const LoadedKernel& loaded = *kernel.value();
-    const auto target = check_target(loaded, architecture);
-    if (!target) return target.as_failure();
+Result<prediction::Setting> setting_of(const Options& options) {
+    auto architecture = models::load_architecture(options.architecture);
+    if (!architecture) return architecture.as_failure();
     const auto launch = models::parse_launch(options.launch);
     if (!launch) return launch.as_failure();
-    analyzer::Request request;
-    request.function = loaded.function;
-    request.graph = &loaded.graph;
-    request.architecture = &architecture;
-    request.facts = &loaded.facts;
-    request.launch = launch.value();
-    const auto analysis = analyzer::analyze(request);
-    if (!analysis) return analysis.as_failure();
-    const auto& envelope = analysis.value().execution_time;
-    const auto best = voudouris::profile_of(*loaded.function, loaded.graph,
-                                            counts_of(loaded.graph, envelope.lower), parameters);
-    if (!best) return best.as_failure();
-    const auto worst = voudouris::profile_of(*loaded.function, loaded.graph,
-                                             counts_of(loaded.graph, envelope.upper), parameters);
-    if (!worst) return worst.as_failure();
-    return Profiles{best.value().counts, worst.value().counts, worst.value().hidden_latency, true,
-                    "instruction counts along the shortest and the longest path of " +
-                        loaded.function->name};
-}
-#endif
-
-Result<Profiles> profiles_of(const Options& options, const models::Architecture& architecture,
-                             const voudouris::Parameters& parameters) {
-    if (!options.profile.empty()) {
-        const auto source = assembly::read_source(options.profile);
-        if (!source) return source.as_failure();
-        const auto profile = models::read_profile(source.value());
-        if (!profile) return profile.as_failure();
-        const std::int64_t stated = profile.value().hidden_latency;
-        return Profiles{profile.value().counts, profile.value().counts,
-                        models::Cycles{options.hidden.value_or(stated)},
-                        options.hidden.has_value() || stated != 0,
-                        "instruction counts of " + options.profile};
-    }
-#ifdef WARPBOUND_HAS_ANALYZER
-    return profiles_of_listing(options, architecture, parameters);
-#else
-    (void)architecture;
-    (void)parameters;
-    return Failure{
-        "this build has no analyzer and cannot count a listing's instructions; give --profile",
-        options.kernel.file};
-#endif
+    prediction::Setting setting{.architecture = std::move(architecture).value(),
+                                .launch = launch.value()};
+    if (options.policy == "gto") setting.policy = models::gpumech::Policy::GreedyThenOldest;
+    setting.counts_units = !options.as_published;
+    if (options.hidden)
+        if (const auto set =
+                setting.stated.set("hidden-latency", static_cast<double>(*options.hidden));
+            !set)
+            return set.as_failure();
+    for (const auto& assignment : options.set)
+        if (const auto set = apply_assignment(setting, assignment); !set) return set.as_failure();
+    setting.voudouris = voudouris_parameters(options.parameters, setting.architecture);
+    if (!setting.voudouris && !options.parameters.empty()) return setting.voudouris.as_failure();
+    return setting;
 }
 
-struct Row {
-    std::string variant;
-    double value;
-};
+/// The paths are those of the machine as it is set, also at every point of a sweep.
+Result<KernelProfiles> profiles_of(const Options& options,
+                                   const models::Architecture& architecture) {
+    if (!options.profile.empty()) return read_profiles(options.profile);
+    const auto kernel = load_kernel(options.kernel);
+    if (!kernel) return kernel.as_failure();
+    const auto target = check_target(*kernel.value(), architecture);
+    if (!target) return target.as_failure();
+    return profiles_of_listing(*kernel.value(), architecture, options.seed);
+}
 
-std::string render(const Options& options, const models::Architecture& architecture,
-                   const voudouris::Parameters& parameters, const Profiles& profiles,
-                   const std::vector<Row>& rows) {
-    const auto symbols = voudouris::explain(profiles.worst, profiles.hidden, parameters);
-    if (options.format == "json") {
-        Json estimates = Json::array();
-        for (const auto& [variant, value] : rows)
-            estimates.push_back({{"model", "voudouris"},
-                                 {"variant", variant},
-                                 {"value", value},
-                                 {"unit", "cycles"},
-                                 {"kind", "estimate"},
-                                 {"source", "Voudouris 2014, eq. 1-11, section 7.1"}});
-        Json inputs = Json::array();
-        for (const auto& symbol : symbols)
-            inputs.push_back({{"symbol", symbol.symbol},
-                              {"value", symbol.value},
-                              {"unit", symbol.unit},
-                              {"source", symbol.source}});
-        return Json{
-                   {"architecture", {{"name", architecture.name}, {"digest", architecture.digest}}},
-                   {"parameters", parameters.name},
-                   {"profile", profiles.origin},
-                   {"estimates", estimates},
-                   {"inputs", inputs}}
-                   .dump(2) +
-               "\n";
+std::vector<prediction::Model> models_of(const Options& options) {
+    if (const auto model = prediction::parse_model(options.model)) return {*model};
+    return {prediction::all_models.begin(), prediction::all_models.end()};
+}
+
+prediction::Prediction answer_of(prediction::Model model, const KernelProfiles& profiles,
+                                 const prediction::Setting& setting, prediction::Variant variant) {
+    const auto& profile = profiles.of(variant);
+    if (profile) return prediction::predict(model, profile.value(), setting, variant);
+    prediction::Prediction refused;
+    refused.refusal = "no path: " + to_string(profile.error());
+    return refused;
+}
+
+PredictedPoint point_of(const Options& options, const KernelProfiles& profiles,
+                        const prediction::Setting& setting, double value) {
+    PredictedPoint point{.value = value, .models = {}};
+    for (const auto model : models_of(options)) {
+        ModelAnswers answers{.model = model, .variants = {}};
+        for (std::size_t i = 0; i < all_variants.size(); ++i)
+            answers.variants.at(i) = answer_of(model, profiles, setting, all_variants.at(i));
+        point.models.push_back(std::move(answers));
     }
-    std::string out = fmt::format("Voudouris 2014 on {}, costs: {}\n{}\n\n", architecture.name,
-                                  parameters.name, profiles.origin);
-    for (const auto& [variant, value] : rows)
-        out += fmt::format("  {:<8} {:>12.1f} cycles   estimate, not a bound\n", variant, value);
-    if (!profiles.hidden_known)
-        out += "  average: not given: the latency that loads hide is unknown for a profile "
-               "(--hidden-latency states it)\n";
-    out += "\ninputs (worst case)\n";
-    for (const auto& symbol : symbols)
-        out += fmt::format("  {:<24} {:>12} {:<12} {}\n", symbol.symbol, symbol.value, symbol.unit,
-                           symbol.source);
-    return out;
+    return point;
+}
+
+Result<std::vector<PredictedPoint>> points_of(const Options& options,
+                                              const KernelProfiles& profiles,
+                                              const prediction::Setting& setting,
+                                              const std::optional<Sweep>& sweep) {
+    if (!sweep) return std::vector{point_of(options, profiles, setting, 0)};
+    std::vector<PredictedPoint> points;
+    for (const double value : sweep->values) {
+        prediction::Setting here = setting;
+        if (const auto set = apply_value(here, sweep->name, value); !set) {
+            Failure failure = set.error();
+            failure.where = "--sweep";
+            return failure;
+        }
+        if (sweep->name.starts_with("architecture:"))
+            here.voudouris = voudouris_parameters(options.parameters, here.architecture);
+        points.push_back(point_of(options, profiles, here, value));
+    }
+    return points;
+}
+
+Exit write_chosen_profile(const Options& options, const KernelProfiles& profiles) {
+    auto variant = prediction::Variant::Typical;
+    for (const auto one : all_variants)
+        if (prediction::to_string(one) == options.path) variant = one;
+    const auto& profile = profiles.of(variant);
+    if (!profile) return refuse(profile.error());
+    const auto text = models::write_profile(profile.value());
+    if (!text) return refuse(text.error());
+    return write_result(text.value(), options.write_profile);
+}
+
+std::array<std::optional<models::ProfileSummary>, 3> summaries_of(const KernelProfiles& profiles) {
+    std::array<std::optional<models::ProfileSummary>, 3> summaries;
+    for (std::size_t i = 0; i < all_variants.size(); ++i)
+        if (const auto& profile = profiles.of(all_variants.at(i));
+            profile && !profile.value().steps.empty())
+            summaries.at(i) = models::summary_of(profile.value().steps);
+    return summaries;
 }
 
 Exit run(const Options& options) {
     if (options.kernel.file.empty() == options.profile.empty())
         return refuse(Failure{"name either a listing or a --profile", "predict"});
-    const auto architecture = models::load_architecture(options.architecture);
-    if (!architecture) return refuse(architecture.error());
-    const auto parameters = voudouris_parameters(options.parameters, architecture.value());
-    if (!parameters) return refuse(parameters.error());
-    const auto profiles = profiles_of(options, architecture.value(), parameters.value());
+    std::optional<Sweep> sweep;
+    if (!options.sweep.empty()) {
+        auto read = read_sweep(options.sweep);
+        if (!read) return refuse(read.error());
+        sweep = std::move(read).value();
+    }
+    const auto setting = setting_of(options);
+    if (!setting) return refuse(setting.error());
+    const auto profiles = profiles_of(options, setting.value().architecture);
     if (!profiles) return refuse(profiles.error());
-    const voudouris::Times best =
-        voudouris::time_of(profiles.value().best, models::Cycles{0}, parameters.value());
-    const voudouris::Times worst =
-        voudouris::time_of(profiles.value().worst, profiles.value().hidden, parameters.value());
-    std::vector<Row> rows{{"best", best.best.value()}};
-    if (profiles.value().hidden_known) rows.push_back({"average", worst.average.value()});
-    rows.push_back({"worst", worst.worst.value()});
-    return write_result(
-        render(options, architecture.value(), parameters.value(), profiles.value(), rows));
+    if (!options.write_profile.empty()) {
+        const Exit written = write_chosen_profile(options, profiles.value());
+        if (written != Exit::Holds) return written;
+        if (options.write_profile == "-") return written;
+    }
+    auto points = points_of(options, profiles.value(), setting.value(), sweep);
+    if (!points) return refuse(points.error());
+    std::string name = options.profile;
+    for (const auto variant : all_variants)
+        if (const auto& profile = profiles.value().of(variant)) name = profile.value().name;
+    const PredictionReport report{.kernel = name,
+                                  .origin = profiles.value().origin,
+                                  .summaries = summaries_of(profiles.value()),
+                                  .setting = &setting.value(),
+                                  .set = options.set,
+                                  .swept = sweep ? sweep->name : "",
+                                  .points = std::move(points).value()};
+#ifdef WARPBOUND_HAS_ANALYZER
+    if (!options.plot.empty()) {
+        const auto plot = prediction_plot(report);
+        if (!plot) return refuse(plot.error());
+        const Exit written = write_result(plot.value(), options.plot);
+        if (written != Exit::Holds || options.plot == "-") return written;
+    }
+#endif
+    const Exit written = write_result(options.format == "json"  ? prediction_json(report)
+                                      : options.format == "csv" ? prediction_csv(report)
+                                                                : prediction_text(report));
+    if (written != Exit::Holds || report.has_time()) return written;
+    return refuse(Failure{"every model refuses; the reasons are in the result", "predict"});
+}
+
+std::vector<std::string> model_names() {
+    std::vector<std::string> names{"all"};
+    for (const auto model : prediction::all_models)
+        names.emplace_back(prediction::to_string(model));
+    return names;
+}
+
+std::string footer() {
+    std::string out = "Names of --set and --sweep: warps (resident on one SM), launch.threads, "
+                      "launch.blocks,\narchitecture:PATH (architecture:memories/dram/latency, "
+                      "architecture:classes/float-add/latency), or\n";
+    for (const auto& rule : prediction::stated_rules())
+        out += fmt::format("  {:<24} {:<10} {}\n", rule.name, rule.unit, rule.meaning);
+    return out +
+           "\nExamples: warpbound predict --profile examples/profiles/voudouris-rows.xml\n"
+           "            --architecture fermi-gtx470 --parameters reconstruction-a\n"
+           "          warpbound predict examples/saxpy/sm_52.sass --architecture maxwell-gtx970\n"
+           "            --flow-facts examples/saxpy/sm_52.flow-facts.xml --set l1-miss-rate=1\n"
+           "            --set l2-miss-rate=1 --sweep warps=1:48 --format csv --plot sweep.svg";
 }
 
 } // namespace
@@ -180,30 +209,49 @@ void add_predict(CLI::App& app, Invocation& invocation) {
                         "Kernel to take when the file holds several");
     options->kernel.add_flow_facts_to(*command);
     command->add_option("--profile", options->profile,
-                        "Instruction counts (XML) instead of a listing");
+                        "Instruction counts or executed instructions (XML) instead of a listing");
     command
         ->add_option("--architecture", options->architecture,
                      "Machine: a name from `architectures` or a file")
         ->required();
-    command->add_option("--launch", options->launch, "Blocks x threads per block (with a listing)")
+    command->add_option("--launch", options->launch, "Blocks x threads per block")
         ->capture_default_str();
     command->add_option("--model", options->model, "Formula")
-        ->check(CLI::IsMember({"voudouris"}))
+        ->check(CLI::IsMember(model_names()))
         ->capture_default_str();
+    command->add_option("--policy", options->policy, "How GPUMech's warps take turns")
+        ->check(CLI::IsMember({"lrr", "gto"}))
+        ->capture_default_str();
+    command->add_flag("--as-published", options->as_published,
+                      "Let GPUMech ignore the units that warps share, as it was published");
     command
         ->add_option("--parameters", options->parameters,
-                     "Costs per class: table-7 and reconstruction-a are published for Fermi, "
-                     "description takes the "
-                     "machine's (default: table-7 on Fermi, else description)")
+                     "Costs of voudouris per class: table-7 and reconstruction-a are published for "
+                     "Fermi, description takes the machine's (default: table-7 on Fermi, else "
+                     "description)")
         ->check(CLI::IsMember({"table-7", "reconstruction-a", "description"}));
     command
         ->add_option("--hidden-latency", options->hidden,
-                     "Load latency in cycles that other instructions hide (with --profile)")
+                     "Load latency in cycles that other instructions hide (voudouris)")
         ->check(CLI::NonNegativeNumber);
-    add_format(*command, options->format, {"text", "json"});
-    command->footer(
-        "Example: warpbound predict --profile examples/profiles/voudouris-rows.xml\n"
-        "           --architecture fermi-gtx470 --model voudouris --parameters reconstruction-a");
+    command
+        ->add_option("--set", options->set, "NAME=VALUE: state what a model lacks, or replace it")
+        ->allow_extra_args(false);
+    command->add_option("--sweep", options->sweep,
+                        "NAME=LO:HI[:STEP]: predict at each value of one parameter");
+#ifdef WARPBOUND_HAS_ANALYZER
+    command->add_option("--plot", options->plot,
+                        "Draw the sweep, or the CPI stack without one, into this file (SVG)");
+#endif
+    command->add_option("--write-profile", options->write_profile,
+                        "Write the executed instructions of one warp here (XML)");
+    command->add_option("--path", options->path, "Path that --write-profile takes")
+        ->check(CLI::IsMember({"best", "typical", "worst"}))
+        ->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed of the typical path of a listing")
+        ->capture_default_str();
+    add_format(*command, options->format, {"text", "json", "csv"});
+    command->footer(footer());
     command->callback(
         [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }

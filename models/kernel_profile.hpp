@@ -1,11 +1,19 @@
 #pragma once
 /// \file
-/// Instruction counts of one warp, as the published formulas take them.
+/// What one warp executes, as the published formulas take it: counts, or the executed instructions
+/// one by one. Nothing here is about a machine, so a profile may be used on several.
 
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/opcode.hpp"
 #include "assembly/support/source_text.hpp"
+#include "models/flow_facts.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace warpbound::models {
 
@@ -22,21 +30,74 @@ struct KernelProfile {
     friend bool operator==(const KernelProfile&, const KernelProfile&) = default;
 };
 
-/// A profile as people write it down.
-struct NamedProfile {
-    std::string name;
-    KernelProfile counts;
-    /// Latency hidden between all loads and the uses of their data (V14 eq. 8). `Unit:` core
-    /// cycles.
-    std::int64_t hidden_latency = 0;
-    std::string digest; ///< Of the file; empty when not read from one.
+/// One executed instruction of a warp.
+struct ProfileStep {
+    assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
+    /// How many steps back the producers are that it waits for: of the registers, predicates and
+    /// carry that it reads, and of the scoreboards in its wait mask. Increasing, each at least 1.
+    std::vector<std::int64_t> distances{};
+    /// Transactions or conflict degree of a memory access, or of a constant load whose lanes may
+    /// address different words, 1..32; none: not stated. 1 for others.
+    std::optional<CountRange> passes = CountRange{};
+    MemoryLevel level = MemoryLevel::Any;  ///< Of a load of global or local memory.
+    std::int64_t bytes_per_lane = 0;       ///< Of a memory access.
+    std::optional<std::int64_t> stall{};   ///< Stall count of the encoding. `Unit:` cycles.
+    bool dual_issued = false;              ///< Issued together with the step before it.
+    bool transfers = false;                ///< Control went elsewhere.
+    std::optional<std::int64_t> address{}; ///< Of the instruction, for messages.
+
+    friend bool operator==(const ProfileStep&, const ProfileStep&) = default;
 };
 
+/// Loads and stores of global and local memory.
+bool is_global_load(assembly::OpcodeClass opcode_class);
+bool is_global_store(assembly::OpcodeClass opcode_class);
+/// Those, shared memory, and the atomics of both.
+bool is_memory_access(assembly::OpcodeClass opcode_class);
+
+/// Most steps of one profile: more is refused.
+inline constexpr std::size_t profile_step_limit = 1'000'000;
+
+/// A profile as people write it down: counts, or steps.
+struct NamedProfile {
+    std::string name;
+    KernelProfile counts; ///< Those of the steps when there are steps.
+    /// Latency hidden between all loads and the uses of their data (V14 eq. 8); none: not stated.
+    /// `Unit:` core cycles.
+    std::optional<std::int64_t> hidden_latency;
+    std::vector<ProfileStep> steps{};            ///< Empty when only counts are known.
+    std::optional<std::int64_t> registers{};     ///< Of a thread.
+    std::optional<std::int64_t> shared_memory{}; ///< Of a block. `Unit:` bytes.
+    std::string digest;                          ///< Of the file; empty when not read from one.
+};
+
+/// Counts of executed instructions. Arithmetic is dependent when its predecessor produces what it
+/// reads; everything but loads and stores of global, local and shared memory counts as arithmetic,
+/// and an atomic counts as one load of its memory.
+KernelProfile counts_of(std::span<const ProfileStep> steps);
+
+/// The steps of a warp that visits the blocks of a graph in this order, from the entry. A guarded
+/// instruction counts as executed. Waits for read barriers and by DEPBAR are left out. Passes and
+/// levels are those of the memory facts; shared accesses
+/// without a fact have no stated passes, and neither have global ones.
+/// Refuses a path that does not follow the graph, and one of more than `profile_step_limit` steps.
+Result<std::vector<ProfileStep>> steps_along(const assembly::Function& function,
+                                             const assembly::ControlFlowGraph& graph,
+                                             std::span<const std::size_t> path,
+                                             const FlowFacts& facts);
+
 /// Reads `<kernel-profile name="rows" arithmetic-independent="78" arithmetic-dependent="1"
-/// shared-loads="41" shared-stores="9" global-loads="8" global-stores="9" hidden-latency="2034"/>`;
-/// a count that is left out is 0. Refuses unknown attributes, children, bad and negative numbers,
-/// and what `read_xml` refuses.
+/// shared-loads="41" shared-stores="9" global-loads="8" global-stores="9" hidden-latency="2034"
+/// registers="16" shared-memory="1024"/>`; a count that is left out is 0. Or, without the counts,
+/// `<step class="float-add" reads="1 4" passes="1..2" level="l2" bytes="4" stall="2"
+/// dual-issue="yes" taken="yes"/>` for each executed instruction, in order; passes of a memory
+/// access that are left out or "any" are not stated. `<repeat times="100">` executes the steps in
+/// it 100 times; it is not nested, and distances count executed steps. Refuses unknown attributes
+/// and elements, counts together with steps, distances that reach before the first step, bad and
+/// negative numbers, and what `read_xml` refuses.
 Result<NamedProfile> read_profile(const assembly::SourceText& source);
-std::string write_profile(const NamedProfile& profile);
+/// Text that reads back to the same profile, without addresses. Refuses steps that do not fit an
+/// XML document of `xml_element_limit` elements even with repetitions folded.
+Result<std::string> write_profile(const NamedProfile& profile);
 
 } // namespace warpbound::models

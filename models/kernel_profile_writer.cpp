@@ -1,23 +1,112 @@
 #include "models/kernel_profile.hpp"
+#include "models/profile_summary.hpp"
 #include "models/xml_writer.hpp"
 
-namespace warpbound::models {
+#include <fmt/format.h>
 
-std::string write_profile(const NamedProfile& profile) {
+#include <algorithm>
+#include <iterator>
+
+namespace warpbound::models {
+namespace {
+
+constexpr std::size_t longest_body = 512; // Steps of a repetition that is looked for.
+
+XmlElement element_of(const ProfileStep& step) {
+    XmlElement element;
+    element.name = "step";
+    const auto add = [&element](std::string_view name, std::string value) {
+        element.attributes.push_back({std::string{name}, std::move(value)});
+    };
+    add("class", std::string{to_string(step.opcode_class)});
+    if (!step.distances.empty()) add("reads", fmt::format("{}", fmt::join(step.distances, " ")));
+    if (step.passes && (is_memory_access(step.opcode_class) || *step.passes != CountRange{}))
+        add("passes", to_string(step.passes));
+    if (!step.passes && !is_memory_access(step.opcode_class)) add("passes", "any");
+    if (step.level != MemoryLevel::Any) add("level", std::string{to_string(step.level)});
+    if (step.bytes_per_lane != 0) add("bytes", std::to_string(step.bytes_per_lane));
+    if (step.stall) add("stall", std::to_string(*step.stall));
+    if (step.dual_issued) add("dual-issue", "yes");
+    if (step.transfers) add("taken", "yes");
+    return element;
+}
+
+struct Repetition {
+    std::size_t body = 1;
+    std::size_t times = 1;
+};
+
+/// The repetition that covers most of the steps from here on; a shorter body wins a tie.
+Repetition repetition_at(std::span<const ProfileStep> steps) {
+    Repetition best;
+    const std::size_t longest = std::min(longest_body, steps.size() / 2);
+    for (std::size_t body = 1; body <= longest; ++body) {
+        std::size_t same = 0;
+        while (body + same < steps.size() && steps[same] == steps[body + same])
+            ++same;
+        const std::size_t times = same / body + 1;
+        if (times > 1 && times * body > best.times * best.body) best = {body, times};
+    }
+    return best;
+}
+
+std::vector<XmlElement> folded(std::span<const ProfileStep> steps) {
+    std::vector<XmlElement> elements;
+    while (!steps.empty()) {
+        const Repetition found = repetition_at(steps);
+        if (found.times < 2) {
+            elements.push_back(element_of(steps.front()));
+            steps = steps.subspan(1);
+            continue;
+        }
+        XmlElement repeat;
+        repeat.name = "repeat";
+        repeat.attributes.push_back({"times", std::to_string(found.times)});
+        std::ranges::transform(steps.first(found.body), std::back_inserter(repeat.children),
+                               element_of);
+        elements.push_back(std::move(repeat));
+        steps = steps.subspan(found.body * found.times);
+    }
+    return elements;
+}
+
+} // namespace
+
+Result<std::string> write_profile(const NamedProfile& profile) {
     XmlElement root;
     root.name = "kernel-profile";
     const auto add = [&root](std::string_view name, std::int64_t count) {
         root.attributes.push_back({std::string{name}, std::to_string(count)});
     };
     root.attributes.push_back({"name", profile.name});
-    add("arithmetic-independent", profile.counts.arithmetic_independent);
-    add("arithmetic-dependent", profile.counts.arithmetic_dependent);
-    add("shared-loads", profile.counts.shared_loads);
-    add("shared-stores", profile.counts.shared_stores);
-    add("global-loads", profile.counts.global_loads);
-    add("global-stores", profile.counts.global_stores);
-    add("hidden-latency", profile.hidden_latency);
-    return write_xml(root);
+    if (profile.steps.empty()) {
+        add("arithmetic-independent", profile.counts.arithmetic_independent);
+        add("arithmetic-dependent", profile.counts.arithmetic_dependent);
+        add("shared-loads", profile.counts.shared_loads);
+        add("shared-stores", profile.counts.shared_stores);
+        add("global-loads", profile.counts.global_loads);
+        add("global-stores", profile.counts.global_stores);
+    }
+    if (profile.hidden_latency) add("hidden-latency", *profile.hidden_latency);
+    if (profile.registers) add("registers", *profile.registers);
+    if (profile.shared_memory) add("shared-memory", *profile.shared_memory);
+    std::vector<ProfileStep> steps = profile.steps;
+    for (auto& step : steps)
+        step.address.reset();
+    root.children = folded(steps);
+    std::size_t elements = 1;
+    for (const auto& child : root.children)
+        elements += 1 + child.children.size();
+    if (elements > xml_element_limit)
+        return Failure{fmt::format("the profile needs {} XML elements; expected at most {}",
+                                   elements, xml_element_limit),
+                       profile.name};
+    std::string text = write_xml(root);
+    if (text.size() > xml_size_limit)
+        return Failure{fmt::format("the profile needs {} bytes; expected at most {}", text.size(),
+                                   xml_size_limit),
+                       profile.name};
+    return text;
 }
 
 } // namespace warpbound::models

@@ -21,6 +21,11 @@ bool is_loaded_from_level(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::LoadGlobal || opcode_class == OpcodeClass::LoadLocal;
 }
 
+bool is_shared_access(OpcodeClass opcode_class) {
+    return opcode_class == OpcodeClass::LoadShared || opcode_class == OpcodeClass::StoreShared ||
+           opcode_class == OpcodeClass::AtomicShared;
+}
+
 bool is_buffered_store(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::StoreGlobal || opcode_class == OpcodeClass::StoreLocal;
 }
@@ -42,11 +47,11 @@ Interval to_interval(const CountRange& range) {
     return result;
 }
 
-/// A constant load whose lanes may address different words.
+/// A constant load whose lanes may address different words; RZ is the same in all of them.
 bool has_lane_address(const Instruction& instruction) {
     return std::ranges::any_of(instruction.operands, [](const assembly::Operand& operand) {
         const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand);
-        return constant != nullptr && constant->index_register.has_value();
+        return constant != nullptr && constant->index_register.value_or(-1) >= 0;
     });
 }
 
@@ -152,28 +157,12 @@ void LookUp::find_gaps() {
 
 void LookUp::find_passes() {
     const MemoryFact* const fact = facts_.memory_at(instruction_.address);
-    switch (instruction_.opcode_class) {
-    case OpcodeClass::LoadShared:
-    case OpcodeClass::StoreShared:
-    case OpcodeClass::AtomicShared:
-        result_.passes = fact != nullptr && fact->conflict_degree
-                             ? to_interval(*fact->conflict_degree)
-                             : any_passes;
-        return;
-    case OpcodeClass::LoadConstant:
-        if (!has_lane_address(instruction_)) return;
-        [[fallthrough]];
-    case OpcodeClass::LoadGlobal:
-    case OpcodeClass::StoreGlobal:
-    case OpcodeClass::AtomicGlobal:
-    case OpcodeClass::LoadLocal:
-    case OpcodeClass::StoreLocal:
-        result_.passes =
-            fact != nullptr && fact->transactions ? to_interval(*fact->transactions) : any_passes;
-        return;
-    default:
-        return;
-    }
+    if (!counts_passes(instruction_)) return;
+    std::optional<CountRange> stated;
+    if (fact != nullptr)
+        stated = is_shared_access(instruction_.opcode_class) ? fact->conflict_degree
+                                                             : fact->transactions;
+    result_.passes = stated ? to_interval(*stated) : any_passes;
 }
 
 void LookUp::find_latency() {
@@ -232,6 +221,24 @@ Result<InstructionTiming> LookUp::timing() {
 }
 
 } // namespace
+
+bool counts_passes(const Instruction& instruction) {
+    switch (instruction.opcode_class) {
+    case OpcodeClass::LoadShared:
+    case OpcodeClass::StoreShared:
+    case OpcodeClass::AtomicShared:
+    case OpcodeClass::LoadGlobal:
+    case OpcodeClass::StoreGlobal:
+    case OpcodeClass::AtomicGlobal:
+    case OpcodeClass::LoadLocal:
+    case OpcodeClass::StoreLocal:
+        return true;
+    case OpcodeClass::LoadConstant:
+        return has_lane_address(instruction);
+    default:
+        return false;
+    }
+}
 
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,
                                                            const Architecture& architecture,

@@ -30,6 +30,10 @@ struct InstructionTiming {
     std::vector<std::string> weak_values;
 };
 
+/// Whether an instruction accesses memory in passes that a memory fact may state: shared and global
+/// accesses, and constant loads with an index register, whose lanes may address different words.
+bool counts_passes(const assembly::Instruction& instruction);
+
 /// One entry per instruction of the function. An entry is a failure when the description lacks a
 /// value that the instruction needs, or the text lacks its control field on a machine with encoded
 /// issue control; it names the value, the instruction's address and its line. An access without a

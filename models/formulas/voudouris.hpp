@@ -3,7 +3,7 @@
 /// Voudouris 2014: time of one warp on a Fermi SM from instruction counts, dependence and hidden
 /// load latency.
 
-#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/program.hpp"
 #include "models/estimate.hpp"
 #include "models/formulas/explanation.hpp"
 #include "models/kernel_profile.hpp"
@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -86,34 +87,26 @@ Result<Schedule> schedule_of(const assembly::Function& function, std::size_t fir
 
 /// Latency of one load that other instructions hide.
 struct HiddenLatency {
-    std::size_t load = 0; ///< Index into `Function::instructions`.
-    std::optional<std::size_t>
-        use;       ///< First instruction that reads the data; none in this straight line.
+    std::size_t load = 0; ///< Index into the steps.
+    /// First step that reads the data; none if nothing does before the whole cost is hidden.
+    std::optional<std::size_t> use;
     Cycles hidden; ///< At most the cost of a load.
 };
 
-/// Estimate, not a bound. For each global load among first..last: the summed costs L_i of the
-/// instructions between it and the first use of its data (or the end). Source: V14 eq. 8. A load in
-/// between counts as one instruction interval, since loads are taken to be independent (our choice:
-/// errs long); the sum is cut off at `global_load` (our choice: a load hides no more than its own
-/// cost).
-std::vector<HiddenLatency> hidden_latency_of(const assembly::Function& function, std::size_t first,
-                                             std::size_t last, const Parameters& parameters);
+/// Estimate, not a bound. For each global load: the summed costs L_i of the steps between it and
+/// the first use of its data (or the end). Source: V14 eq. 8. A load in between counts as one
+/// instruction interval, since loads are taken to be independent (our choice: errs long); the sum
+/// is cut off at `global_load` (our choice: a load hides no more than its own cost).
+std::vector<HiddenLatency> hidden_latency_of(std::span<const ProfileStep> steps,
+                                             const Parameters& parameters);
 
-struct ProfiledFunction {
+struct ProfiledWarp {
     KernelProfile counts;
-    Cycles hidden_latency;            ///< Over all executions.
-    std::vector<HiddenLatency> loads; ///< One per load of the text, by block.
+    Cycles hidden_latency; ///< Over all loads.
 };
 
-/// Counts of a function whose blocks execute the given numbers of times. `Shape:` counts[block of
-/// the graph]. An arithmetic instruction counts as dependent when it reads a register that the
-/// instruction directly before it in its block writes; everything but loads and stores of global,
-/// local and shared memory counts as arithmetic. Refuses atomics and textures, which the model does
-/// not have, and counts that do not fit the graph.
-Result<ProfiledFunction> profile_of(const assembly::Function& function,
-                                    const assembly::ControlFlowGraph& graph,
-                                    const std::vector<std::int64_t>& counts,
-                                    const Parameters& parameters);
+/// What the formula takes from the steps of a warp. Refuses atomics and textures, which the model
+/// does not have, naming the address.
+Result<ProfiledWarp> profile_of(std::span<const ProfileStep> steps, const Parameters& parameters);
 
 } // namespace warpbound::models::voudouris

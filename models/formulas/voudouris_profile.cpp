@@ -14,25 +14,9 @@ namespace {
 using assembly::Instruction;
 using assembly::OpcodeClass;
 
-bool is_global_load(const Instruction& instruction) {
-    return instruction.opcode_class == OpcodeClass::LoadGlobal ||
-           instruction.opcode_class == OpcodeClass::LoadLocal;
-}
-
-bool is_global_store(const Instruction& instruction) {
-    return instruction.opcode_class == OpcodeClass::StoreGlobal ||
-           instruction.opcode_class == OpcodeClass::StoreLocal;
-}
-
-/// Both sorted.
-bool overlap(const std::vector<assembly::Register>& a, const std::vector<assembly::Register>& b) {
-    return std::ranges::any_of(
-        a, [&b](assembly::Register reg) { return std::ranges::binary_search(b, reg); });
-}
-
 /// L(d): until a result can be used.
 Cycles latency(const Instruction& instruction, const Parameters& parameters) {
-    if (is_global_load(instruction)) return Cycles{parameters.global_load};
+    if (is_global_load(instruction.opcode_class)) return Cycles{parameters.global_load};
     if (instruction.opcode_class == OpcodeClass::LoadShared) return Cycles{parameters.shared_load};
     if (instruction.opcode_class == OpcodeClass::SpecialFunction)
         return Cycles{parameters.special_dependent};
@@ -43,35 +27,18 @@ bool moves_control(const Instruction& instruction) {
     return instruction.control_flow != assembly::ControlFlow::None;
 }
 
-/// The effects of instructions first..last.
-std::vector<assembly::Effects> effects(const assembly::Function& function, std::size_t first,
-                                       std::size_t last) {
-    std::vector<assembly::Effects> all;
-    for (std::size_t at = first; at <= last; ++at)
-        all.push_back(assembly::effects_of(function.instructions[at], function.target));
-    return all;
-}
-
 /// L_i of eq. 8.
-Cycles hiding_cost(const Instruction& instruction, bool dependent, const Parameters& parameters) {
-    if (is_global_load(instruction)) return Cycles{parameters.independent};
-    if (is_global_store(instruction)) return Cycles{parameters.global_store};
-    if (instruction.opcode_class == OpcodeClass::LoadShared) return Cycles{parameters.shared_load};
-    if (instruction.opcode_class == OpcodeClass::StoreShared)
-        return Cycles{parameters.shared_store};
+Cycles hiding_cost(const ProfileStep& step, const Parameters& parameters) {
+    if (is_global_load(step.opcode_class)) return Cycles{parameters.independent};
+    if (is_global_store(step.opcode_class)) return Cycles{parameters.global_store};
+    if (step.opcode_class == OpcodeClass::LoadShared) return Cycles{parameters.shared_load};
+    if (step.opcode_class == OpcodeClass::StoreShared) return Cycles{parameters.shared_store};
+    const bool dependent = !step.distances.empty() && step.distances.front() == 1;
     return Cycles{dependent ? parameters.dependent : parameters.independent};
 }
 
-std::int64_t& count_of(KernelProfile& profile, const Instruction& instruction, bool dependent) {
-    if (is_global_load(instruction)) return profile.global_loads;
-    if (is_global_store(instruction)) return profile.global_stores;
-    if (instruction.opcode_class == OpcodeClass::LoadShared) return profile.shared_loads;
-    if (instruction.opcode_class == OpcodeClass::StoreShared) return profile.shared_stores;
-    return dependent ? profile.arithmetic_dependent : profile.arithmetic_independent;
-}
-
-bool is_modelled(const Instruction& instruction) {
-    switch (instruction.opcode_class) {
+bool is_modelled(OpcodeClass opcode_class) {
+    switch (opcode_class) {
     case OpcodeClass::AtomicShared:
     case OpcodeClass::AtomicGlobal:
     case OpcodeClass::Texture:
@@ -125,61 +92,36 @@ Result<Schedule> schedule_of(const assembly::Function& function, std::size_t fir
     return schedule;
 }
 
-std::vector<HiddenLatency> hidden_latency_of(const assembly::Function& function, std::size_t first,
-                                             std::size_t last, const Parameters& parameters) {
+std::vector<HiddenLatency> hidden_latency_of(std::span<const ProfileStep> steps,
+                                             const Parameters& parameters) {
+    const Cycles most{parameters.global_load};
     std::vector<HiddenLatency> loads;
-    const auto all = effects(function, first, last);
-    for (std::size_t load = 0; load < all.size(); ++load) {
-        if (!is_global_load(function.instructions[first + load])) continue;
-        HiddenLatency found{.load = first + load, .use = std::nullopt, .hidden = {}};
-        const Cycles most{parameters.global_load};
-        for (std::size_t at = load + 1; at < all.size(); ++at) {
-            if (overlap(all[at].reads, all[load].writes)) {
-                found.use = first + at;
+    for (std::size_t load = 0; load < steps.size(); ++load) {
+        if (!is_global_load(steps[load].opcode_class)) continue;
+        HiddenLatency found{.load = load, .use = std::nullopt, .hidden = {}};
+        // Once the whole cost is hidden, the use no longer matters.
+        for (std::size_t at = load + 1; at < steps.size() && found.hidden < most; ++at) {
+            if (std::ranges::binary_search(steps[at].distances,
+                                           static_cast<std::int64_t>(at - load))) {
+                found.use = at;
                 break;
             }
-            const bool dependent = overlap(all[at].reads, all[at - 1].writes);
-            const Cycles more =
-                hiding_cost(function.instructions[first + at], dependent, parameters);
-            found.hidden = std::min(found.hidden + more, most);
+            found.hidden = std::min(found.hidden + hiding_cost(steps[at], parameters), most);
         }
         loads.push_back(found);
     }
     return loads;
 }
 
-Result<ProfiledFunction> profile_of(const assembly::Function& function,
-                                    const assembly::ControlFlowGraph& graph,
-                                    const std::vector<std::int64_t>& counts,
-                                    const Parameters& parameters) {
-    if (counts.size() != graph.blocks.size() || std::ranges::any_of(counts, [](std::int64_t count) {
-            return count < 0 || count > 1'000'000'000'000;
-        }))
-        return Failure{.what = fmt::format("{} block counts; expected one from 0 to 10^12 for each "
-                                           "of {} blocks",
-                                           counts.size(), graph.blocks.size()),
-                       .where = {}};
-    ProfiledFunction profile;
-    for (std::size_t index = 0; index < counts.size(); ++index) {
-        const auto& block = graph.blocks[index];
-        const auto all = effects(function, block.first, block.last);
-        for (std::size_t at = block.first; at <= block.last; ++at) {
-            const Instruction& instruction = function.instructions[at];
-            if (!is_modelled(instruction))
-                return Failure{.what = fmt::format("{} at 0x{:04x} is not in the model of V14",
-                                                   assembly::opcode_text(instruction),
-                                                   instruction.address),
-                               .where = {},
-                               .line = instruction.position.line};
-            const std::size_t here = at - block.first;
-            const bool dependent = here > 0 && overlap(all[here].reads, all[here - 1].writes);
-            count_of(profile.counts, instruction, dependent) += counts[index];
-        }
-        for (const auto& load : hidden_latency_of(function, block.first, block.last, parameters)) {
-            profile.hidden_latency += load.hidden * counts[index];
-            profile.loads.push_back(load);
-        }
-    }
+Result<ProfiledWarp> profile_of(std::span<const ProfileStep> steps, const Parameters& parameters) {
+    for (const auto& step : steps)
+        if (!is_modelled(step.opcode_class))
+            return Failure{fmt::format(
+                "{}{} is not in the model of V14", to_string(step.opcode_class),
+                step.address ? fmt::format(" at 0x{:04x}", *step.address) : std::string{})};
+    ProfiledWarp profile{.counts = counts_of(steps), .hidden_latency = {}};
+    for (const auto& load : hidden_latency_of(steps, parameters))
+        profile.hidden_latency += load.hidden;
     return profile;
 }
 

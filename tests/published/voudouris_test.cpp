@@ -3,6 +3,7 @@
 // store of Table 7, which is 34; the worst-case error is printed as 28 % in the abstract and
 // is 38.5 % by Table 10.
 #include "models/formulas/voudouris.hpp"
+#include "models/formulas/voudouris_warps.hpp"
 
 #include <gtest/gtest.h>
 
@@ -188,6 +189,17 @@ TEST(VoudourisRowsExample, ReadsAsTheReconstruction) {
     ASSERT_TRUE(profile.has_value());
     EXPECT_EQ(profile.value().counts, rows_with_41_loads);
     EXPECT_EQ(profile.value().hidden_latency, 2034);
+}
+
+// Fig. 30: up to six warps each takes the time of one; the last of three on a scheduler starts two
+// slots of 2 cycles later (sections 6.1, 6.3). Stores keep their 34 cycles: six warps fill no
+// buffer that drains one entry in 5 cycles.
+TEST(VoudourisFigure30, LeavesSixWarpsTheTimeOfOne) {
+    const voudouris::Core core{.warps = 6, .buffer = voudouris::Buffer{8, 5}};
+    const auto six =
+        voudouris::time_of_warps(rows, 0_cycles, voudouris::table_7, core, {}).value().times;
+    EXPECT_EQ(six.best.value(), 2614 + 4);
+    EXPECT_EQ(six.worst.value(), 5302 + 4);
 }
 
 // Eq. 14b with Table 7's 26 cycles: 3 loads without conflict and one of degree 4 cost 3*26 + 4*26.

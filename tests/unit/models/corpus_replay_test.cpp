@@ -83,9 +83,12 @@ TEST(CorpusReplay, KernelProfilesAreReadOrRefused) {
             EXPECT_FALSE(read.error().what.empty());
             return;
         }
-        const auto again = read_profile({.name = "again", .text = write_profile(read.value())});
+        const auto text = write_profile(read.value());
+        ASSERT_TRUE(text.has_value()) << text.error().what;
+        const auto again = read_profile({.name = "again", .text = text.value()});
         ASSERT_TRUE(again.has_value()) << again.error().what;
         EXPECT_EQ(again.value().counts, read.value().counts);
+        EXPECT_EQ(again.value().steps, read.value().steps);
     });
 }
 

@@ -220,6 +220,9 @@ TEST(InstructionTiming, CountsPassesOfAConstantLoadByItsIndexRegister) {
     EXPECT_EQ(timing_of(load, interlocked).value().passes.hi, 1);
     std::get<assembly::ConstantOperand>(load.operands.back()).index_register = 2;
     EXPECT_EQ(timing_of(load, interlocked).value().passes.hi, 32);
+    // RZ is the same in all lanes.
+    std::get<assembly::ConstantOperand>(load.operands.back()).index_register = -1;
+    EXPECT_FALSE(counts_passes(load));
 }
 
 // Contract C15.

@@ -39,16 +39,11 @@ assembly::Function function_of(std::vector<Instruction> instructions) {
     return function;
 }
 
-/// A graph of blocks without edges: `profile_of` only counts.
-assembly::ControlFlowGraph blocks(const std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
-    assembly::ControlFlowGraph graph;
-    for (const auto& [first, last] : ranges) {
-        assembly::BasicBlock block;
-        block.first = first;
-        block.last = last;
-        graph.blocks.push_back(block);
-    }
-    return graph;
+ProfileStep step(OpcodeClass opcode_class, std::vector<std::int64_t> distances = {}) {
+    ProfileStep one;
+    one.opcode_class = opcode_class;
+    one.distances = std::move(distances);
+    return one;
 }
 
 TEST(Voudouris, AddsWhatEachClassCosts) {
@@ -89,43 +84,43 @@ TEST(Voudouris, ExplainsItsSymbols) {
 
 // Eq. 8 by hand: after the load an independent (6) and a dependent (18) addition, then the use.
 TEST(HiddenLatency, IsTheSumUpToTheUse) {
-    const auto function =
-        function_of({made(OpcodeClass::LoadGlobal, 1, 9), made(OpcodeClass::IntegerAdd, 2, 8),
-                     made(OpcodeClass::IntegerAdd, 3, 2), made(OpcodeClass::IntegerAdd, 4, 1)});
-    const auto loads = hidden_latency_of(function, 0, 3, table_7);
+    const std::vector<ProfileStep> steps{
+        step(OpcodeClass::LoadGlobal), step(OpcodeClass::IntegerAdd),
+        step(OpcodeClass::IntegerAdd, {1}), step(OpcodeClass::IntegerAdd, {3})};
+    const auto loads = hidden_latency_of(steps, table_7);
     ASSERT_EQ(loads.size(), 1U);
     EXPECT_EQ(loads[0].use, 3U);
     EXPECT_EQ(loads[0].hidden, 24_cycles);
 }
 
 TEST(HiddenLatency, EndsAtTheCostOfALoad) {
-    std::vector<Instruction> instructions{made(OpcodeClass::LoadGlobal, 1, 9)};
+    std::vector<ProfileStep> steps{step(OpcodeClass::LoadGlobal)};
     for (int index = 0; index < 100; ++index)
-        instructions.push_back(made(OpcodeClass::IntegerAdd, 2, 8));
-    const auto loads = hidden_latency_of(function_of(instructions), 0, 100, table_7);
+        steps.push_back(step(OpcodeClass::IntegerAdd));
+    const auto loads = hidden_latency_of(steps, table_7);
     EXPECT_EQ(loads[0].hidden, 400_cycles);
     EXPECT_EQ(loads[0].use, std::nullopt);
 }
 
-TEST(Profile, WeighsBlocksByTheirCounts) {
-    const auto function =
-        function_of({made(OpcodeClass::LoadGlobal, 1, 9), made(OpcodeClass::IntegerAdd, 2, 8),
-                     made(OpcodeClass::IntegerAdd, 3, 1), made(OpcodeClass::IntegerAdd, 4, 3)});
-    const auto profile = profile_of(function, blocks({{0, 2}, {3, 3}}), {5, 7}, table_7);
+TEST(Profile, SumsWhatAllLoadsHide) {
+    // Each load hides one independent addition (6) before its use.
+    const std::vector<ProfileStep> steps{
+        step(OpcodeClass::LoadGlobal),      step(OpcodeClass::IntegerAdd),
+        step(OpcodeClass::IntegerAdd, {2}), step(OpcodeClass::LoadGlobal),
+        step(OpcodeClass::IntegerAdd),      step(OpcodeClass::IntegerAdd, {1, 2})};
+    const auto profile = profile_of(steps, table_7);
     ASSERT_TRUE(profile.has_value());
-    // The addition that uses the load follows another addition: it is not dependent on the
-    // instruction before it.
-    EXPECT_EQ(profile.value().counts,
-              (KernelProfile{.arithmetic_independent = 17, .global_loads = 5}));
-    EXPECT_EQ(profile.value().hidden_latency, 30_cycles);
-    EXPECT_EQ(profile.value().loads.size(), 1U);
+    EXPECT_EQ(
+        profile.value().counts,
+        (KernelProfile{.arithmetic_independent = 3, .arithmetic_dependent = 1, .global_loads = 2}));
+    EXPECT_EQ(profile.value().hidden_latency, 12_cycles);
 }
 
 TEST(Profile, RefusesWhatTheModelDoesNotHave) {
-    const auto function = function_of({made(OpcodeClass::AtomicGlobal, 1, 9)});
-    EXPECT_FALSE(profile_of(function, blocks({{0, 0}}), {1}, table_7).has_value());
-    EXPECT_FALSE(profile_of(function, blocks({{0, 0}}), {}, table_7).has_value());
-    EXPECT_FALSE(profile_of(function, blocks({{0, 0}}), {-1}, table_7).has_value());
+    const std::vector<ProfileStep> atomic{step(OpcodeClass::AtomicGlobal)};
+    EXPECT_FALSE(profile_of(atomic, table_7).has_value());
+    const std::vector<ProfileStep> texture{step(OpcodeClass::Texture)};
+    EXPECT_FALSE(profile_of(texture, table_7).has_value());
 }
 
 TEST(ScheduleRule, RefusesControlFlowInTheMiddle) {

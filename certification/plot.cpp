@@ -1,0 +1,243 @@
+#include "certification/plot.hpp"
+
+#include "certification/chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace warpbound::certification {
+namespace {
+
+constexpr double width = 960;
+constexpr double left = 90;
+constexpr double right = 760; ///< The legend stands right of it.
+constexpr double top = 50;
+constexpr double bottom = 440;
+constexpr double height = 500;
+constexpr double bar_height = 30;
+constexpr double bar_distance = 48;
+constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                             "#e69f00", "#56b4e9", "#7f7f7f", "#8b5a2b"};
+
+std::string_view colour(std::size_t position) {
+    return colours.at(position % colours.size());
+}
+
+/// A range that is never empty.
+struct Range {
+    double lo = 0;
+    double hi = 1;
+};
+
+Range widened(Range range) {
+    if (range.hi > range.lo) return range;
+    const double margin = std::max(1.0, std::abs(range.lo) / 10);
+    return {range.lo - margin, range.hi + margin};
+}
+
+double position(double value, const Range& range, double from, double to) {
+    return from + (value - range.lo) / (range.hi - range.lo) * (to - from);
+}
+
+/// 1, 2 or 5 times a power of ten, about six to the range.
+double step_of(const Range& range) {
+    const double rough = (range.hi - range.lo) / 6;
+    const double power = std::pow(10.0, std::floor(std::log10(rough)));
+    for (const double factor : {1.0, 2.0, 5.0})
+        if (rough <= factor * power) return factor * power;
+    return 10 * power;
+}
+
+std::string opening(const PlotText& text, double tall) {
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
+        "aria-label=\"{2}\">\n<title>{2}</title><desc>{3}</desc>\n"
+        "<style>text{{font:13px sans-serif;fill:#222}}.axis{{stroke:#888}}.grid{{stroke:#ddd}}"
+        "@media(prefers-color-scheme:dark){{text{{fill:#ddd}}.grid{{stroke:#444}}}}</style>\n"
+        "<text x=\"{4}\" y=\"24\" font-weight=\"bold\">{2}</text>\n",
+        width, tall, escape(text.title), escape(text.description), left);
+}
+
+std::string axis_labels(const PlotText& text, double base) {
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n"
+                       "<text x=\"20\" y=\"{:.1f}\" transform=\"rotate(-90 20 {:.1f})\" "
+                       "text-anchor=\"middle\">{}</text>\n",
+                       (left + right) / 2, base + 44, escape(text.x), (top + base) / 2,
+                       (top + base) / 2, escape(text.y));
+}
+
+std::string frame() {
+    return fmt::format("<path class=\"axis\" fill=\"none\" d=\"M{0} {1}V{2}H{3}\"/>\n", left, top,
+                       bottom, right);
+}
+
+std::string x_tick(double x, const std::string& label) {
+    return fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1}V{2}\"/><text x=\"{0:.1f}\" "
+                       "y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
+                       x, top, bottom, bottom + 20, label);
+}
+
+std::string y_tick(double y, const std::string& label) {
+    return fmt::format("<path class=\"grid\" d=\"M{0} {1:.1f}H{2}\"/><text x=\"{3:.1f}\" "
+                       "y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
+                       left, y, right, left - 8, y + 4, label);
+}
+
+std::string linear_ticks(const Range& x, const Range& y) {
+    std::string out;
+    const double x_step = step_of(x);
+    for (double tick = std::ceil(x.lo / x_step) * x_step; tick <= x.hi; tick += x_step)
+        out += x_tick(position(tick, x, left, right), fmt::format("{:.6g}", tick));
+    const double y_step = step_of(y);
+    for (double tick = std::ceil(y.lo / y_step) * y_step; tick <= y.hi; tick += y_step)
+        out += y_tick(position(tick, y, bottom, top), fmt::format("{:.6g}", tick));
+    return out;
+}
+
+std::string_view dashes(Stroke stroke) {
+    switch (stroke) {
+    case Stroke::Solid:
+        return "none";
+    case Stroke::Dashed:
+        return "8 4";
+    case Stroke::Dotted:
+        break;
+    }
+    return "2 4";
+}
+
+std::string legend_text(std::size_t row, const std::string& name) {
+    return fmt::format("<text x=\"{}\" y=\"{:.1f}\">{}</text>\n", right + 46,
+                       top + 11 + 20 * static_cast<double>(row), escape(name));
+}
+
+/// A square of each category's colour.
+std::string legend(const std::vector<std::string>& names) {
+    std::string out;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        out += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"12\" "
+                           "fill=\"{}\"/>",
+                           right + 26, top + 20 * static_cast<double>(i), colour(i)) +
+               legend_text(i, names[i]);
+    return out;
+}
+
+/// A piece of each line.
+std::string legend(const std::vector<PlotSeries>& series) {
+    std::string out;
+    for (std::size_t i = 0; i < series.size(); ++i)
+        out += fmt::format("<path stroke=\"{}\" stroke-width=\"3\" stroke-dasharray=\"{}\" "
+                           "d=\"M{} {:.1f}h26\"/>",
+                           colour(series[i].colour), dashes(series[i].stroke), right + 14,
+                           top + 6 + 20 * static_cast<double>(i)) +
+               legend_text(i, series[i].name);
+    return out;
+}
+
+std::string dot(double x, double y, std::size_t series, const std::string& title) {
+    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\" "
+                       "fill-opacity=\"0.7\"><title>{}</title></circle>\n",
+                       x, y, colour(series), escape(title));
+}
+
+} // namespace
+
+std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& series) {
+    Range x{std::nan(""), std::nan("")};
+    double highest = 0;
+    for (const auto& one : series)
+        for (const auto& [at, value] : one.points) {
+            x = {std::fmin(x.lo, at), std::fmax(x.hi, at)};
+            highest = std::max(highest, value);
+        }
+    x = widened(std::isnan(x.lo) ? Range{} : x);
+    const Range y = widened({0, highest * 1.05});
+    const double legend_end = top + 20 * static_cast<double>(series.size());
+    std::string out =
+        opening(text, std::max(height, legend_end + 20)) + linear_ticks(x, y) + frame();
+    for (std::size_t i = 0; i < series.size(); ++i) {
+        std::string path;
+        for (const auto& [at, value] : series[i].points)
+            path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L",
+                                position(at, x, left, right), position(value, y, bottom, top));
+        if (series[i].points.size() > 1)
+            out += fmt::format("<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
+                               "stroke-dasharray=\"{}\" d=\"{}\"/>\n",
+                               colour(series[i].colour), dashes(series[i].stroke), path);
+        else if (!series[i].points.empty())
+            out +=
+                dot(position(series[i].points.front().first, x, left, right),
+                    position(series[i].points.front().second, y, bottom, top), i, series[i].name);
+    }
+    return out + legend(series) + axis_labels(text, bottom) + "</svg>\n";
+}
+
+std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& series) {
+    Range decades{std::nan(""), std::nan("")};
+    for (const auto& one : series)
+        for (const auto& [at, value] : one.points)
+            if (at > 0 && value > 0) {
+                decades.lo = std::fmin(decades.lo, std::floor(std::log10(std::min(at, value))));
+                decades.hi = std::fmax(decades.hi, std::ceil(std::log10(std::max(at, value))));
+            }
+    decades = widened(std::isnan(decades.lo) ? Range{} : decades);
+    std::string out = opening(text, height);
+    for (double power = decades.lo; power <= decades.hi; power += 1) {
+        const std::string label = fmt::format("{:.6g}", std::pow(10.0, power));
+        out += x_tick(position(power, decades, left, right), label);
+        out += y_tick(position(power, decades, bottom, top), label);
+    }
+    out += frame();
+    out += fmt::format("<path class=\"axis\" stroke-dasharray=\"5 4\" d=\"M{} {}L{} {}\"/>\n", left,
+                       bottom, right, top);
+    for (std::size_t i = 0; i < series.size(); ++i)
+        for (const auto& [at, value] : series[i].points)
+            if (at > 0 && value > 0)
+                out += dot(position(std::log10(at), decades, left, right),
+                           position(std::log10(value), decades, bottom, top), series[i].colour,
+                           fmt::format("{}: {:.6g}, {:.6g}", series[i].name, at, value));
+    return out + legend(series) + axis_labels(text, bottom) + "</svg>\n";
+}
+
+std::string stack_plot(const PlotText& text, const std::vector<std::string>& categories,
+                       const std::vector<PlotBar>& bars) {
+    double longest = 0;
+    for (const auto& bar : bars)
+        longest = std::max(longest, std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0));
+    const Range x = widened({0, 1.1 * longest}); // Room for the sums behind the bars.
+    const double base = top + bar_distance * static_cast<double>(bars.size()) + 10;
+    const double legend_end = top + 20 * static_cast<double>(categories.size());
+    std::string out = opening(text, std::max(base + 60, legend_end + 20));
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+        const double y = top + bar_distance * static_cast<double>(i);
+        double sum = 0;
+        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                           left - 8, y + bar_height / 2 + 4, escape(bars[i].name));
+        for (std::size_t part = 0; part < bars[i].parts.size(); ++part) {
+            const double from = position(sum, x, left, right);
+            sum += bars[i].parts[part];
+            const double to = position(sum, x, left, right);
+            if (to - from < 0.05) continue;
+            out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" "
+                               "fill=\"{}\"><title>{}: {:.4g}</title></rect>\n",
+                               from, y, to - from, bar_height, colour(part),
+                               escape(categories.at(part)), bars[i].parts[part]);
+        }
+        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.4g}</text>\n",
+                           position(sum, x, left, right) + 4, y + bar_height / 2 + 4, sum);
+    }
+    out += fmt::format("<path class=\"axis\" d=\"M{} {:.1f}H{}\"/>\n", left, base, right);
+    const double step = step_of(x);
+    for (double tick = 0; tick <= x.hi; tick += step)
+        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.6g}</text>\n",
+                           position(tick, x, left, right), base + 18, tick);
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                       (left + right) / 2, base + 40, escape(text.x));
+    return out + legend(categories) + "</svg>\n";
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// Plots as SVG documents of their own: lines over a swept parameter, predicted against observed
+/// times, stacked bars. Each has a title, a description and axes with units.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbound::certification {
+
+struct PlotText {
+    std::string title;
+    std::string description;
+    std::string x; ///< Label of the axis with its unit.
+    std::string y;
+};
+
+enum class Stroke { Solid, Dashed, Dotted };
+
+struct PlotSeries {
+    std::string name;
+    std::vector<std::pair<double, double>> points; ///< Finite numbers.
+    std::size_t colour = 0; ///< Of a palette of eight that repeats. Related series may share one.
+    Stroke stroke = Stroke::Solid; ///< Of a line.
+};
+
+/// Points joined in their order, one line a series; a series of one point is a dot.
+std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& series);
+
+/// Points on logarithmic axes of equal range, with the diagonal where y = x. Points that are not
+/// positive are left out.
+std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& series);
+
+struct PlotBar {
+    std::string name;
+    std::vector<double> parts; ///< `Shape:` parts[category], none negative.
+};
+
+/// Horizontal bars, each split into the categories.
+std::string stack_plot(const PlotText& text, const std::vector<std::string>& categories,
+                       const std::vector<PlotBar>& bars);
+
+} // namespace warpbound::certification

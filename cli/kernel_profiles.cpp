@@ -1,0 +1,142 @@
+#include "cli/kernel_profiles.hpp"
+
+#include "harness/simulator/path_chooser.hpp"
+#ifdef WARPBOUND_HAS_ANALYZER
+#include "analyzer/analysis.hpp"
+#endif
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::cli {
+
+namespace {
+
+Result<models::NamedProfile> profile_along(const LoadedKernel& kernel,
+                                           const std::vector<std::size_t>& path) {
+    auto steps = models::steps_along(*kernel.function, kernel.graph, path, kernel.facts);
+    if (!steps) return steps.as_failure();
+    models::NamedProfile profile;
+    profile.name = kernel.function->name;
+    profile.steps = std::move(steps).value();
+    profile.counts = models::counts_of(profile.steps);
+    if (kernel.function->register_count) profile.registers = *kernel.function->register_count;
+    profile.digest = kernel.program.digest;
+    return profile;
+}
+
+/// Paths that are compared: odd, so that one is in the middle.
+constexpr std::int64_t drawn_paths = 9;
+
+/// A path and how many instructions it executes; without its blocks when those are too many.
+struct DrawnPath {
+    std::size_t instructions = 0;
+    std::vector<std::size_t> blocks;
+};
+
+Result<DrawnPath> draw_path(const LoadedKernel& kernel,
+                            const harness::simulator::PathChooser& chooser, std::uint64_t seed) {
+    using namespace harness::simulator;
+    const Chance chance{harness::Draw::Uniform, RandomStream{seed, StreamOf::WarpPath, 0}};
+    auto walk = chooser.choose(chance);
+    if (!walk) return walk.as_failure();
+    DrawnPath path;
+    for (bool ended = false; !ended; ended = walk.value().advance().ends) {
+        const auto& block = kernel.graph.blocks[walk.value().block()];
+        path.blocks.push_back(walk.value().block());
+        path.instructions += block.last - block.first + 1;
+        if (path.instructions > models::profile_step_limit) {
+            path.blocks.clear();
+            return path;
+        }
+    }
+    return path;
+}
+
+/// The path with the middle number of executed instructions among those that the simulated device
+/// would draw.
+Result<std::vector<std::size_t>> typical_path(const LoadedKernel& kernel, std::uint64_t seed) {
+    const auto chooser = harness::simulator::PathChooser::make(kernel.graph, kernel.facts);
+    if (!chooser) return chooser.as_failure();
+    std::vector<DrawnPath> paths;
+    for (std::int64_t index = 0; index < drawn_paths; ++index) {
+        auto path = draw_path(kernel, chooser.value(), harness::seed_of_run(seed, index));
+        if (!path) return path.as_failure();
+        paths.push_back(std::move(path).value());
+    }
+    std::ranges::stable_sort(paths, {}, &DrawnPath::instructions);
+    DrawnPath& middle = paths[paths.size() / 2];
+    if (middle.blocks.empty())
+        return Failure{fmt::format("a typical path executes more than {} instructions",
+                                   models::profile_step_limit),
+                       kernel.function->name};
+    return std::move(middle.blocks);
+}
+
+} // namespace
+
+const Result<models::NamedProfile>& KernelProfiles::of(models::prediction::Variant variant) const {
+    switch (variant) {
+    case models::prediction::Variant::Best:
+        return best;
+    case models::prediction::Variant::Typical:
+        return typical;
+    case models::prediction::Variant::Worst:
+        break;
+    }
+    return worst;
+}
+
+Result<KernelProfiles> read_profiles(const std::string& file) {
+    const auto source = assembly::read_source(file);
+    if (!source) return source.as_failure();
+    const auto profile = models::read_profile(source.value());
+    if (!profile) return profile.as_failure();
+    return KernelProfiles{
+        profile, profile, profile,
+        fmt::format("{} of {}",
+                    profile.value().steps.empty() ? "instruction counts" : "executed instructions",
+                    file)};
+}
+
+Result<KernelProfiles>
+profiles_of_listing(const LoadedKernel& kernel,
+                    [[maybe_unused]] const models::Architecture& architecture, std::uint64_t seed) {
+    const Failure absent{"this build has no analyzer, which finds it"};
+    KernelProfiles profiles{absent, absent, absent,
+                            fmt::format("paths of {}: shortest and longest by analysis, typical "
+                                        "the middle one of {} drawn at random",
+                                        kernel.function->name, drawn_paths)};
+    const auto path = typical_path(kernel, seed);
+    if (path)
+        profiles.typical = profile_along(kernel, path.value());
+    else
+        profiles.typical = path.error();
+#ifdef WARPBOUND_HAS_ANALYZER
+    analyzer::Request request;
+    request.function = kernel.function;
+    request.graph = &kernel.graph;
+    request.architecture = &architecture;
+    request.facts = &kernel.facts;
+    const auto analysis = analyzer::analyze(request);
+    if (!analysis) {
+        if (!path) return analysis.as_failure();
+        profiles.best = profiles.worst = analysis.error();
+        return profiles;
+    }
+    const auto along = [&kernel](const analyzer::SideResult& side) -> Result<models::NamedProfile> {
+        if (side.path.empty())
+            return Failure{"the path is longer than 1,000,000 blocks, or the analysis found none",
+                           kernel.function->name};
+        return profile_along(kernel, side.path);
+    };
+    profiles.best = along(analysis.value().execution_time.lower);
+    profiles.worst = along(analysis.value().execution_time.upper);
+#else
+    if (!path) return path.as_failure();
+#endif
+    return profiles;
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// The profiles that formulas are asked about: of a listing's shortest, typical and longest path,
+/// or as somebody wrote them down.
+
+#include "cli/command.hpp"
+#include "models/formulas/prediction/inputs.hpp"
+#include "models/kernel_profile.hpp"
+
+namespace warpbound::cli {
+
+/// One warp's profile for each variant, or why there is none.
+struct KernelProfiles {
+    Result<models::NamedProfile> best;
+    Result<models::NamedProfile> typical;
+    Result<models::NamedProfile> worst;
+    std::string origin; ///< Where they come from, one line.
+
+    [[nodiscard]] const Result<models::NamedProfile>& of(models::prediction::Variant variant) const;
+};
+
+/// The same profile for every variant.
+Result<KernelProfiles> read_profiles(const std::string& file);
+
+/// Best and worst are the steps along the shortest and the longest path that the analyzer finds for
+/// one warp; typical has the middle number of executed instructions among nine paths that the
+/// simulated device would draw from the seed.
+/// Refuses when none of them can be had.
+Result<KernelProfiles> profiles_of_listing(const LoadedKernel& kernel,
+                                           const models::Architecture& architecture,
+                                           std::uint64_t seed);
+
+} // namespace warpbound::cli

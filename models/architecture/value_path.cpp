@@ -1,0 +1,135 @@
+#include "models/architecture/value_path.hpp"
+
+#include "models/architecture/schema.hpp"
+#include "models/xml_reader.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+namespace warpbound::models {
+namespace {
+
+/// Where the values of a path live and which ones there may be.
+struct Place {
+    ValueGroup* group = nullptr;
+    std::span<const ValueRule> rules;
+};
+
+template <typename Rules, typename Name>
+std::vector<std::string_view> names_of(const Rules& rules, Name name) {
+    std::vector<std::string_view> names;
+    for (const auto& rule : rules)
+        names.push_back(rule.*name);
+    return names;
+}
+
+Failure unknown(std::string_view path, std::string_view part,
+                const std::vector<std::string_view>& expected) {
+    return Failure{fmt::format("'{}' of the value '{}' is not known; expected {}", part, path,
+                               one_of(expected))};
+}
+
+Failure too_short(std::string_view path) {
+    return Failure{fmt::format("'{}' names no value; expected a path like geometry/core-clock, "
+                               "memories/dram/latency or classes/load-global/initiation",
+                               path)};
+}
+
+/// The memory of that name, added when the description has none.
+ValueGroup* memory_of(Architecture& architecture, std::string_view name) {
+    const auto found = std::ranges::find(architecture.memories, name, &ValueGroup::name);
+    if (found != architecture.memories.end()) return &*found;
+    architecture.memories.push_back({.name = std::string{name}, .values = {}});
+    return &architecture.memories.back();
+}
+
+Result<Place> place_of(Architecture& architecture, std::string_view path, std::string_view first,
+                       std::string_view second) {
+    if (first == "memories") {
+        const auto rules = memory_rules();
+        const auto rule = std::ranges::find(rules, second, &MemoryRule::name);
+        if (rule == rules.end()) return unknown(path, second, names_of(rules, &MemoryRule::name));
+        return Place{memory_of(architecture, second), rule->values};
+    }
+    if (first == "classes") {
+        const auto opcode_class = assembly::parse_opcode_class(second);
+        const auto found =
+            opcode_class ? architecture.classes.find(*opcode_class) : architecture.classes.end();
+        if (found == architecture.classes.end())
+            return Failure{fmt::format("'{}' of the value '{}' is no class of {}", second, path,
+                                       architecture.name)};
+        return Place{&found->second.values, class_rules(*opcode_class)};
+    }
+    const auto groups = group_rules();
+    const auto rule = std::ranges::find(groups, first, &GroupRule::element);
+    if (rule == groups.end()) {
+        auto names = names_of(groups, &GroupRule::element);
+        names.insert(names.end(), {"classes", "memories"});
+        return unknown(path, first, names);
+    }
+    return Place{&(architecture.*(rule->member)), rule->values};
+}
+
+} // namespace
+
+const SourcedValue* find_value(const Architecture& architecture, std::string_view path) {
+    const auto first = path.find('/');
+    if (first == std::string_view::npos) return nullptr;
+    const std::string_view group = path.substr(0, first);
+    const auto last = path.rfind('/');
+    const std::string_view value = path.substr(last + 1);
+    if (last == first) {
+        for (const auto& rule : group_rules())
+            if (rule.element == group) return (architecture.*(rule.member)).find(value);
+        return nullptr;
+    }
+    const std::string_view name = path.substr(first + 1, last - first - 1);
+    if (group == "memories") {
+        const ValueGroup* const memory = architecture.memory(name);
+        return memory == nullptr ? nullptr : memory->find(value);
+    }
+    const auto opcode_class = assembly::parse_opcode_class(name);
+    if (group != "classes" || !opcode_class) return nullptr;
+    const auto found = architecture.classes.find(*opcode_class);
+    return found == architecture.classes.end() ? nullptr : found->second.values.find(value);
+}
+
+Result<void> override_value(Architecture& architecture, std::string_view path,
+                            std::int64_t number) {
+    const auto first = path.find('/');
+    if (first == std::string_view::npos) return too_short(path);
+    const auto last = path.rfind('/');
+    const std::string_view group = path.substr(0, first);
+    const bool named = group == "memories" || group == "classes";
+    if (named != (last != first)) return too_short(path);
+    const std::string_view second =
+        named ? path.substr(first + 1, last - first - 1) : std::string_view{};
+    const auto place = place_of(architecture, path, group, second);
+    if (!place) return place.as_failure();
+    const std::string_view name = path.substr(last + 1);
+    const auto& rules = place.value().rules;
+    const auto rule = std::ranges::find(rules, name, &ValueRule::name);
+    if (rule == rules.end()) return unknown(path, name, names_of(rules, &ValueRule::name));
+    const std::int64_t most = rule->unit == "cycles" ? largest_cycles : largest_value;
+    if (number < rule->minimum || number > most)
+        return Failure{
+            fmt::format("{} is {}; expected {} to {}", path, number, rule->minimum, most)};
+    auto& values = place.value().group->values;
+    auto value = std::ranges::find(values, name, &SourcedValue::name);
+    if (value == values.end()) {
+        values.push_back(
+            {std::string{name}, std::string{rule->unit}, std::nullopt, {}, Grade::Unknown, {}});
+        value = values.end() - 1;
+    }
+    value->interval = Interval{.lo = number, .typical = number, .hi = number};
+    value->source = "stated";
+    value->grade = Grade::Assumed;
+    value->reason = "stated for this prediction in place of the description's value";
+    architecture.digest.clear();
+    return boost::outcome_v2::success();
+}
+
+} // namespace warpbound::models

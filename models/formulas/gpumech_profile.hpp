@@ -1,0 +1,108 @@
+#pragma once
+/// \file
+/// GPUMech (Huang et al. 2014): the issue times of one warp as intervals, and the warp that stands
+/// for all.
+///
+/// Left out: variants of one re-implementation (a stall of the whole gap, breaks only at gaps of 10
+/// and more, no stall at the end), which make every interval 1 to 2 cycles too long.
+
+#include "assembly/support/result.hpp"
+#include "models/units.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace warpbound::models::gpumech {
+
+enum class StallCause { Dependence, Memory }; ///< Memory: a global or local access.
+
+/// One executed instruction of a warp.
+struct TracedInstruction {
+    Cycles latency;                       ///< At least 1; for memory see `memory_latency`.
+    std::vector<std::size_t> producers{}; ///< Earlier instructions whose results it reads.
+    bool memory = false;                  ///< A global or local access.
+    Cycles gap{1}; ///< Least distance to the next instruction of the warp; published: 1.
+};
+
+/// When the instructions of a warp issue.
+struct IssueTrace {
+    struct Gap {
+        Cycles cycles; ///< From the issue before to this issue; more than 1 is a stall.
+        StallCause cause = StallCause::Dependence;
+    };
+    std::vector<Gap> gaps{}; ///< `Shape:` gaps[k] precedes instruction k + 1.
+    Gap tail;                ///< From the last issue until all results are ready.
+};
+
+/// Issue times of one warp alone: issue(k) = max(issue(k-1) + gap(k-1), done(d)), done(d) =
+/// issue(d)
+/// + latency(d). A stall has the cause of its last producer; a memory access wins a tie, and a gap
+/// alone is a dependence. The published gap is 1; another is our extension to machines whose warps
+/// cannot issue in every slot.
+/// Unit: core cycles. Side: exact for the rule. Source: Huang et al. 2014, details from
+/// re-implementations (reference models 5.1).
+/// Refuses no instructions, latencies and gaps below 1, and producers that are not earlier.
+Result<IssueTrace> issue_trace(std::span<const TracedInstruction> instructions);
+
+/// What the accesses of an interval ask of the memory. Averages over the warps may be fractions.
+struct MemoryDemand {
+    std::int64_t misses = 0; ///< L1 read misses of a warp after coalescing.
+    double dram_reads = 0;   ///< Requests of a warp, as below.
+    double dram_writes = 0;
+    double l1_share = 0; ///< Where the access that stalls hits; the shares sum to 1.
+    double l2_share = 0;
+    double dram_share = 0;
+};
+
+/// Instructions without a stall between them, and the stall after them.
+struct Interval {
+    std::int64_t instructions = 0; ///< I_i
+    Cycles stall;                  ///< S_i
+    StallCause cause = StallCause::Dependence;
+    MemoryDemand memory{}; ///< Filled in by the caller; `intervals_of` leaves it empty.
+};
+
+/// The intervals of a warp: a gap of more than 1 closes one, with a stall of the gap less 1; the
+/// tail closes the last. Instructions and stalls add up to the elapsed time.
+/// Unit: core cycles. Source: Huang et al. 2014; the tail after one of two re-implementations
+/// (reference models 5.1). Refuses gaps below 1.
+Result<std::vector<Interval>> intervals_of(const IssueTrace& trace);
+
+/// Instructions and time of one warp alone.
+struct WarpPerformance {
+    double instructions = 0;
+    double cycles = 0;
+};
+
+/// Estimate, not a bound. Sum of I_i / issue_rate + S_i. Unit: core cycles, instructions.
+/// Source: Huang et al. 2014 (reference models 5.1). Refuses no intervals, intervals without
+/// instructions, negative stalls and an issue rate that is not positive.
+Result<WarpPerformance> performance_of(std::span<const Interval> intervals, double issue_rate);
+
+struct Representative {
+    std::size_t warp = 0;         ///< Index into the warps.
+    std::size_t cluster_size = 0; ///< Warps of its cluster.
+};
+
+/// The warp nearest to the middle of the larger of two clusters, by performance and instructions,
+/// each over its mean. Deterministic 2-means: the seeds are the slowest warp and the one farthest
+/// from it; ties go to the lowest warp number.
+/// Source: Huang et al. 2014; the seeds are our choice. Refuses no warps, and numbers that are not
+/// positive.
+Result<Representative> representative(std::span<const WarpPerformance> warps);
+
+/// Estimate, not a bound. Latency of a memory instruction: L1 + p_L1miss L2 + p_L1miss p_L2miss
+/// DRAM. Unit: core cycles. Source: re-implementations of GPUMech (reference models 5.1).
+struct MemoryLatencies {
+    double l1 = 0;
+    double l2 = 0;
+    double dram = 0;
+};
+/// Refuses latencies that are not positive and rates outside 0..1.
+Result<double> memory_latency(const MemoryLatencies& latencies, double l1_miss_rate,
+                              double l2_miss_rate);
+
+} // namespace warpbound::models::gpumech

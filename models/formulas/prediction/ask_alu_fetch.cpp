@@ -1,0 +1,37 @@
+#include "models/formulas/alu_fetch.hpp"
+#include "models/formulas/prediction/predictors.hpp"
+#include "models/formulas/whole_numbers.hpp"
+
+namespace warpbound::models::prediction {
+
+/// The model is of AMD's VLIW machines, which no description here is of: what it asks of one must
+/// be stated. A kernel of scalar instructions fills one lane of a bundle with each.
+Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs) {
+    const KernelProfile& counts = question.profile.counts;
+    alu_fetch::Kernel kernel{.bundles = instructions_of(question.profile) -
+                                        real(counts.global_loads + counts.global_stores),
+                             .fetches = real(counts.global_loads),
+                             .outputs = real(counts.global_stores)};
+    if (question.profile.registers)
+        kernel.registers = *question.profile.registers;
+    else if (const auto registers = inputs.stated("registers"))
+        kernel.registers = static_cast<std::int64_t>(*registers);
+    const auto engines = inputs.stated("simd-engines");
+    const auto transactions = inputs.stated("transactions-per-fetch");
+    const auto cost =
+        counts.global_stores > 0 ? inputs.stated("output-cost") : std::optional<double>{};
+    if (!inputs.missing().empty()) return Prediction{};
+    const Launch& launch = question.setting.launch;
+    const std::int64_t threads =
+        question.setting.warps ? *question.setting.warps * 32 : launch.blocks * launch.threads;
+    const alu_fetch::Setting setting{.threads = threads,
+                                     .simd_engines = static_cast<std::int64_t>(*engines),
+                                     .transactions_per_fetch = *transactions,
+                                     .output_cost = cost};
+    const auto time = alu_fetch::kernel_time(kernel, setting);
+    if (!time) return time.as_failure();
+    return Prediction{.time = time.value().time,
+                      .symbols = alu_fetch::explain(kernel, setting, time.value())};
+}
+
+} // namespace warpbound::models::prediction

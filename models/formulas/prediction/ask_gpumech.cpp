@@ -1,0 +1,173 @@
+#include "models/formulas/gpumech.hpp"
+#include "models/formulas/prediction/predictors.hpp"
+#include "models/formulas/whole_numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpbound::models::prediction {
+namespace {
+
+/// Adds the memory demands of the steps to the intervals that they lie in.
+void add_demands(std::span<const ProfileStep> steps, std::span<const TimedStep> timed,
+                 std::vector<gpumech::Interval>& intervals) {
+    std::size_t at = 0;
+    for (auto& interval : intervals) {
+        double misses = 0;
+        LevelShares sum;
+        double loads = 0;
+        for (std::int64_t k = 0; k < interval.instructions; ++k, ++at) {
+            const auto opcode_class = steps[at].opcode_class;
+            if (is_global_load(opcode_class)) {
+                const LevelShares& shares = timed[at].shares;
+                misses += timed[at].passes * (1 - shares.l1);
+                interval.memory.dram_reads += timed[at].passes * shares.dram;
+                sum.l1 += shares.l1;
+                sum.l2 += shares.l2;
+                sum.dram += shares.dram;
+                loads += 1;
+            } else if (is_global_store(opcode_class) ||
+                       opcode_class == assembly::OpcodeClass::AtomicGlobal) {
+                interval.memory.dram_writes += timed[at].passes;
+            }
+        }
+        interval.memory.misses = static_cast<std::int64_t>(std::ceil(misses - 1e-9));
+        if (loads == 0) continue;
+        interval.memory.l1_share = sum.l1 / loads;
+        interval.memory.l2_share = sum.l2 / loads;
+        interval.memory.dram_share = 1 - interval.memory.l1_share - interval.memory.l2_share;
+    }
+}
+
+/// A stall on a load that was issued in an earlier interval goes to the levels of the last loads.
+void attribute_stalls(std::vector<gpumech::Interval>& intervals) {
+    gpumech::MemoryDemand last;
+    for (auto& interval : intervals) {
+        auto& memory = interval.memory;
+        if (memory.l1_share + memory.l2_share + memory.dram_share > 0) {
+            last = memory;
+        } else if (interval.cause == gpumech::StallCause::Memory) {
+            memory.l1_share = last.l1_share;
+            memory.l2_share = last.l2_share;
+            memory.dram_share = last.dram_share;
+            // An atomic: it is served beyond L1.
+            if (memory.l1_share + memory.l2_share + memory.dram_share == 0) memory.dram_share = 1;
+        }
+    }
+}
+
+bool has_demand(const gpumech::Interval& interval) {
+    return interval.memory.misses > 0 || interval.memory.dram_reads > 0 ||
+           interval.memory.dram_writes > 0;
+}
+
+/// The average latency of an L1 miss: L2, and DRAM for the part that reaches it. With the whole
+/// latencies of a description that is L2 + m (DRAM - L2). Unit: issue slots.
+std::optional<double> miss_latency(std::span<const gpumech::Interval> intervals, double slot,
+                                   Inputs& inputs) {
+    double misses = 0;
+    double dram = 0;
+    for (const auto& interval : intervals) {
+        misses += real(interval.memory.misses);
+        dram += interval.memory.dram_reads;
+    }
+    const double rate = misses == 0 ? 1 : std::min(1.0, dram / misses);
+    const auto l2 = rate < 1 ? inputs.described("memories/l2/latency") : std::optional{0.0};
+    const auto far = rate > 0 ? inputs.described("memories/dram/latency") : std::optional{0.0};
+    if (!l2 || !far) return std::nullopt;
+    return ((1 - rate) * *l2 + rate * *far) / slot;
+}
+
+/// Time counts in issue slots, so the clock does too.
+std::optional<gpumech::Memory> memory_of(std::span<const gpumech::Interval> intervals, double slot,
+                                         const Residency& residency, Inputs& inputs) {
+    const auto registers = inputs.stated("miss-registers");
+    const auto latency = miss_latency(intervals, slot, inputs);
+    const auto clock = inputs.described("geometry/core-clock");
+    const auto line = inputs.stated_or_described("line-bytes", "memories/dram/line");
+    const auto bandwidth = inputs.described_rate("memories/dram/bandwidth");
+    if (!registers || !latency || !clock || !line || !bandwidth) return std::nullopt;
+    return gpumech::Memory{.miss_registers = static_cast<std::int64_t>(*registers),
+                           .miss_latency = *latency,
+                           .cores = residency.multiprocessors,
+                           .dram = {.clock = *clock * 1000 / slot,
+                                    .line_bytes = *line,
+                                    .bandwidth = *bandwidth * 1000}};
+}
+
+/// Cycles that the busiest unit needs for so many equal warps; a partition has those of its
+/// scheduler. Unit: core cycles.
+double busiest(std::span<const UnitWork> units, std::int64_t warps) {
+    double most = 0;
+    for (const auto& unit : units)
+        most = std::max(most, real(divide_up(warps, unit.groups)) * real(unit.cycles.count()));
+    return most;
+}
+
+double cycles_of(const gpumech::Prediction& found, std::int64_t slot) {
+    return (found.multithreaded_cycles + found.mshr_queueing + found.dram_queueing) * real(slot);
+}
+
+} // namespace
+
+/// The published core has one scheduler; here it is the fullest scheduler of the multiprocessor,
+/// while all its warps share the memory. The CPI is that of the multiprocessor.
+Result<Prediction> ask_gpumech(const Question& question, Inputs& inputs) {
+    const auto timed = timed_steps_of(question, inputs);
+    const auto residency = residency_of(question, inputs);
+    if (!residency) return residency.as_failure();
+    const auto schedulers = inputs.described("schedulers/count");
+    const auto slot = inputs.described("schedulers/issue-slot");
+    if (timed.empty() || !residency.value() || !schedulers || !slot) return Prediction{};
+    auto warp = single_warp(question, timed, static_cast<std::int64_t>(*slot));
+    if (!warp) return warp.as_failure();
+    auto& intervals = warp.value().intervals;
+    add_demands(question.profile.steps, timed, intervals);
+    attribute_stalls(intervals);
+    std::optional<gpumech::Memory> memory;
+    if (std::ranges::any_of(intervals, has_demand)) {
+        memory = memory_of(intervals, *slot, *residency.value(), inputs);
+        if (!memory) return Prediction{};
+    }
+    std::vector<UnitWork> units;
+    if (question.setting.counts_units) units = unit_work(question.profile.steps, timed, inputs);
+    if (!inputs.missing().empty()) return Prediction{};
+    const Residency& where = *residency.value();
+    const auto ask = [&](std::int64_t blocks) {
+        const std::int64_t warps = blocks * where.warps_per_block;
+        const gpumech::Multithreading multithreading{
+            .policy = question.setting.policy,
+            .probability = inputs.variant() == Variant::Worst ? gpumech::IssueProbability::One
+                                                              : gpumech::IssueProbability::Average,
+            .warps = divide_up(warps, static_cast<std::int64_t>(*schedulers)),
+            .issue_rate = 1,
+            .memory_warps = warps,
+            .unit_cycles = busiest(units, warps) / *slot};
+        return std::pair{multithreading, gpumech::predict(intervals, multithreading, memory)};
+    };
+    const auto [multithreading, full] = ask(where.slots);
+    if (!full) return full.as_failure();
+    double cycles = real(where.full_waves) * cycles_of(full.value(), warp.value().slot);
+    if (where.rest > 0) {
+        const auto rest = ask(where.rest).second;
+        if (!rest) return rest.as_failure();
+        cycles += cycles_of(rest.value(), warp.value().slot);
+    }
+    Prediction found{.time = Estimate<Cycles>{cycles},
+                     .symbols = gpumech::explain(multithreading, full.value())};
+    found.symbols.push_back({"unit of time", *slot, "cycles", "issue slot of a scheduler"});
+    // From a scheduler's slots per instruction to the multiprocessor's cycles per instruction.
+    const double scale = cycles_of(full.value(), warp.value().slot) /
+                         (real(where.warps()) * full.value().single_warp_instructions) /
+                         full.value().cpi.value();
+    double sum = 0;
+    for (std::size_t part = 0; part < gpumech::categories; ++part) {
+        const double share = full.value().stack.at(part) * scale;
+        found.stack.emplace_back(gpumech::to_string(static_cast<gpumech::Category>(part)), share);
+        sum += share;
+    }
+    found.cpi = Estimate<CyclesPerInstruction>{sum};
+    return found;
+}
+
+} // namespace warpbound::models::prediction

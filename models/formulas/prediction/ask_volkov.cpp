@@ -1,0 +1,95 @@
+#include "models/formulas/execution_graph.hpp"
+#include "models/formulas/prediction/predictors.hpp"
+#include "models/formulas/volkov.hpp"
+#include "models/formulas/whole_numbers.hpp"
+
+#include <algorithm>
+
+namespace warpbound::models::prediction {
+namespace {
+
+/// Order and dependences with the machine's distances and latencies. Blocks are replaced only when
+/// there is more than one wave of them.
+volkov::ExecutionGraph graph_of(std::span<const ProfileStep> steps,
+                                std::span<const TimedStep> timed, Cycles replacement) {
+    volkov::ExecutionGraph graph{.nodes = timed.size() + 1, .edges = {}};
+    for (std::size_t at = 0; at < timed.size(); ++at) {
+        if (at > 0) graph.edges.push_back({at - 1, at, timed[at - 1].gap});
+        for (const std::int64_t distance : steps[at].distances) {
+            const std::size_t producer = at - static_cast<std::size_t>(distance);
+            graph.edges.push_back({producer, at, timed[producer].latency});
+        }
+    }
+    graph.edges.push_back({timed.size() - 1, timed.size(), replacement});
+    return graph;
+}
+
+/// What one warp asks of the multiprocessor.
+std::optional<volkov::Warp> warp_of(const Question& question, std::span<const TimedStep> timed,
+                                    Inputs& inputs) {
+    volkov::Warp warp;
+    for (std::size_t at = 0; at < timed.size(); ++at) {
+        const ProfileStep& step = question.profile.steps[at];
+        if (!step.dual_issued) warp.issued_instructions += 1;
+        if (!is_memory_access(step.opcode_class)) {
+            warp.cuda_instructions += 1;
+            continue;
+        }
+        if (step.opcode_class != assembly::OpcodeClass::AtomicGlobal &&
+            !is_global_load(step.opcode_class) && !is_global_store(step.opcode_class))
+            continue;
+        const auto bytes = dram_bytes_of(step, timed[at], inputs);
+        if (!bytes) return std::nullopt;
+        warp.bytes += *bytes;
+    }
+    for (const auto& unit : unit_work(question.profile.steps, timed, inputs))
+        warp.units.push_back({unit.unit, real(unit.cycles.count()) / real(unit.groups)});
+    if (!inputs.missing().empty()) return std::nullopt;
+    return warp;
+}
+
+} // namespace
+
+Result<Prediction> ask_volkov(const Question& question, Inputs& inputs) {
+    const auto timed = timed_steps_of(question, inputs);
+    const auto residency = residency_of(question, inputs);
+    if (!residency) return residency.as_failure();
+    const auto cores = inputs.described("geometry/fp32-lanes");
+    const auto schedulers = inputs.described("schedulers/count");
+    const auto slot = inputs.described("schedulers/issue-slot");
+    if (timed.empty() || !residency.value() || !cores || !schedulers || !slot) return Prediction{};
+    const bool replaces = residency.value()->blocks > residency.value()->slots;
+    const auto replacement = replaces ? inputs.described("blocks/replacement") : std::optional{0.0};
+    auto warp = warp_of(question, timed, inputs);
+    if (!warp || !replacement) return Prediction{};
+    const auto path =
+        volkov::critical_path(graph_of(question.profile.steps, timed, round_up(*replacement)));
+    if (!path) return path.as_failure();
+    // The last step counts as well, up to its own end.
+    warp->latency = std::max(1.0, path.value().length.value());
+
+    volkov::Machine machine{.multiprocessors = residency.value()->multiprocessors,
+                            .clock = cancelling_clock(inputs),
+                            .cores = *cores,
+                            .schedulers = *schedulers / *slot,
+                            .dram_bytes = 1};
+    if (warp->bytes > 0) {
+        const auto clock = inputs.described("geometry/core-clock");
+        const auto bandwidth = inputs.described_rate("memories/dram/bandwidth");
+        const auto all = inputs.described("geometry/multiprocessors");
+        if (!clock || !bandwidth || !all) return Prediction{};
+        machine.clock = *clock * 1000;                                   // kHz
+        machine.dram_bytes = *bandwidth * 1000 / (*all * machine.clock); // kB/s
+    }
+    const double lambda = inputs.stated_if_any("volkov-lambda").value_or(1);
+    const Launch launch = question.setting.warps ? Launch{.blocks = *question.setting.warps}
+                                                 : question.setting.launch;
+    const auto time =
+        volkov::kernel_time(launch, *warp, residency.value()->warps(), machine, lambda);
+    if (!time) return time.as_failure();
+    return Prediction{.time = Estimate<Cycles>{time.value().time.value() * machine.clock},
+                      .symbols = volkov::explain(*warp, residency.value()->warps(), machine, lambda,
+                                                 time.value())};
+}
+
+} // namespace warpbound::models::prediction

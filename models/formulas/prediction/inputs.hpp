@@ -1,0 +1,69 @@
+#pragma once
+/// \file
+/// What one prediction takes its numbers from, with a record of what was used and what is missing.
+
+#include "models/architecture/architecture.hpp"
+#include "models/formulas/explanation.hpp"
+#include "models/formulas/prediction/stated.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpbound::models::prediction {
+
+/// Which end of every interval a prediction takes. None of them makes an estimate a bound.
+enum class Variant {
+    Best,    ///< The smallest values, along the shortest path.
+    Typical, ///< Typical values, the middle where there is none, along a typical path.
+    Worst    ///< The largest values, along the longest path.
+};
+std::string_view to_string(Variant variant);
+
+/// The number of an interval that a variant takes.
+double choose(const Interval& interval, Variant variant);
+
+/// Looks values up by name. A value that is not known is noted and nothing is returned: it is never
+/// replaced by another number.
+class Inputs {
+public:
+    Inputs(const Architecture& architecture, const Stated& stated, Variant variant)
+        : architecture_{architecture}, stated_{stated}, variant_{variant} {}
+
+    /// The description's value at a path, as `find_value`. For a rate the best variant takes the
+    /// largest number.
+    std::optional<double> described(std::string_view path);
+    std::optional<double> described_rate(std::string_view path);
+    /// The same, not noted as missing.
+    std::optional<double> described_if_known(std::string_view path);
+    /// A stated value.
+    std::optional<double> stated(std::string_view name);
+    /// A stated value if there is one; not noted as missing.
+    std::optional<double> stated_if_any(std::string_view name);
+    /// A stated value, else the description's.
+    std::optional<double> stated_or_described(std::string_view name, std::string_view path);
+
+    /// Notes something else that is missing.
+    void miss(std::string what);
+    /// Notes a number that comes from elsewhere.
+    void use(ExplainedSymbol symbol);
+
+    [[nodiscard]] const Architecture& architecture() const { return architecture_; }
+    [[nodiscard]] Variant variant() const { return variant_; }
+    /// `Shape:` each once, in the order of use.
+    [[nodiscard]] const std::vector<ExplainedSymbol>& used() const { return used_; }
+    [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
+
+private:
+    std::optional<double> look_up(std::string_view path, Variant end);
+
+    const Architecture& architecture_;
+    const Stated& stated_;
+    Variant variant_;
+    std::vector<ExplainedSymbol> used_;
+    std::vector<std::string> missing_;
+};
+
+} // namespace warpbound::models::prediction

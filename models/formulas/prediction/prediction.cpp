@@ -1,0 +1,142 @@
+#include "models/formulas/prediction/prediction.hpp"
+
+#include "models/formulas/prediction/predictors.hpp"
+#include "models/formulas/whole_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::models::prediction {
+namespace {
+
+struct ModelRow {
+    Model model;
+    std::string_view name;
+    std::string_view publication;
+    Result<Prediction> (*ask)(const Question&, Inputs&);
+};
+
+constexpr std::array rows{
+    ModelRow{Model::Voudouris, "voudouris", "Voudouris 2014, eq. 1-11, 13, 14, section 7.1",
+             ask_voudouris},
+    ModelRow{Model::Volkov, "volkov", "Gajger 2017, eq. 4.1-4.7, after Volkov 2016", ask_volkov},
+    ModelRow{Model::MwpCwp, "mwp-cwp", "Hong and Kim 2009", ask_mwp_cwp},
+    ModelRow{Model::GpuMech, "gpumech", "Huang et al. 2014", ask_gpumech},
+    ModelRow{Model::GpuDiag, "gpudiag", "Kim 2023, eq. 3.2, 3.6", ask_gpudiag},
+    ModelRow{Model::Bsp, "bsp", "Amaris et al. 2015", ask_bsp},
+    ModelRow{Model::AluFetch, "alu-fetch", "Taylor and Li 2010", ask_alu_fetch},
+};
+
+const ModelRow& row_of(Model model) {
+    return *std::ranges::find(rows, model, &ModelRow::model);
+}
+
+} // namespace
+
+std::string_view to_string(Model model) {
+    return row_of(model).name;
+}
+
+std::string_view publication_of(Model model) {
+    return row_of(model).publication;
+}
+
+std::optional<Model> parse_model(std::string_view name) {
+    const auto* const found = std::ranges::find(rows, name, &ModelRow::name);
+    return found == rows.end() ? std::nullopt : std::optional{found->model};
+}
+
+std::string Prediction::why() const {
+    if (!refused()) return {};
+    if (!refusal.empty()) return refusal;
+    return fmt::format("needs {}", fmt::join(missing, "; "));
+}
+
+Prediction predict(Model model, const NamedProfile& profile, const Setting& setting,
+                   Variant variant) {
+    Inputs inputs{setting.architecture, setting.stated, variant};
+    auto answer = row_of(model).ask({profile, setting}, inputs);
+    Prediction found;
+    if (answer)
+        found = std::move(answer).value();
+    else
+        found.refusal = to_string(answer.error());
+    if (!inputs.missing().empty()) found.time.reset();
+    found.missing = inputs.missing();
+    found.parameters = inputs.used();
+    return found;
+}
+
+Result<std::optional<Residency>> residency_of(const Question& question, Inputs& inputs) {
+    if (question.setting.warps) return residency_of_warps(*question.setting.warps, inputs);
+    return residency_of(question.setting.launch, question.profile, inputs);
+}
+
+std::vector<TimedStep> timed_steps_of(const Question& question, Inputs& inputs) {
+    if (question.profile.steps.empty()) {
+        inputs.miss("the executed instructions one by one (a listing, or <step> in the profile)");
+        return {};
+    }
+    return timed_steps(question.profile.steps, inputs);
+}
+
+Result<SingleWarp> single_warp(const Question& question, std::span<const TimedStep> timed,
+                               std::int64_t issue_slot) {
+    const auto& steps = question.profile.steps;
+    const auto in_slots = [issue_slot](Cycles cycles) {
+        return Cycles{std::max<std::int64_t>(1, divide_up(cycles.count(), issue_slot))};
+    };
+    std::vector<gpumech::TracedInstruction> traced;
+    traced.reserve(timed.size());
+    for (std::size_t at = 0; at < timed.size(); ++at) {
+        gpumech::TracedInstruction one{.latency = in_slots(timed[at].latency),
+                                       .memory = is_global_load(steps[at].opcode_class) ||
+                                                 steps[at].opcode_class ==
+                                                     assembly::OpcodeClass::AtomicGlobal,
+                                       .gap = in_slots(timed[at].gap)};
+        one.producers.reserve(steps[at].distances.size());
+        for (const std::int64_t distance : steps[at].distances)
+            one.producers.push_back(at - static_cast<std::size_t>(distance));
+        traced.push_back(std::move(one));
+    }
+    const auto trace = gpumech::issue_trace(traced);
+    if (!trace) return trace.as_failure();
+    auto intervals = gpumech::intervals_of(trace.value());
+    if (!intervals) return intervals.as_failure();
+    return SingleWarp{.intervals = std::move(intervals).value(), .slot = issue_slot};
+}
+
+double instructions_of(const NamedProfile& profile) {
+    if (!profile.steps.empty()) return static_cast<double>(profile.steps.size());
+    const KernelProfile& counts = profile.counts;
+    return real(counts.arithmetic_independent + counts.arithmetic_dependent + counts.shared_loads +
+                counts.shared_stores + counts.global_loads + counts.global_stores);
+}
+
+double cancelling_clock(Inputs& inputs) {
+    constexpr double hertz = 1000; // Of a kHz.
+    const auto clock = inputs.described_if_known("geometry/core-clock");
+    return clock ? *clock * hertz : 1;
+}
+
+std::vector<ExplainedSymbol> in_cycles(std::vector<ExplainedSymbol> symbols, double clock) {
+    if (clock != 1) return symbols;
+    std::erase_if(symbols, [](const ExplainedSymbol& symbol) { return symbol.unit == "cycles/s"; });
+    for (auto& symbol : symbols)
+        if (symbol.unit == "s") symbol.unit = "cycles";
+    return symbols;
+}
+
+std::optional<double> dram_bytes_of(const ProfileStep& step, const TimedStep& timed,
+                                    Inputs& inputs) {
+    constexpr double lanes = 32;
+    const double share = is_global_load(step.opcode_class) ? timed.shares.dram : 1;
+    if (share == 0) return 0.0;
+    if (timed.passes <= 1) return share * lanes * real(step.bytes_per_lane);
+    const auto line = inputs.stated_or_described("line-bytes", "memories/dram/line");
+    if (!line) return std::nullopt;
+    return share * timed.passes * *line;
+}
+
+} // namespace warpbound::models::prediction

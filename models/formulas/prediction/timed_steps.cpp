@@ -1,0 +1,237 @@
+#include "models/formulas/prediction/timed_steps.hpp"
+
+#include "models/formulas/whole_numbers.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+namespace warpbound::models::prediction {
+namespace {
+
+using assembly::OpcodeClass;
+
+constexpr double all_lanes = 32; // Passes of an access of which nothing is stated, at most.
+
+/// Steps whose result a later step reads.
+std::vector<bool> awaited(std::span<const ProfileStep> steps) {
+    std::vector<bool> found(steps.size());
+    for (std::size_t at = 0; at < steps.size(); ++at)
+        for (const std::int64_t distance : steps[at].distances)
+            if (distance <= static_cast<std::int64_t>(at))
+                found[at - static_cast<std::size_t>(distance)] = true;
+    return found;
+}
+
+Cycles whole_up(double cycles) {
+    return round_up(cycles);
+}
+
+/// Looks up the times of one step after the other; each value is looked up once.
+class Timer {
+public:
+    explicit Timer(Inputs& inputs) : inputs_{inputs} {}
+    std::optional<TimedStep> time(const ProfileStep& step, bool is_awaited);
+
+private:
+    /// A value of a description that was looked up already, or was not known.
+    struct Looked {
+        bool done = false;
+        std::optional<double> value;
+    };
+    /// What is looked up of one class.
+    struct ClassValues {
+        Looked latency, initiation, pass_cost;
+        bool unit_done = false;
+        std::optional<std::size_t> unit;
+    };
+
+    std::optional<double> once(Looked& looked, std::string_view path);
+    std::optional<double> class_value(OpcodeClass opcode_class, Looked ClassValues::*value,
+                                      std::string_view name);
+    ClassValues& of(OpcodeClass opcode_class) {
+        return classes_.at(static_cast<std::size_t>(opcode_class));
+    }
+    std::optional<std::size_t> unit_of(OpcodeClass opcode_class);
+    std::optional<double> gap(const ProfileStep& step);
+    std::optional<double> passes(const ProfileStep& step);
+    std::optional<LevelShares> shares(const ProfileStep& step);
+    std::optional<double> load_latency(const LevelShares& shares);
+    std::optional<double> latency(const ProfileStep& step, const LevelShares& shares,
+                                  bool is_awaited);
+
+    Inputs& inputs_;
+    std::array<ClassValues, assembly::opcode_class_count> classes_{};
+    Looked same_warp_, taken_, not_taken_, l1_, l2_, dram_;
+};
+
+std::optional<double> Timer::once(Looked& looked, std::string_view path) {
+    if (!looked.done) looked = {true, inputs_.described(path)};
+    return looked.value;
+}
+
+std::optional<double> Timer::class_value(OpcodeClass opcode_class, Looked ClassValues::*value,
+                                         std::string_view name) {
+    Looked& looked = of(opcode_class).*value;
+    if (looked.done) return looked.value;
+    return once(looked, fmt::format("classes/{}/{}", to_string(opcode_class), name));
+}
+
+std::optional<std::size_t> Timer::unit_of(OpcodeClass opcode_class) {
+    ClassValues& values = of(opcode_class);
+    if (values.unit_done) return values.unit;
+    values.unit_done = true;
+    const Architecture& architecture = inputs_.architecture();
+    const auto found = architecture.classes.find(opcode_class);
+    if (found != architecture.classes.end())
+        values.unit = architecture.unit_index(found->second.unit);
+    if (!values.unit)
+        inputs_.miss(fmt::format("the unit of class {} (not known of {})", to_string(opcode_class),
+                                 architecture.name));
+    return values.unit;
+}
+
+std::optional<double> Timer::gap(const ProfileStep& step) {
+    std::optional<double> plain;
+    if (inputs_.architecture().issue_control == IssueControl::Interlocked)
+        plain = once(same_warp_, "schedulers/same-warp-interval");
+    else if (step.stall)
+        plain = real(*step.stall);
+    else
+        inputs_.miss("stall counts of the instructions (the text has no control fields)");
+    const bool branches = step.transfers || step.opcode_class == OpcodeClass::Branch;
+    const auto control = !branches ? std::optional{0.0}
+                                   : once(step.transfers ? taken_ : not_taken_,
+                                          step.transfers ? "control-flow/branch-taken"
+                                                         : "control-flow/branch-not-taken");
+    const auto barrier = step.opcode_class != OpcodeClass::Barrier
+                             ? std::optional{0.0}
+                             : class_value(step.opcode_class, &ClassValues::latency, "latency");
+    if (!plain || !control || !barrier) return std::nullopt;
+    return std::max({*plain, *control, *barrier});
+}
+
+std::optional<double> Timer::passes(const ProfileStep& step) {
+    if (step.passes)
+        return choose({.lo = step.passes->min, .typical = std::nullopt, .hi = step.passes->max},
+                      inputs_.variant());
+    if (inputs_.variant() == Variant::Best) return 1.0;
+    if (inputs_.variant() == Variant::Worst) return all_lanes;
+    inputs_.miss(step.address ? fmt::format("passes of the access at 0x{0:04x} (flow fact <memory "
+                                            "at=\"0x{0:04x}\" .../>)",
+                                            *step.address)
+                              : std::string{"passes of a memory access (attribute of <step>)"});
+    return std::nullopt;
+}
+
+std::optional<LevelShares> Timer::shares(const ProfileStep& step) {
+    switch (step.level) {
+    case MemoryLevel::L1:
+        return LevelShares{.l1 = 1};
+    case MemoryLevel::L2:
+        return LevelShares{.l2 = 1};
+    case MemoryLevel::Dram:
+        return LevelShares{.dram = 1};
+    case MemoryLevel::Any:
+        break;
+    }
+    if (inputs_.variant() == Variant::Best) return LevelShares{.l1 = 1};
+    if (inputs_.variant() == Variant::Worst) return LevelShares{.dram = 1};
+    const auto l1 = inputs_.stated("l1-miss-rate");
+    const auto l2 = !l1 || *l1 > 0 ? inputs_.stated("l2-miss-rate") : std::optional{0.0};
+    if (!l1 || !l2) return std::nullopt;
+    return LevelShares{.l1 = 1 - *l1, .l2 = *l1 * (1 - *l2), .dram = *l1 * *l2};
+}
+
+std::optional<double> Timer::load_latency(const LevelShares& shares) {
+    double sum = 0;
+    struct Level {
+        double share;
+        Looked& looked;
+        std::string_view path;
+    };
+    const std::array levels{Level{shares.l1, l1_, "memories/l1/latency"},
+                            Level{shares.l2, l2_, "memories/l2/latency"},
+                            Level{shares.dram, dram_, "memories/dram/latency"}};
+    for (const auto& [share, looked, path] : levels) {
+        if (share == 0) continue;
+        const auto latency = once(looked, path);
+        if (!latency) return std::nullopt;
+        sum += share * *latency;
+    }
+    return sum;
+}
+
+std::optional<double> Timer::latency(const ProfileStep& step, const LevelShares& shares,
+                                     bool is_awaited) {
+    if (is_global_load(step.opcode_class)) return load_latency(shares);
+    if (!is_awaited && !of(step.opcode_class).latency.value) {
+        const auto& classes = inputs_.architecture().classes;
+        const auto found = classes.find(step.opcode_class);
+        const SourcedValue* const value =
+            found == classes.end() ? nullptr : found->second.values.find("latency");
+        if (value == nullptr || !value->interval) return 1.0;
+    }
+    return class_value(step.opcode_class, &ClassValues::latency, "latency");
+}
+
+std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited) {
+    const auto unit = unit_of(step.opcode_class);
+    if (!unit) return std::nullopt;
+    const auto issue_gap = gap(step);
+    const auto count = passes(step);
+    const auto served = is_global_load(step.opcode_class) ? shares(step) : LevelShares{};
+    const auto first_pass = served ? latency(step, *served, is_awaited) : std::nullopt;
+    const auto initiation = class_value(step.opcode_class, &ClassValues::initiation, "initiation");
+    const auto pass_cost =
+        count && *count == 1 ? std::optional{0.0}
+                             : class_value(step.opcode_class, &ClassValues::pass_cost, "pass-cost");
+    if (!issue_gap || !count || !served || !first_pass || !initiation || !pass_cost)
+        return std::nullopt;
+    return TimedStep{.latency = whole_up(*first_pass + (*count - 1) * *pass_cost),
+                     .gap = whole_up(*issue_gap),
+                     .unit = *unit,
+                     .occupancy = whole_up(*initiation * *count),
+                     .passes = *count,
+                     .shares = *served};
+}
+
+} // namespace
+
+std::vector<TimedStep> timed_steps(std::span<const ProfileStep> steps, Inputs& inputs) {
+    const auto is_awaited = awaited(steps);
+    Timer timer{inputs};
+    std::vector<TimedStep> timed;
+    timed.reserve(steps.size());
+    for (std::size_t at = 0; at < steps.size(); ++at)
+        if (const auto step = timer.time(steps[at], is_awaited[at])) timed.push_back(*step);
+    if (timed.size() != steps.size()) timed.clear();
+    return timed;
+}
+
+std::vector<UnitWork> unit_work(std::span<const ProfileStep> steps,
+                                std::span<const TimedStep> timed, Inputs& inputs) {
+    const auto& units = inputs.architecture().units;
+    std::vector<Cycles> cycles(units.size());
+    double stored = 0; // Passes.
+    for (std::size_t at = 0; at < timed.size(); ++at) {
+        cycles[timed[at].unit] += timed[at].occupancy;
+        if (is_global_store(steps[at].opcode_class)) stored += timed[at].passes;
+    }
+    std::vector<UnitWork> work;
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+        if (units[unit].scope == UnitScope::Warp || cycles[unit] == Cycles{}) continue;
+        const auto groups = units[unit].scope == UnitScope::Core
+                                ? std::optional{1.0}
+                                : inputs.described("schedulers/count");
+        if (groups)
+            work.push_back({units[unit].name, static_cast<std::int64_t>(*groups), cycles[unit]});
+    }
+    if (stored == 0) return work;
+    if (const auto drain = inputs.described("write-buffer/drain"))
+        work.push_back({"write-buffer", 1, whole_up(stored * *drain)});
+    return work;
+}
+
+} // namespace warpbound::models::prediction

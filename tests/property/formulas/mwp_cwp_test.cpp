@@ -1,0 +1,65 @@
+/// \file
+/// MWP-CWP inside one of its cases: monotone in latency and instructions, linear in repetitions.
+/// Across its cases it jumps, so nothing is claimed there.
+
+#include "models/formulas/mwp_cwp.hpp"
+#include "tests/support/chance.hpp"
+
+namespace warpbound::models::mwp_cwp {
+namespace {
+
+TEST(MwpCwpProperty, IsMonotoneInsideACase) {
+    int compared = 0;
+    tests::for_seeds(5000, [&](tests::Chance& chance) {
+        const Kernel kernel{.instructions = chance.real(50, 500),
+                            .coalesced = chance.real(0, 20),
+                            .uncoalesced = chance.real(1, 10),
+                            .transactions = chance.real(1, 32),
+                            .bytes_per_load = chance.real(32, 512),
+                            .synchronisations = chance.real(0, 5)};
+        const Machine machine{.memory_latency = chance.real(200, 800),
+                              .departure_coalesced = chance.real(1, 10),
+                              .departure_uncoalesced = chance.real(1, 40),
+                              .issue_cycles = chance.real(1, 4),
+                              .clock = 1e9,
+                              .bandwidth = chance.real(50e9, 900e9)};
+        const std::int64_t blocks_per_sm = chance.whole(1, 8);
+        const Residency residency{.blocks = blocks_per_sm * 10 * chance.whole(1, 5),
+                                  .blocks_per_sm = blocks_per_sm,
+                                  .multiprocessors = 10,
+                                  .warps = chance.whole(1, 48)};
+        const auto found = kernel_time(kernel, machine, residency);
+        if (!found) {
+            EXPECT_NE(found.error().what.find("MWP is"), std::string::npos);
+            return;
+        }
+        const double time = found.value().time.value();
+        EXPECT_GT(time, 0);
+        EXPECT_GE(found.value().synchronisation, 0);
+
+        const auto grows = [&](const Kernel& k, const Machine& m) {
+            const auto other = kernel_time(k, m, residency);
+            if (!other || other.value().which != found.value().which) return;
+            ++compared;
+            EXPECT_GE(other.value().time.value(), time * (1 - 1e-12));
+        };
+        Machine slower = machine;
+        slower.memory_latency += chance.real(0, 100);
+        grows(kernel, slower);
+        Kernel longer = kernel;
+        longer.instructions += chance.real(0, 100);
+        grows(longer, machine);
+        Kernel synchronised = kernel;
+        synchronised.synchronisations += chance.real(0, 5);
+        grows(synchronised, machine);
+
+        Residency twice = residency;
+        twice.blocks *= 2;
+        EXPECT_NEAR(kernel_time(kernel, machine, twice).value().time.value(), 2 * time,
+                    1e-9 * time);
+    });
+    EXPECT_GT(compared, 1000);
+}
+
+} // namespace
+} // namespace warpbound::models::mwp_cwp
