@@ -37,9 +37,10 @@ constexpr std::array stall_names{"none", "gap",          "register", "scoreboard
                                  "port", "write-buffer", "barrier",  "not-chosen"};
 
 /// One line per issued instruction of one run, as comma-separated values.
-Result<std::string> trace_of(const models::Architecture& architecture, const LoadedKernel& kernel,
+Result<std::string> trace_of(const models::Architecture& architecture,
+                             const models::WarpPolicy& policy, const LoadedKernel& kernel,
                              const harness::Kernel& launched, const harness::RunOptions& run) {
-    auto machine = harness::simulator::Machine::prepare(architecture, launched);
+    auto machine = harness::simulator::Machine::prepare(architecture, launched, policy);
     if (!machine) return machine.as_failure();
     std::string out = "cycle,warp,block,address,instruction,executed,waited-for\n";
     const auto observed = machine.value()->run(run, [&](const harness::simulator::Event& event) {
@@ -99,6 +100,8 @@ Exit run(const Options& options) {
     if (!launch) return refuse(launch.error());
     const auto target = check_target(loaded, architecture.value());
     if (!target) return refuse(target.error());
+    const auto policy = models::read_policy(options.policy);
+    if (!policy) return refuse(policy.error());
     const auto device = harness::open_device("simulated:" + options.architecture, options.policy);
     if (!device) return refuse(device.error());
     std::unique_ptr<harness::Campaign> campaign;
@@ -115,7 +118,7 @@ Exit run(const Options& options) {
     protocol.draw = parse_draw(options.draw);
     if (!options.trace.empty()) {
         const harness::RunOptions first{harness::seed_of_run(options.seed, 0), protocol.draw, {}};
-        const auto trace = trace_of(architecture.value(), loaded, launched, first);
+        const auto trace = trace_of(architecture.value(), policy.value(), loaded, launched, first);
         if (!trace) return refuse(trace.error());
         const Exit written = write_result(trace.value(), options.trace);
         if (written != Exit::Holds) return written;
