@@ -5,10 +5,9 @@
 #include "cli/command.hpp"
 #include "cli/summary_text.hpp"
 #include "harness/simulator/machine.hpp"
+#include "harness/trace/waiting.hpp"
 
 #include <fmt/format.h>
-
-#include <array>
 
 namespace warpbound::cli {
 
@@ -33,9 +32,6 @@ struct Series {
     harness::Summary summary;
 };
 
-constexpr std::array stall_names{"none", "gap",          "register", "scoreboard",
-                                 "port", "write-buffer", "barrier",  "not-chosen"};
-
 /// One line per issued instruction of one run, as comma-separated values.
 Result<std::string> trace_of(const models::Architecture& architecture,
                              const models::WarpPolicy& policy, const LoadedKernel& kernel,
@@ -46,12 +42,13 @@ Result<std::string> trace_of(const models::Architecture& architecture,
     const auto observed = machine.value()->run(run, [&](const harness::simulator::Event& event) {
         const auto* issued = std::get_if<harness::simulator::Issued>(&event);
         if (issued == nullptr) return;
+        const auto stall = harness::trace::last_stall(*issued);
         const auto& instruction = kernel.function->instructions[issued->instruction];
         out += fmt::format("{},{},{},{},\"{}\",{},{}\n", issued->cycle, issued->warp,
                            hexadecimal(kernel.graph.blocks[issued->block].address),
                            hexadecimal(instruction.address), assembly::print(instruction),
                            issued->executed ? "yes" : "no",
-                           stall_names[static_cast<std::size_t>(issued->stall)]);
+                           stall ? harness::trace::to_string(*stall) : "none");
     });
     if (!observed) return observed.as_failure();
     return out;
