@@ -53,7 +53,7 @@ void WarpScheduler::obey(const BlockOrder& order) {
                                   .warp = static_cast<int>(index),
                                   .scheduler = static_cast<int>(config_.index),
                                   .place = static_cast<int>(warp)});
-        arbitration_->started(warp);
+        arbitration_->started(warp, order.at);
     }
 }
 
