@@ -1,7 +1,7 @@
 // Random small programs under every draw mode, judged by the independent checker.
 
 #include "harness/simulator/multiprocessor.hpp"
-#include "tests/unit/harness/simulator/invariants.hpp"
+#include "tests/support/event_checker.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
@@ -14,14 +14,19 @@
 namespace warpbound::harness::simulator::test {
 namespace {
 
+std::vector<std::string> violations_of(const Case& test, const TestRun& run,
+                                       const models::WarpPolicy& policy) {
+    return tests::violations(test.program.kernel(test.launch), test.machine, policy,
+                             {run.events, run.observation.execution_time.count()});
+}
+
 TEST(RandomPrograms, ObeyEveryRuleOfTheContract) {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const Case test = random_case(seed);
         for (const Draw draw : all_draws) {
             const RunOptions options{.seed = seed, .draw = draw, .path = {}};
             const TestRun result = run(test.program, test.machine, test.launch, options);
-            EXPECT_THAT(violations(test.program, test.machine, test.launch, result.events),
-                        testing::IsEmpty())
+            EXPECT_THAT(violations_of(test, result, {}), testing::IsEmpty())
                 << "seed " << seed << ", draw " << to_string(draw);
             if (testing::Test::HasFailure()) return;
         }
@@ -34,16 +39,12 @@ TEST(RandomPrograms, ObeyTheContractUnderEveryPolicy) {
                              "variable-rate", "variable-rate:fast=1,every=3,conserving"}) {
         const auto policy = models::read_policy(name);
         ASSERT_TRUE(policy) << policy.error().what;
-        const bool conserving =
-            models::guarantee_of(policy.value()) == models::PolicyGuarantee::WorkConserving;
         for (std::uint64_t seed = 1; seed <= 150; ++seed) {
             const Case test = random_case(seed);
             const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
             const TestRun result =
                 run(test.program, test.machine, test.launch, options, policy.value());
-            EXPECT_THAT(
-                violations(test.program, test.machine, test.launch, result.events, conserving),
-                testing::IsEmpty())
+            EXPECT_THAT(violations_of(test, result, policy.value()), testing::IsEmpty())
                 << name << ", seed " << seed;
             if (testing::Test::HasFailure()) return;
         }
