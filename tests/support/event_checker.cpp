@@ -108,11 +108,9 @@ private:
     bool collect() {
         std::int64_t last = 0;
         for (const Event& event : run_.events) {
-            const auto [cycle, warp] = std::visit(
-                [](const auto& what) {
-                    return std::pair{what.cycle, what.warp};
-                },
-                event);
+            const std::int64_t cycle =
+                std::visit([](const auto& what) { return what.cycle; }, event);
+            const int warp = std::visit([](const auto& what) { return what.warp; }, event);
             if (cycle < last) say(fmt::format("order: event of cycle {} after {}", cycle, last));
             last = std::max(last, cycle);
             if (warp < 0 || static_cast<std::size_t>(warp) >= warps_.size()) {
