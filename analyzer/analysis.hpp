@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Proved bounds on the time of one warp: from a kernel's control flow, the described machine and
-/// flow facts.
+/// Proved bounds on the time of a launch on one multiprocessor: from a kernel's control flow, the
+/// described machine and flow facts.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
@@ -35,6 +35,7 @@ enum class Side { Lower, Upper };
 /// How a bound was proved.
 enum class Proof {
     StructuralPath, ///< longest (shortest) path under loop bounds
+    ResponseTime,   ///< longest path of one warp and the work of the others on what they share
     ExactLp,        ///< exact rational optimum of the flow problem, rounded to the safe side
     Refutation, ///< "cost >= value + 1" (lower side: "cost <= value - 1") was shown unsatisfiable
 };
@@ -66,7 +67,15 @@ enum class StackCategory {
 };
 std::string_view to_string(StackCategory category);
 
-/// Bound on one quantity from one side.
+/// A summand of a bound on several warps. `Unit:` core cycles.
+struct BoundTerm {
+    std::string text; ///< What takes the time, and why it counts so often.
+    std::int64_t count = 1;
+    std::int64_t cycles = 0; ///< Of one.
+};
+
+/// Bound on one quantity from one side. Of several warps the witness is the path of one of them,
+/// as if it ran alone.
 struct SideResult {
     Outcome outcome = Outcome::Optimal;
     models::Cycles proved; ///< The bound. Side: as asked.
@@ -82,6 +91,8 @@ struct SideResult {
     std::vector<std::int64_t> instruction_cycles;
     std::vector<std::int64_t> instruction_counts;
     std::vector<std::pair<StackCategory, std::int64_t>> stack;
+    /// Several warps: what adds up to `proved`. Empty for one warp.
+    std::vector<BoundTerm> terms;
 };
 
 enum class AssumptionStatus { Proved, Measured, Reviewed, Unchecked };
@@ -117,9 +128,10 @@ struct Analysis {
 };
 
 /// Bounds the kernel's time. Side: both; integer cycles.
-/// Sound when: the assumptions hold. Errors: refuses, naming place and what is missing, more than
-/// one warp or block, a loop without a bound, contradictory facts, an instruction on a feasible
-/// path whose timing is unknown.
+/// Sound when: the assumptions hold. Errors: refuses, naming place and what is missing, a policy
+/// that is not bounded for such a launch, barriers that paths of a block pass unequally often, a
+/// loop without a bound, contradictory facts, an instruction on a feasible path whose timing is
+/// unknown.
 Result<Analysis> analyze(const Request& request);
 
 /// A template of flow facts with every loop and memory access of the kernel; `?` stands where the

@@ -43,10 +43,31 @@ void add_facts(const models::FlowFacts& facts, Places& places) {
         add(fact.from, "memory accesses", fmt::format("0x{:04x}", fact.at));
 }
 
+/// By grade, as paths in the description.
+using WeakValues = std::map<std::string, std::set<std::string>>;
+
+/// Values that only launches of several warps use.
+void add_weak_geometry(const models::Architecture& architecture, const LaunchShape& shape,
+                       WeakValues& weak) {
+    const auto add = [&](const models::ValueGroup& group, const char* path, const char* name) {
+        const models::SourcedValue* value = group.find(name);
+        if (value != nullptr && models::is_weak(value->grade))
+            weak[std::string{to_string(value->grade)}].insert(fmt::format("{}/{}", path, name));
+    };
+    if (shape.warps() == 1) return;
+    add(architecture.schedulers, "schedulers", "count");
+    add(architecture.schedulers, "schedulers", "issue-slot");
+    add(architecture.limits, "limits", "max-warps");
+    if (shape.blocks > 1) add(architecture.limits, "limits", "max-blocks");
+    if (shape.waves() == 1) return;
+    add(architecture.blocks, "blocks", "replacement");
+    add(architecture.blocks, "blocks", "start");
+}
+
 } // namespace
 
 std::vector<Assumption>
-assumptions_of(const Request& request,
+assumptions_of(const Request& request, const LaunchShape& shape,
                const std::vector<Result<models::InstructionTiming>>& timings,
                const std::vector<bool>& used) {
     std::vector<Assumption> list;
@@ -54,10 +75,20 @@ assumptions_of(const Request& request,
         list.push_back({fmt::format("A{}", list.size() + 1), std::move(text), status});
     };
     add("The listing is the code that runs.");
-    add("The warp runs alone on its multiprocessor, and no other work uses the memory system "
-        "beyond what the latency intervals "
-        "contain.");
-    add("Branches are uniform: all lanes of the warp go the same way.");
+    if (shape.warps() == 1) {
+        add("The warp runs alone on its multiprocessor, and no other work uses the memory system "
+            "beyond what the latency intervals "
+            "contain.");
+        add("Branches are uniform: all lanes of the warp go the same way.");
+    } else {
+        add("All blocks of the launch run on one multiprocessor, nothing else does, and the "
+            "latency intervals contain what accesses of several warps wait for each other.");
+        add("Branches are uniform: all lanes of a warp go the same way.");
+        add(fmt::format("{} block{} of the launch {} resident together: registers and shared "
+                        "memory do not limit them.",
+                        shape.resident, shape.resident == 1 ? "" : "s",
+                        shape.resident == 1 ? "is" : "are"));
+    }
     add("Instruction fetch and constant operands always hit their caches.");
     add("Register-bank conflicts cost nothing.");
     if (request.architecture->issue_control == models::IssueControl::Encoded)
@@ -67,7 +98,7 @@ assumptions_of(const Request& request,
         "Machine {} behaves as docs/timing-contract.md states, with the values of its description.",
         request.architecture->name));
     // Values that are weaker than a vendor's or a peer-reviewed measurement, by grade.
-    std::map<std::string, std::set<std::string>> weak;
+    WeakValues weak;
     for (std::size_t i = 0; i < timings.size(); ++i) {
         if (!used[i] || !timings[i]) continue;
         for (const auto& value : timings[i].value().weak_values) {
@@ -76,6 +107,7 @@ assumptions_of(const Request& request,
                 weak[value.substr(open + 2, value.size() - open - 3)].insert(value.substr(0, open));
         }
     }
+    add_weak_geometry(*request.architecture, shape, weak);
     for (const auto& [grade, values] : weak)
         add(fmt::format("These values of the description are {}: {}.", grade,
                         fmt::join(values, ", ")));

@@ -59,7 +59,7 @@ RegionSearch find_clock_region(const assembly::Function& function,
 Span span_of(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
              const ClockRegion& region, PipelineState behind_first) {
     Span span{region.first_block, region.first + 1, std::move(behind_first),
-              Span::Stop{region.last_block, region.last}};
+              Span::Stop{region.last_block, region.last}, false};
     if (region.first < graph.blocks[region.first_block].last)
         pipeline.leave(span.state, region.first, false);
     return span;

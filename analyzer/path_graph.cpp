@@ -48,7 +48,7 @@ std::vector<bool> able_to_end(const PathGraph& graph) {
 } // namespace
 
 Span whole_run(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline) {
-    return {0, graph.blocks[0].first, pipeline.start(), std::nullopt};
+    return {0, graph.blocks[0].first, pipeline.start(), std::nullopt, false};
 }
 
 PathGraph tidy(PathGraph graph, Side side) {

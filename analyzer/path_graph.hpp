@@ -40,6 +40,7 @@ struct Span {
     std::size_t next = 0;  ///< First instruction that is issued; may be behind the block.
     PipelineState state;   ///< Since the issue before; the gap is set.
     std::optional<Stop> stop;
+    bool ends_at_exit = false; ///< At the issue of the EXIT, not at completion. Lower side only.
 };
 
 /// From the entry to completion.

@@ -103,8 +103,10 @@ private:
             node.end_cost = cost.count();
             return;
         }
-        if (code.exits && !span_.stop)
-            node.end_cost = (cost + models::Cycles{pipeline_.completion(state)}).count();
+        if (code.exits && !span_.stop) {
+            const std::int64_t tail = span_.ends_at_exit ? 0 : pipeline_.completion(state);
+            node.end_cost = (cost + models::Cycles{tail}).count();
+        }
         std::vector<PathEdge> successors;
         for (const std::size_t edge : code.out) {
             const assembly::Edge& taken = graph_.edges[edge];

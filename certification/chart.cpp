@@ -29,9 +29,10 @@ constexpr std::size_t most_ticks = 14;
 struct Axis {
     double lo = 0;
     double hi = 1;
+    double begin = left; ///< Where `lo` stands.
 
     [[nodiscard]] double x(double value) const {
-        return left + (value - lo) / (hi - lo) * (right - left);
+        return begin + (value - lo) / (hi - lo) * (right - begin);
     }
 };
 
@@ -81,7 +82,7 @@ Axis axis_of(const std::vector<Mark>& marks, const std::vector<ObservedValue>& o
         hi = std::max(hi, static_cast<double>(value.value));
     }
     const double margin = std::max(2.0, 0.04 * (hi - lo));
-    return {lo - margin, hi + margin};
+    return {lo - margin, hi + margin, left};
 }
 
 /// Where the parts of a figure stand, from top to bottom.
@@ -243,6 +244,49 @@ std::string envelope_figure(const Report& report, const std::string& quantity) {
     out += fmt::format("<text class=\"tick axis-label\" x=\"{}\" y=\"{:.1f}\" "
                        "text-anchor=\"middle\">{} in cycles</text>\n</svg>\n",
                        (left + right) / 2, layout.base + 46, escape(name));
+    return out;
+}
+
+std::string ranges_figure(const std::string& title, const std::vector<RangeRow>& rows) {
+    if (rows.empty()) return {};
+    constexpr double labels = 250;
+    constexpr double row = 34;
+    double highest = 1;
+    for (const RangeRow& range : rows)
+        highest = std::max({highest, range.worst, range.bounds ? range.bounds->second : 0.0});
+    const Axis axis{0, 1.03 * highest, labels};
+    const double base = 12 + row * static_cast<double>(rows.size());
+    std::string out = fmt::format(
+        "<svg viewBox=\"0 0 {0} {1:.0f}\" role=\"img\" aria-label=\"{2}\"><title>{2}</title><desc>"
+        "A row per policy: bounds as a line with ends, the observed range as a bar, its mean as a "
+        "mark, on one axis in core cycles. The table below holds the same numbers.</desc>\n",
+        width, base + 52, escape(title));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const RangeRow& range = rows[i];
+        const double y = 12 + row * static_cast<double>(i) + row / 2;
+        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                           labels - 10, y + 5, escape(range.label));
+        out += fmt::format("<rect class=\"bar\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+                           "height=\"14\"/>\n",
+                           axis.x(range.best), y - 7,
+                           std::max(2.0, axis.x(range.worst) - axis.x(range.best)));
+        out += fmt::format("<line class=\"mean\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
+                           "y2=\"{2:.1f}\"/>\n",
+                           axis.x(range.mean), y - 10, y + 10);
+        if (!range.bounds) continue;
+        for (const double end : {range.bounds->first, range.bounds->second})
+            out += fmt::format("<line class=\"bound\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" "
+                               "x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>\n",
+                               axis.x(end), y - 8, y + 8);
+        out += fmt::format("<line class=\"bound\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" "
+                           "y2=\"{1:.1f}\"/>\n",
+                           axis.x(range.bounds->first), y, axis.x(range.bounds->second));
+    }
+    out += fmt::format(
+        "<line class=\"axis\" x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\"/>\n{3}"
+        "<text class=\"tick axis-label\" x=\"{4}\" y=\"{5:.1f}\" "
+        "text-anchor=\"middle\">execution time in cycles</text>\n</svg>\n",
+        labels, base, right, ticks(axis, base), (labels + right) / 2, base + 44);
     return out;
 }
 

@@ -4,7 +4,10 @@
 
 #include "certification/report.hpp"
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace warpbound::certification {
 
@@ -18,6 +21,18 @@ std::string envelope_figure(const Report& report, const std::string& quantity);
 
 /// One bar whose parts are the stack's categories. Empty for an empty stack.
 std::string stack_figure(const Report& report);
+
+/// A row of `ranges_figure`. `Unit:` core cycles.
+struct RangeRow {
+    std::string label;
+    std::optional<std::pair<double, double>> bounds; ///< Lower, upper.
+    double best = 0;
+    double mean = 0;
+    double worst = 0;
+};
+/// One row per entry on one axis of core cycles: the bounds as a line with ends, the observed range
+/// as a bar with its mean marked. Empty without rows.
+std::string ranges_figure(const std::string& title, const std::vector<RangeRow>& rows);
 
 /// Class of the colour of a stack category, by position.
 std::string stack_class(std::size_t position);

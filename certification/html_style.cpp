@@ -30,7 +30,7 @@ code, pre, .code td { font-family: ui-monospace, monospace; font-size: 0.85rem; 
 .code tr.idle td { color: var(--quiet); }
 summary { cursor: pointer; padding: 0.25rem 0; } svg { width: 100%; height: auto; display: block; }
 svg text { font: 13px system-ui, sans-serif; fill: var(--text); } svg .tick { fill: var(--quiet); } svg .axis { stroke: var(--quiet); }
-svg .bar { fill: var(--bar); } svg .bound { stroke: var(--bound); stroke-width: 2; } svg .bound-label, svg .estimate-label { stroke: var(--page); stroke-width: 4px; stroke-linejoin: round; paint-order: stroke; }
+svg .bar { fill: var(--bar); } svg .mean { stroke: var(--text); stroke-width: 2; } svg .bound { stroke: var(--bound); stroke-width: 2; } svg .bound-label, svg .estimate-label { stroke: var(--page); stroke-width: 4px; stroke-linejoin: round; paint-order: stroke; }
 svg .bound-label { fill: var(--bound); font-weight: 600; }
 svg .estimate { stroke: var(--estimate); stroke-width: 1.5; stroke-dasharray: 5 4; } svg .estimate-label { fill: var(--estimate); }
 svg .inside { fill: #ffffff; font-weight: 600; }

@@ -26,19 +26,7 @@ std::vector<std::string> limitations_of_version() {
             "Clock changes are not included: all times are core cycles.",
             "Launch and copy cost are not included.",
             "Faults, traps and retries are not included.",
-            "One warp of one block is bounded; divergence, further warps and blocks are not."};
-}
-
-std::string_view proof_text(analyzer::Proof proof) {
-    switch (proof) {
-    case analyzer::Proof::StructuralPath:
-        return "structural-path";
-    case analyzer::Proof::ExactLp:
-        return "exact-lp";
-    case analyzer::Proof::Refutation:
-        return "z3-refutation";
-    }
-    return "unknown";
+            "Divergent branches and further multiprocessors are not included."};
 }
 
 Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::SideResult& result,
@@ -47,8 +35,9 @@ Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::Side
     claim.quantity = std::move(quantity);
     claim.side = side;
     claim.value = result.proved.count();
-    claim.proof = proof_text(result.proof);
+    claim.proof = analyzer::to_string(result.proof);
     claim.limit_reached = result.outcome == analyzer::Outcome::LimitReached;
+    claim.terms = result.terms;
     bool all_proved = true;
     for (const auto& assumption : assumptions) {
         claim.assumptions.push_back(assumption.id);
@@ -73,6 +62,11 @@ std::int64_t Report::unchecked_assumptions() const {
                          [](const analyzer::Assumption& assumption) {
                              return assumption.status == analyzer::AssumptionStatus::Unchecked;
                          });
+}
+
+bool Report::several_warps() const {
+    return std::any_of(claims.begin(), claims.end(),
+                       [](const Claim& claim) { return !claim.terms.empty(); });
 }
 
 bool Report::refuted() const {

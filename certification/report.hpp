@@ -35,6 +35,7 @@ struct Claim {
     std::vector<std::string> assumptions; ///< Ids.
     std::string proof;                    ///< "structural-path", "exact-lp", "z3-refutation"
     bool limit_reached = false; ///< A tighter bound may exist: a limit stopped the search.
+    std::vector<analyzer::BoundTerm> terms; ///< What adds up to the value; several warps only.
 };
 
 /// A line of an explanation of a formula.
@@ -128,6 +129,9 @@ struct Report {
     std::vector<std::string> limitations;
 
     [[nodiscard]] std::int64_t unchecked_assumptions() const;
+    /// The launch has several warps; the worst path is then that of one of them, as if it ran
+    /// alone.
+    [[nodiscard]] bool several_warps() const;
     /// An observation lies outside a bound: refuted.
     [[nodiscard]] bool refuted() const;
     [[nodiscard]] const Claim* claim(std::string_view quantity, analyzer::Side side) const;

@@ -1,7 +1,7 @@
 /// \file
 /// The report as one self-contained page, well-formed as XML too.
 #include "certification/chart.hpp"
-#include "certification/html_style.hpp"
+#include "certification/html_parts.hpp"
 #include "certification/wording.hpp"
 
 #include <fmt/format.h>
@@ -12,40 +12,8 @@ namespace warpbound::certification {
 
 namespace {
 
-/// A table cell; `number` aligns to the right.
-std::string cell(const std::string& text, bool number = false) {
-    return fmt::format("<td{}>{}</td>", number ? " class=\"n\"" : "", escape(text));
-}
-
-std::string table(const std::string& caption,
-                  const std::vector<std::pair<std::string, bool>>& columns,
-                  const std::string& rows) {
-    std::string head;
-    for (const auto& [name, number] : columns)
-        head +=
-            fmt::format("<th scope=\"col\"{}>{}</th>", number ? " class=\"n\"" : "", escape(name));
-    return fmt::format("<div class=\"box\" "
-                       "tabindex=\"0\"><table><caption>{}</caption><thead><tr>{}</tr></"
-                       "thead><tbody>\n{}</tbody></table></div>\n",
-                       escape(caption), head, rows);
-}
-
-/// A figure in a box that scrolls; its caption names the table behind it.
-std::string figure(const std::string& drawing, const std::string& caption) {
-    return fmt::format(
-        "<figure><div class=\"box\" tabindex=\"0\"><div class=\"figure\">{}</div></div>"
-        "<figcaption>{}</figcaption></figure>\n",
-        drawing, escape(caption));
-}
-
 std::string rests_on(const Claim& claim) {
     return joined(claim.assumptions, ", ");
-}
-
-std::string card(const std::string& number, const std::string& text,
-                 const std::string& style = "") {
-    return fmt::format("<div class=\"card{}\"><b>{}</b>{}</div>\n",
-                       style.empty() ? "" : " " + style, escape(number), escape(text));
 }
 
 std::string summary(const Report& report) {
@@ -78,14 +46,18 @@ std::string summary(const Report& report) {
     return out + "</div>\n";
 }
 
-std::string how_to_read() {
+std::string how_to_read(const Report& report) {
     return "<h2 id=\"read\">How to read this</h2>\n"
            "<p>A <b>bound</b> is proved from the kernel's machine code and the description of the "
            "machine: as long as every assumption below is true, no run takes longer than the upper "
            "or shorter than the lower one. An <b>unchecked</b> assumption is one that nobody has "
            "tested or reviewed yet. An <b>estimate</b> is the value of a published formula and may "
            "err on either side. An <b>observation</b> was seen in a run; it shows what can happen, "
-           "not what cannot. Times are core cycles of one warp that runs alone.</p>\n";
+           "not what cannot. Times are core cycles of " +
+           std::string{report.several_warps() ? "the launch on one multiprocessor; the worst path "
+                                                "is that of one warp as if it ran alone"
+                                              : "one warp that runs alone"} +
+           ".</p>\n";
 }
 
 /// Quantities of the claims, then of the observations, each once.
@@ -293,6 +265,21 @@ std::string claims(const Report& report) {
         register_rows += "<tr>" + cell(assumption.id) +
                          cell(std::string{analyzer::to_string(assumption.status)}) +
                          cell(assumption.text) + "</tr>\n";
+    std::string sums;
+    for (const auto& claim : report.claims) {
+        if (claim.terms.empty()) continue;
+        std::string terms;
+        for (const auto& term : claim.terms)
+            terms += "<tr>" + cell(term.text) + cell(std::to_string(term.count), true) +
+                     cell(std::to_string(term.cycles), true) +
+                     cell(std::to_string(term.count * term.cycles), true) + "</tr>\n";
+        terms += "<tr>" + cell("sum") + cell("", true) + cell("", true) +
+                 cell(std::to_string(claim.value), true) + "</tr>\n";
+        sums += table(
+            fmt::format("How claim {}, the {} bound, adds up", claim.id, side_name(claim.side)),
+            {{"what takes the time", false}, {"times", true}, {"cycles", true}, {"product", true}},
+            terms);
+    }
     return "<h2 id=\"claims\">Claims</h2>\n" +
            table("Every bound with what it rests on",
                  {{"id", false},
@@ -303,7 +290,7 @@ std::string claims(const Report& report) {
                   {"proof", false},
                   {"rests on", false}},
                  rows) +
-           "<h2 id=\"assumptions\">Assumptions</h2>\n" +
+           sums + "<h2 id=\"assumptions\">Assumptions</h2>\n" +
            table("What a reviewer would have to believe",
                  {{"id", false}, {"status", false}, {"assumption", false}}, register_rows);
 }
@@ -337,8 +324,8 @@ std::string closing(const Report& report) {
     return out +
            "</ul>\n<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
            "<dt>warp</dt><dd>32 lanes that execute one instruction together.</dd>\n"
-           "<dt>execution time</dt><dd>From the cycle in which the warp may first issue until its "
-           "last result is there and its stores have "
+           "<dt>execution time</dt><dd>From the cycle in which the first warp may issue until the "
+           "last result is there and all stores have "
            "left the write buffer.</dd>\n"
            "<dt>measured time</dt><dd>The difference of two reads of the clock register.</dd>\n"
            "<dt>worst path</dt><dd>The path through the kernel that the upper bound belongs "
@@ -351,6 +338,8 @@ std::string closing(const Report& report) {
            "path under the loop bounds; the exact optimum of the flow problem; a solver showed "
            "that "
            "no path costs more.</dd>\n"
+           "<dt>response-time</dt><dd>The longest path of one warp and the work of the others on "
+           "what they share with it.</dd>\n"
            "<dt>lrr, gto</dt><dd>Scheduling policies: loose round robin; greedy, then "
            "oldest.</dd>\n"
            "<dt>mode</dt><dd>A cluster of observed times, separated from the next by a wide "
@@ -360,16 +349,10 @@ std::string closing(const Report& report) {
 } // namespace
 
 std::string render_html(const Report& report) {
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "
-           "name=\"viewport\" content=\"width=device-width, "
-           "initial-scale=1\"/>\n<title>" +
-           escape(fmt::format("Timing report: {} on {}", report.kernel, report.architecture)) +
-           "</title>\n<style>" + std::string{html_style} +
-           "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the report</a>\n<main "
-           "id=\"main\">\n" +
-           summary(report) + how_to_read() + envelope(report) + formulas(report) +
-           annotated_assembly(report) + stack(report) + claims(report) + observations(report) +
-           closing(report) + "</main>\n</body>\n</html>\n";
+    return page(fmt::format("Timing report: {} on {}", report.kernel, report.architecture),
+                summary(report) + how_to_read(report) + envelope(report) + formulas(report) +
+                    annotated_assembly(report) + stack(report) + claims(report) +
+                    observations(report) + closing(report));
 }
 
 } // namespace warpbound::certification

@@ -22,6 +22,9 @@ Json claims_of(const Report& report) {
                   {"assumptions", claim.assumptions},
                   {"proof", claim.proof}};
         if (claim.limit_reached) json["limit-reached"] = true;
+        for (const auto& term : claim.terms)
+            json["terms"].push_back(
+                {{"text", term.text}, {"count", term.count}, {"cycles", term.cycles}});
         list.push_back(std::move(json));
     }
     return list;

@@ -86,6 +86,9 @@ std::string claims(const Report& report) {
                 claim.assumptions.empty() ? "" : "; rests on ", joined(claim.assumptions, ", "),
                 claim.limit_reached ? "; a limit stopped the search for a tighter one" : ""),
             7);
+        for (const auto& term : claim.terms)
+            out += wrapped(
+                fmt::format("       {:>6} x {:>10}  {}", term.count, term.cycles, term.text), 28);
     }
     return out;
 }
@@ -140,7 +143,8 @@ std::string worst_path(const Report& report) {
     auto blocks = report.worst_path;
     std::stable_sort(blocks.begin(), blocks.end(),
                      [](const PathBlock& a, const PathBlock& b) { return a.cycles > b.cycles; });
-    std::string out = "\nworst path, the most expensive blocks first\n";
+    std::string out = fmt::format("\nworst path{}, the most expensive blocks first\n",
+                                  report.several_warps() ? " of one warp as if alone" : "");
     const std::size_t shown = std::min(listed_blocks, blocks.size());
     for (std::size_t i = 0; i < shown; ++i)
         out += fmt::format("  {}  {:>12} times  {:>14} cycles\n", address_text(blocks[i].address),

@@ -38,6 +38,10 @@ void add_claims(XMLElement* root, const Report& report) {
                                    {"limit-reached", claim.limit_reached ? "true" : "false"}});
         for (const auto& id : claim.assumptions)
             add(element, "rests-on", {{"assumption", id}});
+        for (const auto& term : claim.terms)
+            add(element, "term",
+                {{"count", std::to_string(term.count)}, {"cycles", std::to_string(term.cycles)}})
+                ->SetText(printable(term.text).c_str());
     }
     XMLElement* assumptions =
         add(root, "assumptions", {{"unchecked", std::to_string(report.unchecked_assumptions())}});

@@ -144,6 +144,8 @@ void add_estimates(certification::Report& report, const Inputs& inputs,
         estimate.refusal = to_string(failure);
         report.estimates.push_back(estimate);
     };
+    if (!analysis.execution_time.upper.terms.empty()) // Warps hide each other's latencies.
+        return refused(Failure{"it is the time of one warp; the launch has several"});
     const auto parameters = voudouris_parameters("", inputs.architecture);
     if (!parameters) return refused(parameters.error());
     const auto profile_along = [&](const analyzer::SideResult& side) {
@@ -283,7 +285,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->required();
     command
         ->add_option("--launch", options->launch,
-                     "Blocks x threads per block; this version bounds one warp of one block")
+                     "Blocks x threads per block, all on one multiprocessor")
         ->capture_default_str();
     add_policy(*command, options->policy);
     command

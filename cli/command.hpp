@@ -41,6 +41,7 @@ void add_simulate(CLI::App& app, Invocation& invocation);
 #ifdef WARPBOUND_HAS_ANALYZER
 void add_flow_facts(CLI::App& app, Invocation& invocation);
 void add_analyze(CLI::App& app, Invocation& invocation);
+void add_schedulers(CLI::App& app, Invocation& invocation);
 #endif
 
 /// Prints the failure on standard error and gives the exit code of a refused input.

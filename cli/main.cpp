@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
 #ifdef WARPBOUND_HAS_ANALYZER
         warpbound::cli::add_flow_facts(app, invocation);
         warpbound::cli::add_analyze(app, invocation);
+        warpbound::cli::add_schedulers(app, invocation);
 #endif
         app.parse(argc, argv);
         return static_cast<int>(invocation.run());

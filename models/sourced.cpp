@@ -30,4 +30,8 @@ std::optional<Grade> parse_grade(std::string_view text) {
     return found->first;
 }
 
+bool is_weak(Grade grade) {
+    return grade == Grade::Inferred || grade == Grade::Assumed || grade == Grade::Repository;
+}
+
 } // namespace warpbound::models

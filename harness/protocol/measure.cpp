@@ -1,14 +1,12 @@
 #include "harness/protocol/measure.hpp"
 
+#include "harness/protocol/crew.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
-#include <mutex>
-#include <optional>
-#include <system_error>
-#include <thread>
+#include <iterator>
 
 namespace warpbound::harness {
 
@@ -50,82 +48,6 @@ Result<Sample> one_run(const PreparedKernel& kernel, const Protocol& protocol, Q
         sample.times.push_back(region->count());
     }
     return sample;
-}
-
-/// Consecutive runs, and what ended them early. The exception or the failure is that of the run
-/// after the last sample.
-struct Batch {
-    std::vector<Sample> samples;
-    std::optional<Failure> failure;
-    std::exception_ptr exception;
-};
-
-/// Shares the runs of a batch among threads.
-class Crew {
-public:
-    Crew(const PreparedKernel& kernel, const Protocol& protocol, Quantity quantity,
-         std::int64_t first, std::int64_t count)
-        : kernel_{kernel}, protocol_{protocol}, quantity_{quantity}, first_{first}, last_{count} {
-        batch_.samples.resize(static_cast<std::size_t>(count));
-    }
-
-    Batch run(unsigned threads) {
-        std::vector<std::thread> workers;
-        workers.reserve(threads);
-        try {
-            while (workers.size() + 1 < threads)
-                workers.emplace_back([this] { work(); });
-        } catch (const std::system_error&) {
-            // No further threads are to be had: those that there are do the work.
-        }
-        work();
-        for (auto& worker : workers)
-            worker.join();
-        batch_.samples.resize(static_cast<std::size_t>(last_.load()));
-        return std::move(batch_);
-    }
-
-private:
-    /// Takes runs in order until one has failed. So each run before the first one that failed was
-    /// taken and ends, and the result does not depend on the number of threads.
-    void work() noexcept {
-        for (std::int64_t i = next_++; i < last_; i = next_++) {
-            std::optional<Failure> failure;
-            std::exception_ptr exception;
-            try {
-                auto sample = one_run(kernel_, protocol_, quantity_, first_ + i);
-                if (sample)
-                    batch_.samples[static_cast<std::size_t>(i)] = std::move(sample).value();
-                else
-                    failure = sample.error();
-            } catch (...) {
-                exception = std::current_exception();
-            }
-            if (!failure && !exception) continue;
-            const std::lock_guard lock{mutex_};
-            if (i >= last_) continue; // An earlier run failed too.
-            last_ = i;
-            batch_.failure = std::move(failure);
-            batch_.exception = std::move(exception);
-        }
-    }
-
-    const PreparedKernel& kernel_;
-    const Protocol& protocol_;
-    Quantity quantity_;
-    std::int64_t first_;
-    std::atomic<std::int64_t> next_{0};
-    std::atomic<std::int64_t> last_; ///< Runs to do: the whole batch, or up to one that failed.
-    std::mutex mutex_;
-    Batch batch_;
-};
-
-/// Runs `first` .. `first + count - 1`, or as far as they succeed; in run order whatever the number
-/// of threads.
-Batch run_batch(const PreparedKernel& kernel, const Protocol& protocol, Quantity quantity,
-                std::int64_t first, std::int64_t count, unsigned threads) {
-    return Crew{kernel, protocol, quantity, first, count}.run(
-        static_cast<unsigned>(std::min<std::int64_t>(std::max(1U, threads), count)));
 }
 
 /// Whether the series says of itself what is about to be run.
@@ -218,17 +140,19 @@ Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey k
                 return warm.as_failure();
     while (done() < protocol.repetitions) {
         const std::int64_t count = std::min(batch_runs(done()), protocol.repetitions - done());
-        Batch batch = run_batch(*prepared.value(), protocol, quantity, done(), count, threads);
+        const auto run = [&](std::int64_t number) {
+            return one_run(*prepared.value(), protocol, quantity, number);
+        };
+        Batch<Sample> batch = Crew<Sample>{run, done(), count}.run(threads);
         // What succeeded before a failure is recorded like any other run.
         if (campaign != nullptr) {
-            const auto appended = campaign->append(measured.series.id, batch.samples);
+            const auto appended = campaign->append(measured.series.id, batch.done);
             if (!appended && !batch.exception) return appended.as_failure();
         }
         if (batch.exception) std::rethrow_exception(batch.exception);
         if (batch.failure) return *batch.failure;
-        measured.samples.insert(measured.samples.end(),
-                                std::make_move_iterator(batch.samples.begin()),
-                                std::make_move_iterator(batch.samples.end()));
+        measured.samples.insert(measured.samples.end(), std::make_move_iterator(batch.done.begin()),
+                                std::make_move_iterator(batch.done.end()));
         if (progress && !progress(done(), protocol.repetitions)) {
             measured.complete = done() >= protocol.repetitions;
             break;

@@ -117,7 +117,7 @@ Interval LookUp::value(const ValueGroup& group, const std::string& path, std::st
         return {};
     }
     const Grade grade = group.find(name)->grade;
-    if (grade == Grade::Inferred || grade == Grade::Assumed || grade == Grade::Repository) {
+    if (is_weak(grade)) {
         auto weak = fmt::format("{}/{} ({})", path, name, to_string(grade));
         if (std::ranges::find(result_.weak_values, weak) == result_.weak_values.end())
             result_.weak_values.push_back(std::move(weak));

@@ -150,11 +150,13 @@ private:
     void sequence(int statements, int depth) {
         for (int i = 0; i < statements; ++i) {
             const auto kind = depth > 0 ? draw(0, 9) : 9;
-            if (kind == 0)
+            if (options_.barriers && depth == options_.depth && chance(12))
+                barrier();
+            else if (kind == 0)
                 loop(statements, depth);
             else if (kind <= 2)
                 branch(statements, depth);
-            else if (kind == 3 && options_.predicates && chance(30))
+            else if (kind == 3 && options_.predicates && !options_.barriers && chance(30))
                 guarded_exit();
             else
                 plain();
@@ -168,9 +170,13 @@ private:
         fact.min = draw(1, 3);
         fact.max = fact.min + draw(0, options_.max_iterations - 1);
         put_label(label);
-        const bool early_exit = chance(30);
+        const bool meets = options_.barriers && depth == options_.depth && chance(40);
+        if (meets) fact.max = fact.min;
+        const bool early_exit = !meets && chance(30);
         const auto out = fmt::format("L{}", labels_++);
+        if (meets) plain(); // No loop inside may begin here and share the header.
         sequence(std::max(1, statements / 3), depth - 1);
+        if (meets) barrier();
         if (early_exit) instruction(fmt::format("@{} BRA {}", predicate(), out), 5);
         plain();
         instruction(fmt::format("@{} BRA {}", predicate(), label), 5);
@@ -210,6 +216,8 @@ private:
         }
         plain();
     }
+
+    void barrier() { instruction("BAR.SYNC 0x0", 2); }
 
     void guarded_exit() { instruction(fmt::format("@{} EXIT", predicate()), 5); }
 

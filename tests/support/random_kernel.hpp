@@ -25,6 +25,7 @@ struct RandomKernelOptions {
     bool predicates = true;    ///< Guarded instructions and guarded exits.
     bool further_facts = true; ///< Sometimes never, exclusive and linear facts.
     bool clock_reads = true;   ///< Two in half of the kernels, with statements in between.
+    bool barriers = false;     ///< That all paths pass equally often; then no guarded exits.
 };
 
 RandomKernel random_kernel(std::uint64_t seed, const RandomKernelOptions& options);

@@ -77,18 +77,55 @@ TEST(Refusal, FindsContradictoryFacts) {
                 HasSubstr("contradict each other or the code"));
 }
 
-TEST(Refusal, KeepsToOneWarpAndKnownPolicies) {
+TEST(Refusal, KeepsToPoliciesThatItKnows) {
+    auto alone = analyzed("EXIT;");
+    alone->request.policy = models::read_policy("two-level").value();
+    EXPECT_TRUE(alone->run());
+    alone->request.policy = models::read_policy("variable-rate").value();
+    EXPECT_THAT(refusal(*alone), HasSubstr("policy variable-rate:fast=0,every=2 is slotted"));
     auto two_warps = analyzed("EXIT;");
     two_warps->request.launch = {1, 64};
-    EXPECT_THAT(refusal(*two_warps), HasSubstr("launch 1x64 has 2 warps"));
-    auto two_blocks = analyzed("EXIT;");
-    two_blocks->request.launch = {2, 32};
-    EXPECT_THAT(refusal(*two_blocks), HasSubstr("launch 2x32 has 2 warps"));
-    auto policy = analyzed("EXIT;");
-    policy->request.policy = models::read_policy("gto").value();
-    EXPECT_TRUE(policy->run());
-    policy->request.policy = models::read_policy("variable-rate").value();
-    EXPECT_THAT(refusal(*policy), HasSubstr("policy variable-rate:fast=0,every=2 is slotted"));
+    EXPECT_TRUE(two_warps->run());
+    two_warps->request.policy = models::read_policy("gto").value();
+    EXPECT_TRUE(two_warps->run());
+    two_warps->request.policy = models::read_policy("two-level:active=1").value();
+    EXPECT_TRUE(two_warps->run()) << "each scheduler has one";
+    two_warps->request.launch = {1, 160};
+    two_warps->request.policy = models::read_policy("two-level:active=3").value();
+    EXPECT_TRUE(two_warps->run());
+    two_warps->request.policy = models::read_policy("two-level:active=2").value();
+    EXPECT_THAT(refusal(*two_warps), HasSubstr("policy two-level:active=2 is set-limited"));
+    two_warps->request.policy = models::read_policy("srr").value();
+    EXPECT_THAT(refusal(*two_warps), HasSubstr("policy srr is order-forced"));
+}
+
+TEST(Refusal, WantsToKnowHowBlocksFit) {
+    auto too_large = analyzed("EXIT;");
+    too_large->request.launch = {1, 4096};
+    EXPECT_THAT(refusal(*too_large), HasSubstr("a block of 128 warps does not fit"));
+    auto waiting = analyzed("EXIT;");
+    waiting->request.launch = {9, 32};
+    EXPECT_THAT(refusal(*waiting), HasSubstr("blocks/replacement is unknown"));
+}
+
+TEST(Refusal, NamesBarriersThatWarpsOfABlockCouldMiss) {
+    const auto of_two_warps = [](const std::string& body, models::FlowFacts facts = {}) {
+        auto problem = analyzed(body, std::move(facts));
+        problem->request.launch = {1, 64};
+        return refusal(*problem);
+    };
+    EXPECT_EQ(of_two_warps("MOV R1, R2; BAR.SYNC 0x0; EXIT;"), "accepted");
+    EXPECT_THAT(of_two_warps("MOV R1, R2; @P0 BAR.SYNC 0x0; EXIT;"),
+                HasSubstr("0x0008: a guarded barrier is not bounded"));
+    EXPECT_THAT(of_two_warps("@P0 BRA L; BAR.SYNC 0x0; L: EXIT;"),
+                HasSubstr("0x0008: paths pass this barrier 0 to 1 times"));
+    models::FlowFacts varying;
+    varying.loops.push_back({0, 2, 3, {}});
+    EXPECT_THAT(of_two_warps("L: BAR.SYNC 0x0; @P0 BRA L; EXIT;", varying),
+                HasSubstr("paths pass this barrier 2 to 3 times"));
+    models::FlowFacts fixed;
+    fixed.loops.push_back({0, 3, 3, {}});
+    EXPECT_EQ(of_two_warps("L: BAR.SYNC 0x0; @P0 BRA L; EXIT;", fixed), "accepted");
 }
 
 TEST(Refusal, NeverWrapsAround) {

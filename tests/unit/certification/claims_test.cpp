@@ -150,7 +150,7 @@ TEST(ReportOf, SaysWhatIsNotIncluded) {
     const Example example;
     const std::string all = testing::PrintToString(example.report().limitations);
     for (const char* word : {"Preemption", "context switch", "clients", "Driver", "interrupt",
-                             "refresh", "ECC", "Clock", "Launch", "copy", "Faults", "One warp"})
+                             "refresh", "ECC", "Clock", "Launch", "copy", "Faults", "Divergent"})
         EXPECT_THAT(all, testing::HasSubstr(word));
 }
 

@@ -30,7 +30,8 @@ Report sample_report() {
                       ClaimKind::BoundUnderAssumptions,
                       {"A1"},
                       "structural-path",
-                      false},
+                      false,
+                      {}},
                      {"C2",
                       "execution-time",
                       analyzer::Side::Lower,
@@ -39,7 +40,8 @@ Report sample_report() {
                       ClaimKind::BoundUnderAssumptions,
                       {"A1"},
                       "exact-lp",
-                      true}};
+                      true,
+                      {}}};
     report.assumptions = {
         {"A1", "The listing is the code that runs.", analyzer::AssumptionStatus::Unchecked}};
     ReportEstimate estimate;
@@ -166,6 +168,25 @@ TEST(ReportHtml, DrawsAnEnvelopeOfZeroWidth) {
     EXPECT_THAT(page, HasSubstr("upper bound 100"));
     EXPECT_THAT(page, Not(HasSubstr("nan")));
     EXPECT_THAT(page, Not(HasSubstr("inf\"")));
+}
+
+TEST(Report, ShowsWhatABoundOnSeveralWarpsAddsUpFrom) {
+    Report report = sample_report();
+    EXPECT_FALSE(report.several_warps());
+    report.claims[0].terms = {{"issue slots <of a warp>", 4, 25}, {"delays", 1, 20}};
+    EXPECT_TRUE(report.several_warps());
+    EXPECT_NE(render_text(report).find("4 x         25  issue slots <of a warp>"),
+              std::string::npos);
+    const auto json = nlohmann::json::parse(render_json(report));
+    EXPECT_EQ(json["claims"][0]["terms"][0]["count"], 4);
+    EXPECT_EQ(json["claims"][0]["terms"][1]["cycles"], 20);
+    EXPECT_FALSE(json["claims"][1].contains("terms"));
+    EXPECT_NE(render_xml(report).find(
+                  "<term count=\"4\" cycles=\"25\">issue slots &lt;of a warp&gt;</term>"),
+              std::string::npos);
+    const std::string html = render_html(report);
+    EXPECT_NE(html.find("How claim C1, the upper bound, adds up"), std::string::npos);
+    EXPECT_NE(html.find("issue slots &lt;of a warp&gt;"), std::string::npos);
 }
 
 TEST(ReportText, NeverCallsANumberByABareName) {

@@ -61,7 +61,8 @@ Report sample_report() {
                       ClaimKind::BoundUnderAssumptions,
                       {"A1", "A2", "A3"},
                       "z3-refutation",
-                      false},
+                      false,
+                      {}},
                      {"C2",
                       "execution-time",
                       Side::Lower,
@@ -70,7 +71,8 @@ Report sample_report() {
                       ClaimKind::BoundUnderAssumptions,
                       {"A1", "A2", "A3"},
                       "exact-lp",
-                      true}};
+                      true,
+                      {}}};
     report.assumptions = {
         {"A1", "The loop at 0x0040 runs at most 16 times.", AssumptionStatus::Reviewed},
         {"A2",

@@ -1,0 +1,53 @@
+#include "analyzer/common_barriers.hpp"
+
+#include "analyzer/warp_work.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+Failure refuse(const Problem& problem, std::size_t instruction, const std::string& what) {
+    const assembly::Function& function = *problem.request.function;
+    const assembly::Instruction& barrier = function.instructions[instruction];
+    return Failure{fmt::format("0x{:04x}: {}", barrier.address, what), function.name,
+                   barrier.position.line, barrier.position.column};
+}
+
+} // namespace
+
+Result<std::int64_t> common_barriers(const Problem& problem) {
+    const auto& blocks = problem.request.graph->blocks;
+    models::Cycles passed{0};
+    for (std::size_t block = 0; block < blocks.size(); ++block) {
+        std::int64_t barriers = 0;
+        std::size_t last = 0;
+        for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
+            if (!problem.used[i] || !problem.timings[i] ||
+                !problem.timings[i].value().is_barrier_wait)
+                continue;
+            ++barriers;
+            last = i;
+            const auto& guard = problem.request.function->instructions[i].guard;
+            if (guard && !guard->always())
+                return refuse(problem, i,
+                              "a guarded barrier is not bounded: warps of a block could differ");
+        }
+        if (barriers == 0 || problem.facts.never[block]) continue;
+        std::vector<std::int64_t> visits(blocks.size(), 0);
+        visits[block] = 1;
+        const std::int64_t fewest = extreme_sum(problem, visits, Side::Lower);
+        const std::int64_t most = extreme_sum(problem, visits, Side::Upper);
+        if (fewest != most)
+            return refuse(problem, last,
+                          fmt::format("paths pass this barrier {} to {} times; all warps of a "
+                                      "block must pass it equally often, and the flow facts must "
+                                      "say so",
+                                      fewest, most));
+        passed += models::Cycles{barriers} * most;
+    }
+    return passed.count();
+}
+
+} // namespace warpbound::analyzer

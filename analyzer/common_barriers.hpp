@@ -1,0 +1,14 @@
+#pragma once
+/// \file
+/// Whether all warps of a block meet at the same barriers in the same order.
+
+#include "analyzer/problem.hpp"
+
+namespace warpbound::analyzer {
+
+/// Barriers that every path passes, counted with repetitions. Refuses, naming it, a barrier that is
+/// guarded or that paths pass unequally often: warps of one block could then wait for each other
+/// forever, or at different places. Uses loop bounds and `never` only (docs/soundness.md, S12).
+Result<std::int64_t> common_barriers(const Problem& problem);
+
+} // namespace warpbound::analyzer

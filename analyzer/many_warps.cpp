@@ -1,0 +1,167 @@
+#include "analyzer/many_warps.hpp"
+
+#include "analyzer/common_barriers.hpp"
+#include "analyzer/warp_work.hpp"
+#include "analyzer/witness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+std::int64_t largest(const InstructionCosts& costs) {
+    return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
+}
+
+models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
+    models::Cycles sum{0};
+    for (const BoundTerm& term : terms)
+        sum += models::Cycles{term.cycles} * term.count;
+    return sum;
+}
+
+/// What the warps of a launch take from each other at most, per warp. `Unit:` core cycles.
+struct Interference {
+    std::int64_t stall = 0;    ///< Of a warp alone, beyond its own work.
+    std::int64_t same = 0;     ///< Work of a warp, for the others of its scheduler.
+    std::int64_t other = 0;    ///< Work of a warp, for those of other schedulers.
+    std::int64_t drain = 0;    ///< Of a warp's stores.
+    std::int64_t straddle = 0; ///< Of one instruction, at most.
+    std::int64_t windows = 1;  ///< Times in which the delayed warp is one and the same.
+};
+
+/// The critical chain stays with one warp in each of its windows. In a window it is delayed by the
+/// warps of that one's scheduler, and by what the others take of the multiprocessor's ports (S11 to
+/// S14).
+std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost) {
+    std::vector<BoundTerm> terms;
+    const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
+        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
+    };
+    add("delays of the critical chain in a block, beyond its own work", shape.waves(), cost.stall);
+    const std::int64_t per_block = shape.warps_per_block;
+    const auto add_work = [&](std::int64_t warps, std::int64_t on_scheduler) {
+        add("issue slots and ports that a warp takes from those of its scheduler", on_scheduler,
+            cost.same);
+        add("ports of the multiprocessor that a warp takes from those of other schedulers",
+            warps - on_scheduler, cost.other);
+    };
+    if (cost.windows == 1) {
+        add_work(shape.warps(), shape.on_one_scheduler(shape.warps()));
+    } else {
+        // Of a block that is on the chain for all of its time, every window sees another part of
+        // the work; of the others, windows on several schedulers may see all of it.
+        const std::int64_t together = shape.on_one_scheduler(per_block);
+        const std::int64_t seen =
+            together >= per_block / cost.windows + 1 ? per_block : cost.windows * together;
+        const std::int64_t chained = shape.waves() == 1    ? 1
+                                     : shape.resident == 1 ? shape.blocks
+                                                           : 0;
+        const std::int64_t rest = shape.blocks - chained;
+        add_work(shape.warps(), chained * together + rest * std::min(seen, per_block));
+        add("an instruction issued before the chain went over to another warp", cost.windows - 1,
+            cost.straddle);
+        add("replacement and start of a block", shape.waves() - 1, shape.refill.hi);
+    }
+    add("drains of the stores of a warp", shape.warps(), cost.drain);
+    return terms;
+}
+
+} // namespace
+
+Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadline) {
+    const LaunchShape& shape = problem.shape;
+    std::int64_t barriers = 0;
+    if (shape.warps_per_block > 1) {
+        const auto common = common_barriers(problem);
+        if (!common) return common.as_failure();
+        barriers = common.value();
+    }
+    const InstructionCosts same = cost_to_same_scheduler(problem);
+    const InstructionCosts other = cost_to_other_schedulers(problem);
+    const auto work = block_costs(problem, same);
+    const auto most = [&](const InstructionCosts& costs) {
+        return extreme_sum(problem, block_costs(problem, costs), Side::Upper);
+    };
+    Interference cost;
+    cost.same = extreme_sum(problem, work, Side::Upper);
+    cost.other = most(other);
+    cost.drain = most(drain_costs(problem, Side::Upper));
+    cost.straddle = largest(same);
+    cost.windows = (models::Cycles{barriers + 1} * shape.waves()).count();
+
+    // The write buffer counts on its own: here it never delays.
+    const SidePair rules = rules_of(problem, 1, {0, 0, 0});
+    const PathGraph paths = path_graph_of(problem, rules, Side::Upper);
+    // At a barrier the chain may go over to another warp; facts about whole paths do not follow it.
+    const Facts facts = barriers > 0 ? Facts::LoopBounds : Facts::All;
+    const auto solved =
+        solve_paths(problem, without_work(paths, work), Side::Upper, facts, deadline);
+    if (!solved) return solved.as_failure();
+    cost.stall = std::max<std::int64_t>(0, solved.value().bound);
+
+    SideAnswer answer;
+    answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
+    answer.solver_used = solved.value().solver_used;
+    SideResult& execution = answer.execution;
+    execution.terms = upper_terms(shape, cost);
+    execution.proved = sum_of(execution.terms);
+    execution.proof = Proof::ResponseTime;
+    execution.outcome = solved.value().outcome;
+    if (solved.value().witness)
+        describe_witness(*problem.request.function, *problem.request.graph, rules.upper,
+                         *solved.value().witness, execution);
+    execution.best_found.reset();
+    return answer;
+}
+
+Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair& rules,
+                                         SideAnswer alone) {
+    const LaunchShape& shape = problem.shape;
+    const models::Architecture& architecture = *problem.request.architecture;
+    const auto least = [&](const InstructionCosts& costs) {
+        return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
+    };
+    // Of all warps some scheduler has at least its share.
+    const std::int64_t share = shape.on_one_scheduler(shape.warps());
+    std::vector<std::vector<BoundTerm>> ways;
+    ways.push_back({{"one warp alone", 1, alone.execution.proved.count()}});
+    if (shape.waves() > 1) {
+        Span span = whole_run(*problem.request.graph, rules.lower);
+        span.ends_at_exit = true;
+        const PathGraph paths =
+            path_graph_of(problem, rules, Side::Lower, problem.facts.never, span, rules.start());
+        const auto residence =
+            solve_paths(problem, paths, Side::Lower, Facts::LoopBounds, std::nullopt);
+        if (!residence) return residence.as_failure();
+        ways.front().push_back({"blocks that ran before in the same slot, and replacement",
+                                shape.waves() - 1, residence.value().bound + shape.refill.lo});
+    }
+    const std::int64_t slots = least(choices(problem));
+    ways.push_back({{"issue slots of a warp on the scheduler with most work", share,
+                     (models::Cycles{slots} * shape.issue_slot.lo).count()},
+                    {"the last issue slot need not be over", 1, 1 - shape.issue_slot.lo}});
+    ways.push_back({{"drains of the stores of a warp", shape.warps(),
+                     least(drain_costs(problem, Side::Lower))}});
+    for (std::size_t unit = 0; unit < architecture.units.size(); ++unit) {
+        const models::UnitScope scope = architecture.units[unit].scope;
+        if (scope == models::UnitScope::Warp) continue;
+        const InstructionCosts costs = port_costs(problem, unit);
+        ways.push_back({{fmt::format("port of {}, taken by a warp", architecture.units[unit].name),
+                         scope == models::UnitScope::Core ? shape.warps() : share, least(costs)},
+                        {"its last use need not be over", 1, -largest(costs)}});
+    }
+    const auto best = std::max_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+        return sum_of(a) < sum_of(b);
+    });
+    alone.execution.terms = *best;
+    alone.execution.proved = sum_of(*best);
+    if (best != ways.begin() || shape.waves() > 1) alone.execution.proof = Proof::ResponseTime;
+    alone.execution.best_found.reset();
+    return alone;
+}
+
+} // namespace warpbound::analyzer

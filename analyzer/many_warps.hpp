@@ -1,0 +1,19 @@
+#pragma once
+/// \file
+/// Launches of several warps and blocks on one multiprocessor: response times under work-conserving
+/// policies (docs/soundness.md, S11 to S15).
+
+#include "analyzer/problem.hpp"
+
+namespace warpbound::analyzer {
+
+/// Side: upper. Sound when: the policy is work-conserving. Refuses barriers that warps of a block
+/// may pass differently, and contradictory facts.
+Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadline);
+
+/// Side: lower. `alone`: the lower side of one warp that runs alone; `rules`: those it was found
+/// with.
+Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair& rules,
+                                         SideAnswer alone);
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,235 @@
+#include "analyzer/problem.hpp"
+
+#include "analyzer/chain_graph.hpp"
+#include "analyzer/fact_paths.hpp"
+#include "analyzer/state_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// Instructions that can be reached without entering a block that is never executed.
+std::vector<bool> used_instructions(const Request& request, const std::vector<bool>& never) {
+    const auto& graph = *request.graph;
+    std::vector<bool> used(request.function->instructions.size(), false);
+    std::vector<bool> seen(graph.blocks.size(), false);
+    std::vector<std::size_t> work{0};
+    seen[0] = true;
+    while (!work.empty()) {
+        const auto& block = graph.blocks[work.back()];
+        work.pop_back();
+        for (std::size_t i = block.first; i <= block.last; ++i)
+            used[i] = true;
+        for (const std::size_t edge : block.out) {
+            const std::size_t to = graph.edges[edge].to;
+            if (seen[to] || never[to]) continue;
+            seen[to] = true;
+            work.push_back(to);
+        }
+    }
+    return used;
+}
+
+/// Operands of a barrier but the predicate that BAR.RED combines: its number and its thread count.
+std::int64_t counted_operands(const assembly::Instruction& instruction) {
+    return std::count_if(instruction.operands.begin(), instruction.operands.end(),
+                         [](const assembly::Operand& operand) {
+                             const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
+                             return reg == nullptr ||
+                                    (reg->file != assembly::RegisterFile::Predicate &&
+                                     reg->file != assembly::RegisterFile::UniformPredicate);
+                         });
+}
+
+/// Constructs of the contract that this version does not bound.
+Result<void> check_supported(const Request& request, const std::vector<bool>& used) {
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!used[i]) continue;
+        const auto& instruction = request.function->instructions[i];
+        const auto refuse = [&](const char* what) {
+            return Failure{fmt::format("0x{:04x}: {}", instruction.address, what),
+                           request.function->name, instruction.position.line,
+                           instruction.position.column};
+        };
+        if (instruction.opcode_class == assembly::OpcodeClass::Barrier &&
+            (instruction.has_modifier("ARV") || counted_operands(instruction) > 1))
+            return refuse(
+                "barriers that do not wait or that count threads are not bounded in this version");
+        if (instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier)
+            for (const auto& operand : instruction.operands)
+                if (std::holds_alternative<assembly::TextOperand>(operand))
+                    return refuse(
+                        "DEPBAR with a list of scoreboards is not bounded in this version");
+    }
+    return boost::outcome_v2::success();
+}
+
+/// Whether every warp of a scheduler is in the active set: the policy is then work-conserving.
+bool holds_all(const models::WarpPolicy& policy, const LaunchShape& shape) {
+    return policy.kind == models::PolicyKind::TwoLevel &&
+           shape.on_one_scheduler(shape.resident * shape.warps_per_block) <= policy.active;
+}
+
+/// One warp is always chosen when it may issue, except where it has to wait for its slot; among
+/// several, delays are bounded where somebody issues whenever one may.
+Result<void> check_policy(const Request& request, const LaunchShape& shape) {
+    const models::PolicyGuarantee guarantee = models::guarantee_of(request.policy);
+    const auto refuse = [&](const char* bounded) {
+        return Failure{fmt::format("policy {} is {}; {}", models::to_string(request.policy),
+                                   models::to_string(guarantee), bounded),
+                       "--policy"};
+    };
+    if (guarantee == models::PolicyGuarantee::Slotted)
+        return refuse("this version bounds policies under which a warp that is alone never waits");
+    if (shape.warps() > 1 && guarantee != models::PolicyGuarantee::WorkConserving &&
+        !holds_all(request.policy, shape))
+        return refuse("this version bounds launches of several warps under work-conserving "
+                      "policies only: lrr, gto, oldest, conserving variable rates, and two-level "
+                      "where a scheduler's warps fit the active set");
+    return boost::outcome_v2::success();
+}
+
+bool has_further_facts(const Request& request) {
+    return !request.facts->exclusives.empty() || !request.facts->constraints.empty();
+}
+
+/// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
+/// where the solver has to see many blocks.
+std::size_t nodes_per_block(const Request& request) {
+    const auto blocks = static_cast<double>(std::max<std::size_t>(1, request.graph->blocks.size()));
+    double terms = 1;
+    for (const auto& fact : request.facts->constraints)
+        terms += static_cast<double>(fact.terms.size());
+    constexpr double nodes = 40'000;
+    constexpr double solver_edges = 4'000; // of which a block has the square of its nodes
+    const double most = std::min(nodes / blocks, std::sqrt(solver_edges / terms));
+    return std::clamp<std::size_t>(static_cast<std::size_t>(most), 1, 96);
+}
+
+Failure contradiction(const Request& request) {
+    std::string lines;
+    const auto add = [&](const models::FactSource& from) {
+        if (from.line > 0) lines += (lines.empty() ? "" : ", ") + std::to_string(from.line);
+    };
+    for (const auto& fact : request.facts->loops)
+        add(fact.from);
+    for (const auto& fact : request.facts->nevers)
+        add(fact.from);
+    for (const auto& fact : request.facts->exclusives)
+        add(fact.from);
+    for (const auto& fact : request.facts->constraints)
+        add(fact.from);
+    return Failure{fmt::format("the flow facts contradict each other or the code: no path of {} "
+                               "from its entry to an EXIT "
+                               "satisfies all of them{}",
+                               request.function->name,
+                               lines.empty() ? "" : " (lines " + lines + ")"),
+                   request.facts->name};
+}
+
+} // namespace
+
+Result<Problem> prepare(const Request& request) {
+    const auto shape = shape_of(request.launch, *request.architecture);
+    if (!shape) return shape.as_failure();
+    if (auto checked = check_policy(request, shape.value()); !checked) return checked.as_failure();
+    auto facts = resolve_facts(*request.function, *request.graph, *request.facts);
+    if (!facts) return facts.as_failure();
+    Problem problem{
+        request,
+        std::move(facts).value(),
+        shape.value(),
+        models::instruction_timings(*request.function, *request.architecture, *request.facts),
+        {},
+        {0, 0, 0},
+        {0, 0, 0},
+        std::nullopt};
+    problem.used = used_instructions(request, problem.facts.never);
+    if (auto supported = check_supported(request, problem.used); !supported)
+        return supported.as_failure();
+    for (std::size_t i = 0; i < problem.used.size(); ++i) {
+        if (!problem.used[i]) continue;
+        if (!problem.timings[i]) {
+            Failure failure = problem.timings[i].error();
+            if (failure.where.empty()) failure.where = request.function->name;
+            return failure;
+        }
+        if (!problem.timings[i].value().enters_write_buffer) continue;
+        const auto& group = request.architecture->write_buffer;
+        const auto entries = require(*request.architecture, group, "write-buffer", "entries");
+        if (!entries) return entries.as_failure();
+        const auto drain = require(*request.architecture, group, "write-buffer", "drain");
+        if (!drain) return drain.as_failure();
+        if (entries.value().lo < 1)
+            return Failure{fmt::format("write-buffer/entries of architecture {} is {}; at least 1 "
+                                       "was expected, or no store could ever issue",
+                                       request.architecture->name, entries.value().lo)};
+        problem.buffer_entries = entries.value();
+        problem.buffer_drain = drain.value();
+    }
+    // Longer limits are none: they could not be counted.
+    constexpr std::chrono::duration<double> longest_limit{1e8};
+    if (request.time_limit && *request.time_limit < longest_limit)
+        problem.deadline =
+            std::chrono::steady_clock::now() +
+            std::chrono::duration_cast<std::chrono::steady_clock::duration>(*request.time_limit);
+    return problem;
+}
+
+SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
+                  const models::Interval& buffer_drain) {
+    const auto rules = [&](Side side) {
+        return Pipeline{*problem.request.function,
+                        *problem.request.architecture,
+                        problem.timings,
+                        buffer_entries,
+                        buffer_drain,
+                        side};
+    };
+    return {rules(Side::Lower), rules(Side::Upper)};
+}
+
+PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
+                        const std::vector<bool>& never, const Span& span,
+                        const RelativeState& from) {
+    const auto& graph = *problem.request.graph;
+    const std::size_t limit = nodes_per_block(problem.request);
+    if (side == Side::Lower) return build_state_graph(graph, rules.lower, never, limit, span);
+    return build_chain_graph(graph, rules.upper,
+                             outstanding(graph, rules.lower, rules.upper, never, span, from), never,
+                             limit, span);
+}
+
+PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side) {
+    return path_graph_of(problem, rules, side, problem.facts.never,
+                         whole_run(*problem.request.graph, rules.of(side)), rules.start());
+}
+
+Result<PathSolution> solve_paths(const Problem& problem, const PathGraph& paths, Side side,
+                                 Facts facts, Deadline deadline) {
+    const Request& request = problem.request;
+    PathSolution solution;
+    if (facts == Facts::All && has_further_facts(request)) {
+        FactPathResult solved = solve_with_facts(*request.graph, paths, problem.facts.loops,
+                                                 *request.facts, side, deadline, request.seed);
+        if (!solved.feasible) return contradiction(request);
+        solution.bound = solved.bound;
+        solution.proof = solved.proof;
+        if (!solved.optimal) solution.outcome = Outcome::LimitReached;
+        solution.solver_used = solved.solver_used;
+        solution.witness = std::move(solved.witness);
+        return solution;
+    }
+    solution.witness =
+        StructuralPaths{*request.graph, paths, problem.facts.loops, side}.start_to_end();
+    if (!solution.witness) return contradiction(request);
+    solution.bound = solution.witness->cost;
+    return solution;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,74 @@
+#pragma once
+/// \file
+/// A request made ready: everything that both sides share, and path problems made from it.
+
+#include "analyzer/block_path.hpp"
+#include "analyzer/flow_facts.hpp"
+#include "analyzer/launch_shape.hpp"
+#include "analyzer/path_graph.hpp"
+#include "analyzer/relative_state.hpp"
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+struct Problem {
+    const Request& request;
+    ResolvedFacts facts;
+    LaunchShape shape;
+    std::vector<Result<models::InstructionTiming>> timings;
+    std::vector<bool> used; ///< Per instruction: on a path that the facts allow.
+    models::Interval buffer_entries{0, 0, 0};
+    models::Interval buffer_drain{0, 0, 0};
+    Deadline deadline;
+};
+
+/// Refuses what this version does not bound, and what the description or the facts lack. The
+/// request must outlive the problem.
+Result<Problem> prepare(const Request& request);
+
+/// The rules of the machine with one write buffer.
+struct SidePair {
+    Pipeline lower;
+    Pipeline upper;
+
+    [[nodiscard]] const Pipeline& of(Side side) const {
+        return side == Side::Lower ? lower : upper;
+    }
+    [[nodiscard]] RelativeState start() const { return {lower.start(), upper.start()}; }
+};
+SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
+                  const models::Interval& buffer_drain);
+
+/// The path problem of a span, whose state before the first issue is `from`.
+PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
+                        const std::vector<bool>& never, const Span& span,
+                        const RelativeState& from);
+/// The path problem of a whole run.
+PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side);
+
+/// The best path of a path problem under all flow facts.
+struct PathSolution {
+    std::int64_t bound = 0; ///< Side: as asked.
+    Proof proof = Proof::StructuralPath;
+    Outcome outcome = Outcome::Optimal;
+    bool solver_used = false;
+    std::optional<BlockPath> witness;
+};
+enum class Facts { All, LoopBounds };
+/// Refuses facts that no path satisfies. `LoopBounds` leaves exclusive and linear facts out.
+Result<PathSolution> solve_paths(const Problem& problem, const PathGraph& paths, Side side,
+                                 Facts facts, Deadline deadline);
+
+/// One side of the execution time.
+struct SideAnswer {
+    SideResult execution;
+    std::int64_t nodes = 0; ///< Of the path problem.
+    bool solver_used = false;
+};
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,38 @@
+#pragma once
+/// \file
+/// What the instructions of a warp cost those that share its multiprocessor, summed along its
+/// paths.
+
+#include "analyzer/problem.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// Per instruction of the function. `Unit:` core cycles, or a count where a function says so.
+using InstructionCosts = std::vector<std::int64_t>;
+
+/// For how long an instruction keeps a warp of the same scheduler from issuing that may issue
+/// otherwise: its issue slot and its port. Side: upper.
+InstructionCosts cost_to_same_scheduler(const Problem& problem);
+/// The same for a warp of another scheduler: ports of the multiprocessor. Side: upper.
+InstructionCosts cost_to_other_schedulers(const Problem& problem);
+/// Time at the exit of the write buffer.
+InstructionCosts drain_costs(const Problem& problem, Side side);
+/// Occupancy of one unit's port. Side: lower.
+InstructionCosts port_costs(const Problem& problem, std::size_t unit);
+/// Choices of the scheduler that an instruction needs: a count. Side: lower.
+InstructionCosts choices(const Problem& problem);
+
+/// Sums per block of the graph.
+std::vector<std::int64_t> block_costs(const Problem& problem, const InstructionCosts& costs);
+
+/// The largest (smallest) sum of block costs over the paths that loop bounds allow; at least 0.
+/// Side: as asked.
+std::int64_t extreme_sum(const Problem& problem, const std::vector<std::int64_t>& costs, Side side);
+
+/// The same paths, each cheaper by the costs of the blocks it visits.
+PathGraph without_work(PathGraph paths, const std::vector<std::int64_t>& costs);
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,201 @@
+/// \file
+/// The comparison of policies: ranking, text, JSON and CSV.
+#include "certification/scheduler_comparison.hpp"
+
+#include "certification/wording.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace warpbound::certification {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double ratio(std::int64_t part, std::int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1;
+}
+
+double fastest_mean(const SchedulerComparison& comparison) {
+    double fastest = comparison.policies.front().observed.times.mean;
+    for (const auto& result : comparison.policies)
+        fastest = std::min(fastest, result.observed.times.mean);
+    return fastest;
+}
+
+std::int64_t unchecked(const SchedulerComparison& comparison) {
+    return std::count_if(comparison.assumptions.begin(), comparison.assumptions.end(),
+                         [](const analyzer::Assumption& assumption) {
+                             return assumption.status == analyzer::AssumptionStatus::Unchecked;
+                         });
+}
+
+std::string quoted(const std::string& text) {
+    return text.find(',') == std::string::npos ? text : '"' + text + '"';
+}
+
+} // namespace
+
+std::optional<double> PolicyResult::bounded_predictability() const {
+    if (!bounds) return std::nullopt;
+    return ratio(bounds->lower().count(), bounds->upper().count());
+}
+
+double PolicyResult::observed_predictability() const {
+    return ratio(observed.times.best, observed.times.worst);
+}
+
+bool PolicyResult::refuted() const {
+    return bounds && (observed.times.best < bounds->lower().count() ||
+                      observed.times.worst > bounds->upper().count());
+}
+
+bool SchedulerComparison::refuted() const {
+    return std::any_of(policies.begin(), policies.end(),
+                       [](const PolicyResult& result) { return result.refuted(); });
+}
+
+std::vector<Rank> rank(const SchedulerComparison& comparison) {
+    const auto& policies = comparison.policies;
+    std::vector<std::size_t> order(policies.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const double first = policies[a].observed_predictability();
+        const double second = policies[b].observed_predictability();
+        if (first != second) return first > second;
+        return policies[a].observed.times.mean < policies[b].observed.times.mean;
+    });
+    std::vector<Rank> ranks;
+    for (const std::size_t index : order) {
+        const PolicyResult& result = policies[index];
+        const double dearer = result.observed.times.mean / fastest_mean(comparison) - 1;
+        ranks.push_back(
+            {index,
+             fmt::format(
+                 "best observed / worst observed {:.3f}, {}, {}", result.observed_predictability(),
+                 dearer < 0.0005
+                     ? std::string{"the fastest on average"}
+                     : fmt::format("{:.1f} % slower on average than the fastest", 100 * dearer),
+                 result.bounds ? "bounded" : "not bounded")});
+    }
+    return ranks;
+}
+
+std::string render_text(const SchedulerComparison& comparison) {
+    std::string out =
+        fmt::format("{} on {}, launch {}, {} runs per policy ({})\n", printable(comparison.kernel),
+                    printable(comparison.architecture), comparison.launch,
+                    comparison.policies.front().observed.times.count, comparison.protocol);
+    out += fmt::format("verdict: {}\n\n", comparison.refuted() ? "refuted" : "holds");
+    out += fmt::format("{:<34} {:>10} {:>10} {:>8} {:>8} {:>10} {:>8} {:>8} {:>7} {:>8} {:>7} "
+                       "{:>7}\n",
+                       "execution time, core cycles", "lower", "upper", "low/upp", "best", "mean",
+                       "worst", "bst/wst", "sd CPI", "fairness", "spread", "orders");
+    for (const auto& result : comparison.policies) {
+        const auto& seen = result.observed;
+        const auto bound = [&](bool upper) {
+            if (!result.bounds) return std::string{"-"};
+            return std::to_string(
+                (upper ? result.bounds->upper() : result.bounds->lower()).count());
+        };
+        const auto proved = result.bounded_predictability();
+        out += fmt::format("{:<34} {:>10} {:>10} {:>8} {:>8} {:>10.1f} {:>8} {:>8.3f} {:>7.3f} "
+                           "{:>8.4f} {:>7} {:>7}\n",
+                           result.policy, bound(false), bound(true),
+                           proved ? fmt::format("{:.3f}", *proved) : "-", seen.times.best,
+                           seen.times.mean, seen.times.worst, result.observed_predictability(),
+                           seen.deviation_cpi, seen.mean_fairness, seen.widest_spread, seen.orders);
+    }
+    out += "\nlower, upper: bounds under assumptions, ";
+    out += fmt::format("{} unchecked; low/upp: proved predictability\n", unchecked(comparison));
+    out += "best, mean, worst: observed; fairness: Jain's index of the warps' end times; spread: "
+           "first to last warp's end\norders: different orders in which warps issued\n";
+    for (const auto& result : comparison.policies)
+        if (!result.bounds)
+            out += fmt::format("{} ({}) has no bounds: {}\n", result.policy, result.guarantee,
+                               printable(result.refusal));
+    out += "\nmost predictable first\n";
+    std::size_t place = 0;
+    for (const Rank& ranked : rank(comparison))
+        out += fmt::format("  {}. {}: {}\n", ++place, comparison.policies[ranked.policy].policy,
+                           ranked.reason);
+    return out;
+}
+
+std::string render_json(const SchedulerComparison& comparison) {
+    Json policies = Json::array();
+    for (const auto& result : comparison.policies) {
+        const auto& seen = result.observed;
+        Json json{{"policy", result.policy}, {"guarantee", result.guarantee}};
+        if (result.bounds)
+            json["bounds"] = {{"quantity", "execution-time"},
+                              {"lower", result.bounds->lower().count()},
+                              {"upper", result.bounds->upper().count()},
+                              {"unit", "cycles"},
+                              {"kind", "bound-under-assumptions"},
+                              {"predictability", *result.bounded_predictability()}};
+        else
+            json["refusal"] = printable(result.refusal);
+        json["observations"] = {{"kind", "observed"},
+                                {"count", seen.times.count},
+                                {"best", seen.times.best},
+                                {"mean", seen.times.mean},
+                                {"worst", seen.times.worst},
+                                {"median", seen.times.median},
+                                {"distinct", seen.times.distinct},
+                                {"unit", "cycles"},
+                                {"predictability", result.observed_predictability()},
+                                {"mean-cpi", seen.mean_cpi},
+                                {"standard-deviation-cpi", seen.deviation_cpi},
+                                {"issue-orders", seen.orders},
+                                {"mean-fairness", seen.mean_fairness},
+                                {"widest-spread", seen.widest_spread}};
+        json["refuted"] = result.refuted();
+        policies.push_back(std::move(json));
+    }
+    Json ranking = Json::array();
+    for (const Rank& ranked : rank(comparison))
+        ranking.push_back(
+            {{"policy", comparison.policies[ranked.policy].policy}, {"reason", ranked.reason}});
+    Json assumptions = Json::array();
+    for (const auto& assumption : comparison.assumptions)
+        assumptions.push_back({{"id", assumption.id},
+                               {"text", printable(assumption.text)},
+                               {"status", analyzer::to_string(assumption.status)}});
+    return Json{{"tool", {{"name", "warpbound"}, {"version", comparison.tool_version}}},
+                {"kernel",
+                 {{"name", printable(comparison.kernel)}, {"digest", comparison.kernel_digest}}},
+                {"architecture",
+                 {{"name", printable(comparison.architecture)},
+                  {"digest", comparison.architecture_digest}}},
+                {"launch", comparison.launch},
+                {"protocol", comparison.protocol},
+                {"verdict", comparison.refuted() ? "refuted" : "holds"},
+                {"policies", policies},
+                {"ranking", ranking},
+                {"assumptions", assumptions}}
+               .dump(2) +
+           "\n";
+}
+
+std::string render_csv(const SchedulerComparison& comparison) {
+    std::string out = "policy,guarantee,lower bound,upper bound,runs,best,mean,worst,distinct "
+                      "times,mean CPI,standard deviation CPI,issue orders,mean fairness,widest "
+                      "spread\n";
+    for (const auto& result : comparison.policies) {
+        const auto& seen = result.observed;
+        out += fmt::format(
+            "{},{},{},{},{},{},{:.6f},{},{},{:.6f},{:.6f},{},{:.6f},{}\n", quoted(result.policy),
+            result.guarantee, result.bounds ? std::to_string(result.bounds->lower().count()) : "",
+            result.bounds ? std::to_string(result.bounds->upper().count()) : "", seen.times.count,
+            seen.times.best, seen.times.mean, seen.times.worst, seen.times.distinct, seen.mean_cpi,
+            seen.deviation_cpi, seen.orders, seen.mean_fairness, seen.widest_spread);
+    }
+    return out;
+}
+
+} // namespace warpbound::certification

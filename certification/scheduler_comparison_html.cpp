@@ -1,0 +1,135 @@
+/// \file
+/// The comparison of policies as one self-contained page.
+#include "certification/chart.hpp"
+#include "certification/html_parts.hpp"
+#include "certification/scheduler_comparison.hpp"
+#include "certification/wording.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::certification {
+
+namespace {
+
+std::string summary(const SchedulerComparison& comparison, const std::vector<Rank>& ranks) {
+    const PolicyResult& first = comparison.policies[ranks.front().policy];
+    const PolicyResult& last = comparison.policies[ranks.back().policy];
+    std::string out = fmt::format("<h1>Warp schedulers: {} on {}</h1>\n<p class=\"quiet\">Launch "
+                                  "{} (blocks x threads); {}; {} runs per policy.</p>\n",
+                                  escape(comparison.kernel), escape(comparison.architecture),
+                                  escape(comparison.launch), escape(comparison.protocol),
+                                  first.observed.times.count);
+    out += "<div class=\"summary\">\n";
+    out += comparison.refuted()
+               ? card("Refuted", "An observation lies outside a bound.", "refuted")
+               : card("Holds", "Every observation lies inside the bounds of its policy.", "holds");
+    out += card(first.policy, fmt::format("most predictable: observed best / worst {:.3f}",
+                                          first.observed_predictability()));
+    out += card(last.policy, fmt::format("least predictable: observed best / worst {:.3f}",
+                                         last.observed_predictability()));
+    return out + "</div>\n";
+}
+
+std::string ranking(const SchedulerComparison& comparison, const std::vector<Rank>& ranks) {
+    std::string out = "<h2 id=\"ranking\">Most predictable first</h2>\n<ol>\n";
+    for (const Rank& ranked : ranks)
+        out +=
+            fmt::format("<li><b>{}</b>: {}</li>\n",
+                        escape(comparison.policies[ranked.policy].policy), escape(ranked.reason));
+    return out + "</ol>\n";
+}
+
+std::string envelopes(const SchedulerComparison& comparison) {
+    std::vector<RangeRow> rows;
+    std::string cells;
+    std::string refusals;
+    for (const auto& result : comparison.policies) {
+        const auto& seen = result.observed;
+        RangeRow row{result.policy, std::nullopt, static_cast<double>(seen.times.best),
+                     seen.times.mean, static_cast<double>(seen.times.worst)};
+        if (result.bounds)
+            row.bounds = {static_cast<double>(result.bounds->lower().count()),
+                          static_cast<double>(result.bounds->upper().count())};
+        else
+            refusals += fmt::format("<li>{} ({}): {}</li>\n", escape(result.policy),
+                                    escape(result.guarantee), escape(result.refusal));
+        rows.push_back(std::move(row));
+        const auto bound = [&](bool upper) {
+            if (!result.bounds) return std::string{"none"};
+            return std::to_string(
+                (upper ? result.bounds->upper() : result.bounds->lower()).count());
+        };
+        const auto proved = result.bounded_predictability();
+        cells += "<tr>" + cell(result.policy) + cell(result.guarantee) + cell(bound(false), true) +
+                 cell(bound(true), true) +
+                 cell(proved ? fmt::format("{:.3f}", *proved) : "", true) +
+                 cell(std::to_string(seen.times.best), true) +
+                 cell(fmt::format("{:.1f}", seen.times.mean), true) +
+                 cell(std::to_string(seen.times.worst), true) +
+                 cell(fmt::format("{:.3f}", result.observed_predictability()), true) +
+                 cell(fmt::format("{:.4f}", seen.deviation_cpi), true) +
+                 cell(fmt::format("{:.4f}", seen.mean_fairness), true) +
+                 cell(std::to_string(seen.widest_spread), true) +
+                 cell(std::to_string(seen.orders), true) + "</tr>\n";
+    }
+    return "<h2 id=\"envelopes\">Envelopes</h2>\n" +
+           figure(ranges_figure("Execution time by policy", rows),
+                  "Bounds (lines with ends), observed times (bars) and their mean (upright marks) "
+                  "of the execution time by policy") +
+           table("Execution time in core cycles",
+                 {{"policy", false},
+                  {"guarantees", false},
+                  {"lower bound", true},
+                  {"upper bound", true},
+                  {"lower / upper", true},
+                  {"best", true},
+                  {"mean", true},
+                  {"worst", true},
+                  {"best / worst", true},
+                  {"sd of CPI", true},
+                  {"fairness", true},
+                  {"spread", true},
+                  {"orders", true}},
+                 cells) +
+           (refusals.empty()
+                ? ""
+                : "<h2 id=\"unbounded\">Not bounded</h2>\n<ul>\n" + refusals + "</ul>\n");
+}
+
+std::string closing(const SchedulerComparison& comparison) {
+    std::string rows;
+    for (const auto& assumption : comparison.assumptions)
+        rows += "<tr>" + cell(assumption.id) +
+                cell(std::string{analyzer::to_string(assumption.status)}) + cell(assumption.text) +
+                "</tr>\n";
+    return "<h2 id=\"assumptions\">Assumptions of the bounds</h2>\n" +
+           table("What a reviewer would have to believe",
+                 {{"id", false}, {"status", false}, {"assumption", false}}, rows) +
+           "<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
+           "<dt>bound</dt><dd>No run is beyond it as long as every assumption is true.</dd>\n"
+           "<dt>best, mean, worst</dt><dd>Observed on the simulated device; they show what can "
+           "happen, not what cannot.</dd>\n"
+           "<dt>lower / upper</dt><dd>Predictability that is proved; 1 when all runs take the same "
+           "time.</dd>\n"
+           "<dt>sd of CPI</dt><dd>Standard deviation over the runs of cycles per warp "
+           "instruction.</dd>\n"
+           "<dt>fairness</dt><dd>Jain's index of the warps' end times, mean over the runs: 1 when "
+           "all warps end together.</dd>\n"
+           "<dt>spread</dt><dd>Largest time between the first and the last warp's end.</dd>\n"
+           "<dt>orders</dt><dd>Different orders in which the warps issued.</dd>\n</dl>\n" +
+           fmt::format("<p class=\"quiet\">warpbound {}; kernel {}; machine {}.</p>\n",
+                       escape(comparison.tool_version), escape(comparison.kernel_digest),
+                       escape(comparison.architecture_digest));
+}
+
+} // namespace
+
+std::string render_html(const SchedulerComparison& comparison) {
+    const auto ranks = rank(comparison);
+    return page(
+        fmt::format("Warp schedulers: {} on {}", comparison.kernel, comparison.architecture),
+        summary(comparison, ranks) + ranking(comparison, ranks) + envelopes(comparison) +
+            closing(comparison));
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,199 @@
+/// \file
+/// `warpbound schedulers`: how much the warp scheduler makes a kernel's time vary.
+
+#include "analyzer/analysis.hpp"
+#include "certification/scheduler_comparison.hpp"
+#include "cli/command.hpp"
+#include "cli/version.hpp"
+#include "harness/protocol/schedules.hpp"
+#include "models/warp_policy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+namespace warpbound::cli {
+
+namespace {
+
+struct Options {
+    KernelOptions kernel;
+    std::string architecture;
+    std::string launch = "1x32";
+    std::string policies = "lrr,gto,oldest,two-level,srr,variable-rate";
+    std::vector<std::string> outputs;
+    std::string draw = "uniform";
+    std::string format = "text";
+    std::int64_t runs = 200;
+    std::uint64_t seed = 1;
+};
+
+/// One policy: its bounds, or why there are none, and its runs. `complete` becomes false when the
+/// user stopped the runs.
+Result<certification::PolicyResult>
+study(const Options& options, const LoadedKernel& kernel, const models::Architecture& architecture,
+      const models::Launch& launch, const models::WarpPolicy& policy,
+      std::vector<analyzer::Assumption>& assumptions, bool& complete) {
+    certification::PolicyResult result;
+    result.policy = models::to_string(policy);
+    result.guarantee = std::string{models::to_string(models::guarantee_of(policy))};
+    analyzer::Request request;
+    request.function = kernel.function;
+    request.graph = &kernel.graph;
+    request.architecture = &architecture;
+    request.facts = &kernel.facts;
+    request.launch = launch;
+    request.policy = policy;
+    const auto analysis = analyzer::analyze(request);
+    if (analysis) {
+        result.bounds = analysis.value().execution_time.bounds();
+        assumptions = analysis.value().assumptions;
+    } else {
+        result.refusal = analysis.error().what;
+    }
+    const harness::Kernel launched{kernel.function, &kernel.graph, &kernel.facts, launch};
+    const auto machine = harness::simulator::Machine::prepare(architecture, launched, policy);
+    if (!machine) return machine.as_failure();
+    harness::Protocol protocol;
+    protocol.repetitions = options.runs;
+    protocol.warm_up = 0;
+    protocol.seed = options.seed;
+    protocol.draw = parse_draw(options.draw);
+    ProgressBar bar{"simulating " + result.policy};
+    const auto runs =
+        harness::run_schedules(*machine.value(), protocol, worker_threads(), bar.callback());
+    if (!runs) return runs.as_failure();
+    complete = complete && static_cast<std::int64_t>(runs.value().size()) == options.runs;
+    result.observed = harness::summarise_schedules(runs.value());
+    return result;
+}
+
+/// At the commas between policies; those between the parameters of a policy stay.
+std::vector<std::string> split(const std::string& list) {
+    const auto names = models::policy_names();
+    std::vector<std::string> policies;
+    std::istringstream parts{list};
+    for (std::string part; std::getline(parts, part, ',');) {
+        const std::string name = part.substr(0, part.find(':'));
+        const bool begins = std::find(names.begin(), names.end(), name) != names.end();
+        if (begins || policies.empty())
+            policies.push_back(part);
+        else
+            policies.back() += ',' + part;
+    }
+    return policies;
+}
+
+std::string render(const certification::SchedulerComparison& comparison,
+                   const std::string& format) {
+    if (format == "json") return certification::render_json(comparison);
+    if (format == "csv") return certification::render_csv(comparison);
+    if (format == "html") return certification::render_html(comparison);
+    return certification::render_text(comparison);
+}
+
+/// By the file's ending; nothing for another.
+std::optional<std::string> format_of_file(const std::string& path) {
+    const std::string ending = std::filesystem::path{path}.extension().string();
+    if (ending == ".html" || ending == ".csv" || ending == ".json") return ending.substr(1);
+    if (ending == ".txt") return "text";
+    return std::nullopt;
+}
+
+Exit run(const Options& options) {
+    for (const auto& path : options.outputs)
+        if (!format_of_file(path)) {
+            fmt::print(stderr, "warpbound: {}: a report file ends in .html, .csv, .json or .txt\n",
+                       path);
+            return Exit::Usage;
+        }
+    std::vector<models::WarpPolicy> policies;
+    for (const auto& text : split(options.policies)) {
+        const auto policy = models::read_policy(text);
+        if (!policy) {
+            fmt::print(stderr, "warpbound: --policies: {}\n", to_string(policy.error()));
+            return Exit::Usage;
+        }
+        policies.push_back(policy.value());
+    }
+    const auto kernel = load_kernel(options.kernel);
+    if (!kernel) return refuse(kernel.error());
+    const auto architecture = models::load_architecture(options.architecture);
+    if (!architecture) return refuse(architecture.error());
+    const auto launch = models::parse_launch(options.launch);
+    if (!launch) return refuse(launch.error());
+    const auto target = check_target(*kernel.value(), architecture.value());
+    if (!target) return refuse(target.error());
+
+    certification::SchedulerComparison comparison;
+    comparison.tool_version = version;
+    comparison.kernel = kernel.value()->function->name;
+    comparison.kernel_digest = kernel.value()->program.digest;
+    comparison.architecture = architecture.value().name;
+    comparison.architecture_digest = architecture.value().digest;
+    comparison.launch = models::to_string(launch.value());
+    comparison.protocol = fmt::format("draw {}, seed {}", options.draw, options.seed);
+    bool complete = true;
+    for (const auto& policy : policies) {
+        if (interrupted()) break;
+        auto result = study(options, *kernel.value(), architecture.value(), launch.value(), policy,
+                            comparison.assumptions, complete);
+        if (!result) return refuse(result.error());
+        comparison.policies.push_back(std::move(result).value());
+    }
+    complete = complete && comparison.policies.size() == policies.size();
+    if (comparison.policies.empty())
+        return refuse(Failure{"stopped before the first run", options.kernel.file});
+    for (const auto& path : options.outputs) {
+        const Exit written = write_result(render(comparison, *format_of_file(path)), path);
+        if (written != Exit::Holds) return written;
+        fmt::print(stderr, "warpbound: wrote {}\n", path);
+    }
+    const Exit written = write_result(render(comparison, options.format));
+    if (written != Exit::Holds) return written;
+    if (comparison.refuted()) return Exit::Violated;
+    return complete ? Exit::Holds : Exit::Undecided;
+}
+
+} // namespace
+
+void add_schedulers(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand(
+        "schedulers", "Compare warp schedulers on a kernel: bounds, observed times, variability");
+    options->kernel.add_to(*command);
+    options->kernel.add_flow_facts_to(*command);
+    command
+        ->add_option("--architecture", options->architecture,
+                     "Machine: a name from `architectures` or a file")
+        ->required();
+    command
+        ->add_option("--launch", options->launch,
+                     "Blocks x threads per block, all on one multiprocessor")
+        ->capture_default_str();
+    command->add_option("--policies", options->policies, "Policies, separated by commas")
+        ->capture_default_str();
+    command->add_option("--runs", options->runs, "Runs of each policy on the simulated device")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))
+        ->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed that all runs derive from")
+        ->capture_default_str();
+    add_draw(*command, options->draw);
+    command->add_option("-o,--output", options->outputs,
+                        "Report file: .html, .csv, .json or .txt; may be repeated");
+    add_format(*command, options->format, {"text", "json", "csv", "html"});
+    command->footer(
+        "Example: warpbound schedulers examples/convolution/sm_75.sass --kernel convolution_rows\n"
+        "           --architecture turing-t4 --launch 1x512\n"
+        "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml -o policies.html");
+    command->callback([options, &invocation] {
+        invocation.run = [options] {
+            watch_for_interrupt();
+            return run(*options);
+        };
+    });
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,90 @@
+#pragma once
+/// \file
+/// Shares numbered runs among threads so that the result does not depend on their number.
+
+#include "assembly/support/result.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace warpbound::harness {
+
+/// Consecutive runs, and what ended them early. The exception or the failure is that of the run
+/// after the last one in `done`.
+template <typename Run> struct Batch {
+    std::vector<Run> done;
+    std::optional<Failure> failure;
+    std::exception_ptr exception;
+};
+
+/// Performs runs in order until one has failed: each run before the first one that failed is taken
+/// and ends.
+template <typename Run> class Crew {
+public:
+    using Task = std::function<Result<Run>(std::int64_t)>;
+
+    /// `task` is called with `first` .. `first + count - 1`, by several threads at once.
+    Crew(Task task, std::int64_t first, std::int64_t count)
+        : task_{std::move(task)}, first_{first}, last_{count} {
+        batch_.done.resize(static_cast<std::size_t>(count));
+    }
+
+    Batch<Run> run(unsigned threads) {
+        const auto wanted = static_cast<unsigned>(
+            std::min<std::int64_t>(std::max(1U, threads), std::max<std::int64_t>(1, last_)));
+        std::vector<std::thread> workers;
+        workers.reserve(wanted);
+        try {
+            while (workers.size() + 1 < wanted)
+                workers.emplace_back([this] { work(); });
+        } catch (const std::system_error&) {
+            // No further threads are to be had: those that there are do the work.
+        }
+        work();
+        for (auto& worker : workers)
+            worker.join();
+        batch_.done.resize(static_cast<std::size_t>(last_.load()));
+        return std::move(batch_);
+    }
+
+private:
+    void work() noexcept {
+        for (std::int64_t i = next_++; i < last_; i = next_++) {
+            std::optional<Failure> failure;
+            std::exception_ptr exception;
+            try {
+                auto run = task_(first_ + i);
+                if (run)
+                    batch_.done[static_cast<std::size_t>(i)] = std::move(run).value();
+                else
+                    failure = run.error();
+            } catch (...) {
+                exception = std::current_exception();
+            }
+            if (!failure && !exception) continue;
+            const std::lock_guard lock{mutex_};
+            if (i >= last_) continue; // An earlier run failed too.
+            last_ = i;
+            batch_.failure = std::move(failure);
+            batch_.exception = std::move(exception);
+        }
+    }
+
+    Task task_;
+    std::int64_t first_;
+    std::atomic<std::int64_t> next_{0};
+    std::atomic<std::int64_t> last_; ///< Runs to do: the whole batch, or up to one that failed.
+    std::mutex mutex_;
+    Batch<Run> batch_;
+};
+
+} // namespace warpbound::harness

@@ -1,0 +1,204 @@
+/// \file
+/// lower bound <= every simulated time <= upper bound, over random kernels launched with several
+/// warps and blocks, under every work-conserving policy.
+
+#include "analyzer/analysis.hpp"
+#include "assembly/isa/reader.hpp"
+#include "harness/device.hpp"
+#include "harness/simulator/machine.hpp"
+#include "models/architecture/architecture.hpp"
+#include "tests/support/random_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace warpbound {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+struct Machine {
+    const char* name;
+    int sm;
+};
+constexpr std::array machines{Machine{"fermi-gtx470", 20}, Machine{"maxwell-gtx970", 52},
+                              Machine{"turing-t4", 75}, Machine{"hopper-h200", 90}};
+constexpr std::array policies{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2,conserving",
+                              "two-level:active=24"};
+
+struct Verdict {
+    std::string failure;
+    bool refused = false;
+    double upper_ratio = 0; ///< Upper bound over the worst simulated time.
+    double lower_ratio = 0; ///< Lower bound over the best simulated time.
+    bool several_waves = false;
+    bool met = false; ///< The kernel has barriers.
+};
+
+void set(models::ValueGroup& group, std::string_view name, models::Interval interval) {
+    for (auto& value : group.values)
+        if (value.name == name) value.interval = interval;
+}
+
+/// Few places for blocks, so that some have to wait, and made-up times for that.
+void limit_blocks(models::Architecture& architecture, std::int64_t blocks) {
+    set(architecture.limits, "max-blocks", {blocks, blocks, blocks});
+    set(architecture.blocks, "replacement", {0, 3, 9});
+    set(architecture.blocks, "start", {5, 5, 20});
+}
+
+Verdict check_case(std::uint64_t seed, models::Architecture architecture, int sm) {
+    tests::RandomKernelOptions options;
+    options.sm = sm;
+    options.statements = 4 + static_cast<int>(seed % 11);
+    options.depth = 1 + static_cast<int>(seed % 2);
+    options.barriers = seed % 3 != 0;
+    options.clock_reads = false;
+    const tests::RandomKernel kernel = tests::random_kernel(seed, options);
+    const auto fail = [&](const std::string& what) {
+        Verdict verdict;
+        verdict.failure = what + "\nseed " + std::to_string(seed) + " on " + architecture.name +
+                          "\n" + kernel.text + models::write_flow_facts(kernel.facts);
+        return verdict;
+    };
+    auto program = assembly::read_program({"random", kernel.text});
+    if (!program) return fail("not read: " + to_string(program.error()));
+    const auto function = assembly::find_function(program.value(), "");
+    const auto graph = assembly::build_control_flow_graph(*function.value());
+    if (!graph) return fail("no graph: " + to_string(graph.error()));
+    models::FlowFacts facts = kernel.facts;
+    facts.program_digest = program.value().digest;
+
+    limit_blocks(architecture, static_cast<std::int64_t>(1 + seed / 7 % 4));
+    const models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % 6),
+                                32 * static_cast<std::int64_t>(1 + seed / 5 % 9)};
+    const auto policy = models::read_policy(policies[seed / 11 % policies.size()]);
+    if (!policy) return fail(to_string(policy.error()));
+    analyzer::Request request;
+    request.function = function.value();
+    request.graph = &graph.value();
+    request.architecture = &architecture;
+    request.facts = &facts;
+    request.launch = launch;
+    request.policy = policy.value();
+    const auto analysis = analyzer::analyze(request);
+    Verdict verdict;
+    verdict.several_waves = launch.blocks > static_cast<std::int64_t>(1 + seed / 7 % 4);
+    verdict.met = kernel.text.find("BAR.SYNC") != std::string::npos;
+    if (!analysis) {
+        // Made-up facts may contradict each other.
+        if (facts.exclusives.empty() && facts.constraints.empty())
+            return fail("not analyzed: " + to_string(analysis.error()));
+        verdict.refused = true;
+        return verdict;
+    }
+    const auto bounds = analysis.value().execution_time.bounds();
+    const harness::Kernel launched{function.value(), &graph.value(), &facts, launch};
+    const auto machine =
+        harness::simulator::Machine::prepare(architecture, launched, policy.value());
+    if (!machine) return fail("not simulated: " + to_string(machine.error()));
+    constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
+                               harness::Draw::AllLow, harness::Draw::AllHigh,
+                               harness::Draw::Uniform};
+    std::uint64_t run_seed = seed * 7919;
+    std::int64_t best = INT64_MAX;
+    std::int64_t worst = 0;
+    for (const auto draw : draws) {
+        const auto observed = machine.value()->run({++run_seed, draw, {}});
+        if (!observed) {
+            if (!facts.exclusives.empty() || !facts.constraints.empty()) continue;
+            return fail("run refused: " + to_string(observed.error()));
+        }
+        const auto time = observed.value().execution_time;
+        best = std::min(best, time.count());
+        worst = std::max(worst, time.count());
+        if (!bounds.contains(time))
+            return fail(
+                "simulated " + std::to_string(time.count()) + " outside [" +
+                std::to_string(bounds.lower().count()) + ", " +
+                std::to_string(bounds.upper().count()) + "], launch " + models::to_string(launch) +
+                ", policy " + models::to_string(policy.value()) + ", run seed " +
+                std::to_string(run_seed) + ", draw " + std::string{harness::to_string(draw)});
+    }
+    if (worst > 0) {
+        verdict.upper_ratio =
+            static_cast<double>(bounds.upper().count()) / static_cast<double>(worst);
+        verdict.lower_ratio =
+            static_cast<double>(bounds.lower().count()) / static_cast<double>(best);
+    }
+    return verdict;
+}
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+TEST(Launches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
+    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 2000);
+    const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 20261121);
+    std::vector<models::Architecture> architectures;
+    for (const auto& machine : machines) {
+        auto architecture = models::load_architecture(machine.name);
+        ASSERT_TRUE(architecture) << to_string(architecture.error());
+        architectures.push_back(std::move(architecture).value());
+    }
+    RecordProperty("first_seed", std::to_string(first));
+    std::atomic<std::uint64_t> next{0};
+    std::mutex mutex;
+    std::vector<std::string> failures;
+    std::vector<double> upper;
+    std::vector<double> lower;
+    std::uint64_t refused = 0;
+    std::uint64_t waves = 0;
+    std::uint64_t met = 0;
+    const auto work = [&] {
+        for (std::uint64_t index = next++; index < cases; index = next++) {
+            const std::size_t which = index % machines.size();
+            const Verdict verdict =
+                check_case(first + index, architectures[which], machines[which].sm);
+            const std::lock_guard lock{mutex};
+            if (verdict.refused) ++refused;
+            if (verdict.several_waves) ++waves;
+            if (verdict.met) ++met;
+            if (verdict.upper_ratio > 0) {
+                upper.push_back(verdict.upper_ratio);
+                lower.push_back(verdict.lower_ratio);
+            }
+            if (verdict.failure.empty()) continue;
+            failures.push_back(verdict.failure);
+            next = cases;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+        threads.emplace_back(work);
+    for (auto& thread : threads)
+        thread.join();
+    for (const auto& failure : failures)
+        ADD_FAILURE() << failure;
+    RecordProperty("median_upper_ratio", std::to_string(median(upper)));
+    RecordProperty("median_lower_ratio", std::to_string(median(lower)));
+    // The test would show little without these.
+    EXPECT_LT(refused * 10, cases + 10);
+    EXPECT_GT(waves * 5, cases);
+    EXPECT_GT(met * 5, cases);
+    EXPECT_LT(median(upper), 4.0);
+    EXPECT_GT(median(lower), 0.3);
+}
+
+} // namespace
+} // namespace warpbound

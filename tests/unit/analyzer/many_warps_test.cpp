@@ -1,0 +1,78 @@
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+/// Fermi: two schedulers, an issue slot of 2 cycles, 6 cycles between issues of a warp.
+Analysis of_launch(const std::string& body, models::Launch launch, models::FlowFacts facts = {}) {
+    auto problem = analyzed(body, std::move(facts));
+    problem->request.launch = launch;
+    auto analysis = problem->run();
+    EXPECT_TRUE(analysis) << to_string(analysis.error());
+    return std::move(analysis).value();
+}
+
+std::int64_t upper(const Analysis& analysis) {
+    return analysis.execution_time.upper.proved.count();
+}
+std::int64_t lower(const Analysis& analysis) {
+    return analysis.execution_time.lower.proved.count();
+}
+
+const std::string moves = "MOV R1, R2; MOV R3, R4; MOV R5, R6; EXIT;";
+
+TEST(ManyWarps, OfDifferentSchedulersDoNotDelayEachOther) {
+    EXPECT_EQ(upper(of_launch(moves, {1, 64})), upper(of_launch(moves, {1, 32})));
+    EXPECT_EQ(lower(of_launch(moves, {1, 64})), lower(of_launch(moves, {1, 32})));
+}
+
+TEST(ManyWarps, OfOneSchedulerTakeTheirIssueSlots) {
+    const std::int64_t alone = upper(of_launch(moves, {1, 32}));
+    constexpr std::int64_t work = 4 * 2; // instructions x issue slot
+    EXPECT_EQ(upper(of_launch(moves, {1, 128})), alone + work);
+    EXPECT_EQ(upper(of_launch(moves, {1, 256})), alone + 3 * work);
+    EXPECT_EQ(upper(of_launch(moves, {4, 64})), alone + 3 * work);
+}
+
+TEST(ManyWarps, FillTheSchedulerFromBelow) {
+    // 24 warps on one scheduler choose 4 times each; the last slot need not be over.
+    EXPECT_EQ(lower(of_launch(moves, {1, 1536})), 24 * 4 * 2 - 1);
+}
+
+TEST(ManyWarps, DrainTheirStoresOneAfterAnother) {
+    models::FlowFacts facts;
+    facts.memory.push_back(
+        {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}});
+    const Analysis one = of_launch("ST [R2], R3; EXIT;", {1, 32}, facts);
+    const Analysis two = of_launch("ST [R2], R3; EXIT;", {1, 64}, facts);
+    EXPECT_GT(upper(two), upper(one));
+    EXPECT_GT(lower(two), lower(one));
+}
+
+TEST(ManyWarps, SayWhatTheBoundAddsUpFrom) {
+    for (const models::Launch launch : {models::Launch{1, 64}, models::Launch{3, 96}}) {
+        const Analysis analysis =
+            of_launch("MOV R1, R2; BAR.SYNC 0x0; LDS R3, [R4]; MOV R5, R3; EXIT;", launch);
+        for (const SideResult* side :
+             {&analysis.execution_time.lower, &analysis.execution_time.upper}) {
+            std::int64_t sum = 0;
+            for (const BoundTerm& term : side->terms)
+                sum += term.count * term.cycles;
+            EXPECT_EQ(sum, side->proved.count());
+            EXPECT_FALSE(side->terms.empty());
+        }
+        EXPECT_LT(lower(analysis), upper(analysis));
+    }
+}
+
+TEST(ManyWarps, BoundNoTimeBetweenClockReads) {
+    const Analysis analysis =
+        of_launch("S2R R1, SR_CLOCKLO; MOV R3, R4; S2R R2, SR_CLOCKLO; EXIT;", {1, 64});
+    EXPECT_FALSE(analysis.measured_time);
+    EXPECT_NE(analysis.measured_time_absent.find("only where it runs alone"), std::string::npos);
+}
+
+} // namespace
+} // namespace warpbound::analyzer

@@ -1,0 +1,91 @@
+#include "certification/scheduler_comparison.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <tinyxml2.h>
+
+namespace warpbound::certification {
+namespace {
+
+using testing::HasSubstr;
+
+PolicyResult result(const std::string& policy, std::int64_t best, double mean, std::int64_t worst) {
+    PolicyResult result;
+    result.policy = policy;
+    result.guarantee = "work-conserving";
+    result.observed.times.count = 10;
+    result.observed.times.best = best;
+    result.observed.times.mean = mean;
+    result.observed.times.worst = worst;
+    return result;
+}
+
+SchedulerComparison comparison() {
+    SchedulerComparison comparison;
+    comparison.kernel = "k<1>";
+    comparison.architecture = "turing-t4";
+    comparison.launch = "1x64";
+    comparison.protocol = "draw uniform, seed 1";
+    comparison.assumptions = {
+        {"A1", "The listing is the code that runs.", analyzer::AssumptionStatus::Unchecked}};
+    comparison.policies = {result("lrr", 100, 150, 200),
+                           result("variable-rate:fast=0,every=2", 180, 190, 200),
+                           result("gto", 90, 140, 180)};
+    comparison.policies[0].bounds = {models::Cycles{80}, models::Cycles{400}};
+    comparison.policies[1].refusal = "slots are not bounded";
+    comparison.policies[2].bounds = {models::Cycles{80}, models::Cycles{400}};
+    return comparison;
+}
+
+TEST(SchedulerComparison, RanksThePredictableFirstAndSaysWhatItCosts) {
+    const auto all = comparison();
+    const auto ranks = rank(all);
+    ASSERT_EQ(ranks.size(), 3U);
+    EXPECT_EQ(ranks[0].policy, 1U);
+    EXPECT_THAT(ranks[0].reason, HasSubstr("0.900"));
+    EXPECT_THAT(ranks[0].reason, HasSubstr("35.7 % slower on average than the fastest"));
+    EXPECT_THAT(ranks[0].reason, HasSubstr("not bounded"));
+    EXPECT_EQ(ranks[1].policy, 2U) << "as predictable as lrr, and faster";
+    EXPECT_THAT(ranks[1].reason, HasSubstr("the fastest on average, bounded"));
+    EXPECT_EQ(ranks[2].policy, 0U);
+}
+
+TEST(SchedulerComparison, ProvesPredictabilityOnlyWithBounds) {
+    const auto all = comparison();
+    EXPECT_DOUBLE_EQ(all.policies[0].bounded_predictability().value(), 0.2);
+    EXPECT_FALSE(all.policies[1].bounded_predictability());
+}
+
+TEST(SchedulerComparison, IsRefutedByAnObservationOutside) {
+    auto all = comparison();
+    EXPECT_FALSE(all.refuted());
+    all.policies[2].observed.times.worst = 401;
+    EXPECT_TRUE(all.refuted());
+    EXPECT_THAT(render_text(all), HasSubstr("verdict: refuted"));
+    all = comparison();
+    all.policies[0].observed.times.best = 79;
+    EXPECT_TRUE(all.refuted());
+    EXPECT_EQ(nlohmann::json::parse(render_json(all))["verdict"], "refuted");
+}
+
+TEST(SchedulerComparison, SaysTheSameInEveryFormat) {
+    const auto all = comparison();
+    EXPECT_THAT(render_text(all), HasSubstr("has no bounds: slots are not bounded"));
+    const auto json = nlohmann::json::parse(render_json(all));
+    EXPECT_EQ(json["policies"][0]["bounds"]["upper"], 400);
+    EXPECT_EQ(json["policies"][0]["bounds"]["kind"], "bound-under-assumptions");
+    EXPECT_FALSE(json["policies"][1].contains("bounds"));
+    EXPECT_EQ(json["ranking"][0]["policy"], "variable-rate:fast=0,every=2");
+    EXPECT_THAT(
+        render_csv(all),
+        HasSubstr("\n\"variable-rate:fast=0,every=2\",work-conserving,,,10,180,190.000000,"));
+    const std::string html = render_html(all);
+    tinyxml2::XMLDocument page;
+    ASSERT_EQ(page.Parse(html.c_str()), tinyxml2::XML_SUCCESS) << page.ErrorStr();
+    EXPECT_THAT(html, HasSubstr("k&lt;1&gt;"));
+    EXPECT_THAT(html, HasSubstr("slots are not bounded"));
+    EXPECT_EQ(html, render_html(all));
+}
+
+} // namespace
+} // namespace warpbound::certification
