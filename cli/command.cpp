@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace warpbound::cli {
 
@@ -23,10 +25,18 @@ extern "C" void on_interrupt(int) {
     std::signal(SIGINT, SIG_DFL);
 }
 
-Exit refuse_write(const std::string& path) {
-    return refuse(
-        Failure{"the result could not be written: " + std::generic_category().message(errno),
-                path == "-" ? "standard output" : path});
+Failure write_failure(const std::string& path, int error) {
+    return Failure{"the result could not be written: " + std::generic_category().message(error),
+                   path == "-" || path.empty() ? "standard output" : path};
+}
+
+/// Where the text of a result goes before it is complete.
+std::string place_of(const std::string& path) {
+    std::error_code unknown;
+    const auto status = std::filesystem::status(path, unknown);
+    const bool is_special =
+        std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+    return is_special ? path : path + ".partial";
 }
 
 } // namespace
@@ -36,32 +46,49 @@ Exit refuse(const Failure& failure) {
     return Exit::Refused;
 }
 
+Result<ResultFile> ResultFile::open(const std::string& path) {
+    if (path.empty() || path == "-") return ResultFile{path, "", stdout};
+    const std::string written = place_of(path);
+    std::FILE* file = std::fopen(written.c_str(), "wb");
+    if (file == nullptr) return write_failure(path, errno);
+    return ResultFile{path, written, file};
+}
+
+ResultFile::ResultFile(ResultFile&& other) noexcept
+    : path_{std::move(other.path_)}, written_{std::move(other.written_)},
+      file_{std::exchange(other.file_, nullptr)}, error_{other.error_} {}
+
+ResultFile::~ResultFile() {
+    if (file_ == nullptr || written_.empty()) return;
+    std::fclose(file_);
+    if (written_ != path_) std::remove(written_.c_str());
+}
+
+void ResultFile::write(std::string_view text) {
+    if (error_ != 0 || std::fwrite(text.data(), 1, text.size(), file_) == text.size()) return;
+    error_ = errno != 0 ? errno : EIO;
+}
+
+Result<void> ResultFile::commit() {
+    if (std::fflush(file_) != 0 && error_ == 0) error_ = errno;
+    std::FILE* const file = std::exchange(file_, nullptr);
+    if (!written_.empty() && std::fclose(file) != 0 && error_ == 0) error_ = errno;
+    if (!written_.empty() && written_ != path_) {
+        std::error_code renamed;
+        if (error_ == 0) std::filesystem::rename(written_, path_, renamed);
+        if (renamed) error_ = renamed.value();
+        if (error_ != 0) std::remove(written_.c_str());
+    }
+    if (error_ != 0) return write_failure(path_, error_);
+    return boost::outcome_v2::success();
+}
+
 Exit write_result(const std::string& text, const std::string& path) {
-    if (path.empty() || path == "-") {
-        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
-            std::fflush(stdout) != 0)
-            return refuse_write("-");
-        return Exit::Holds;
-    }
-    const std::string beside = path + ".partial";
-    std::FILE* file = std::fopen(beside.c_str(), "wb");
-    if (file == nullptr) return refuse_write(path);
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const bool flushed = std::fflush(file) == 0;
-    const int error = errno;
-    const bool closed = std::fclose(file) == 0;
-    if (!written || !flushed || !closed) {
-        std::remove(beside.c_str());
-        if (error != 0) errno = error;
-        return refuse_write(path);
-    }
-    std::error_code renamed;
-    std::filesystem::rename(beside, path, renamed);
-    if (renamed) {
-        std::remove(beside.c_str());
-        return refuse(Failure{"the result could not be written: " + renamed.message(), path});
-    }
-    return Exit::Holds;
+    auto file = ResultFile::open(path);
+    if (!file) return refuse(file.error());
+    file.value().write(text);
+    const auto written = file.value().commit();
+    return written ? Exit::Holds : refuse(written.error());
 }
 
 void KernelOptions::add_to(CLI::App& command) {
@@ -178,7 +205,11 @@ ProgressBar::~ProgressBar() {
 harness::Progress ProgressBar::callback() {
     const bool terminal = isatty(STDERR_FILENO) == 1;
     return [this, terminal](std::int64_t done, std::int64_t wanted) {
-        if (terminal && wanted > 0) {
+        if (terminal && wanted == 0) {
+            fmt::print(stderr, "\r{} {}", label_, done);
+            std::fflush(stderr);
+            shown_ = true;
+        } else if (terminal) {
             constexpr std::int64_t width = 40;
             const auto filled = static_cast<std::size_t>(width * done / wanted);
             fmt::print(stderr, "\r{} [{:<40}] {}/{}", label_, std::string(filled, '#'), done,

@@ -14,9 +14,11 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpbound::cli {
@@ -45,8 +47,36 @@ void add_schedulers(CLI::App& app, Invocation& invocation);
 /// Prints the failure on standard error and gives the exit code of a refused input.
 Exit refuse(const Failure& failure);
 
-/// Writes a result to standard output ("-" or empty) or to a file. A file is written beside its
-/// place and renamed, so that a full disk leaves no half-written report.
+/// A result that is written piece by piece, to standard output ("-" or empty) or to a file. A file
+/// is written beside its place and renamed by `commit`, so that a full disk leaves no half-written
+/// result; what exists and is no plain file (a pipe, a device) is written directly.
+class ResultFile {
+public:
+    static Result<ResultFile> open(const std::string& path);
+    ~ResultFile();
+    ResultFile(ResultFile&& other) noexcept;
+    ResultFile& operator=(ResultFile&&) = delete;
+    ResultFile(const ResultFile&) = delete;
+    ResultFile& operator=(const ResultFile&) = delete;
+
+    /// After a failure nothing more is written; `commit` tells.
+    void write(std::string_view text);
+    [[nodiscard]] bool has_failed() const { return error_ != 0; }
+    /// Requires: called once, last.
+    Result<void> commit();
+
+private:
+    ResultFile(std::string path, std::string written, std::FILE* file)
+        : path_{std::move(path)}, written_{std::move(written)}, file_{file} {}
+
+    std::string path_;
+    std::string written_; ///< Where the text goes until `commit`; empty for standard output.
+    std::FILE* file_ = nullptr;
+    int error_ = 0;
+};
+
+/// Writes a result to standard output ("-" or empty) or to a file, as `ResultFile`
+/// does.
 Exit write_result(const std::string& text, const std::string& path = "-");
 
 /// A kernel with everything that was read for it.
@@ -88,6 +118,7 @@ void add_draw(CLI::App& command, std::string& draw);
 harness::Draw parse_draw(const std::string& draw);
 
 /// A bar on standard error when that is a terminal, nothing otherwise; stops the work after Ctrl-C.
+/// Of work whose end is not known (0 wanted) it shows how much is done.
 class ProgressBar {
 public:
     explicit ProgressBar(std::string label);

@@ -4,6 +4,7 @@
 #include "assembly/flow/dependences.hpp"
 #include "assembly/isa/reader.hpp"
 #include "cli/command.hpp"
+#include "cli/recorded_trace.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -127,6 +128,10 @@ std::string json_of(const LoadedKernel& kernel, const Inspection& inspection) {
 }
 
 Exit run(const Options& options) {
+    if (is_recorded_trace(options.kernel.file)) {
+        const auto result = inspect_recorded_trace(options.kernel.file, options.format);
+        return result ? write_result(result.value()) : refuse(result.error());
+    }
     const auto kernel = load_kernel(options.kernel);
     if (!kernel) return refuse(kernel.error());
     const LoadedKernel& loaded = *kernel.value();
@@ -142,11 +147,13 @@ Exit run(const Options& options) {
 void add_inspect(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
-        "inspect", "Show a kernel's instruction mix, blocks, loops and dependences");
+        "inspect", "Show a kernel's instruction mix, blocks, loops and dependences, or what a "
+                   "recorded SASS trace (.traceg, kernelslist.g) executed");
     options->kernel.add_to(*command);
     add_format(*command, options->format, {"text", "json", "dot"});
     command->footer(
-        "Example: warpbound inspect examples/convolution/sm_75.sass --kernel convolution_rows");
+        "Example: warpbound inspect examples/convolution/sm_75.sass --kernel convolution_rows\n"
+        "         warpbound inspect traces/kernelslist.g --format json");
     command->callback(
         [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }

@@ -1,14 +1,13 @@
 /// \file
 /// `warpbound simulate`: runs a kernel on the simulated device, many seeds.
 
-#include "assembly/isa/reader.hpp"
 #include "cli/command.hpp"
 #include "cli/summary_text.hpp"
-#include "harness/simulator/machine.hpp"
+#include "cli/traced_run.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
+#include <optional>
 
 namespace warpbound::cli {
 
@@ -20,7 +19,7 @@ struct Options {
     std::string launch = "1x32";
     std::string policy = "lrr";
     std::string campaign;
-    std::string trace;
+    TraceOptions trace;
     std::string draw = "uniform";
     std::string format = "text";
     std::int64_t runs = 200;
@@ -33,49 +32,28 @@ struct Series {
     harness::Summary summary;
 };
 
-constexpr std::array stall_names{"none", "gap",          "register", "scoreboard",
-                                 "port", "write-buffer", "barrier",  "not-chosen"};
-
-/// One line per issued instruction of one run, as comma-separated values.
-Result<std::string> trace_of(const models::Architecture& architecture, const LoadedKernel& kernel,
-                             const harness::Kernel& launched, const harness::RunOptions& run) {
-    auto machine = harness::simulator::Machine::prepare(architecture, launched);
-    if (!machine) return machine.as_failure();
-    std::string out = "cycle,warp,block,address,instruction,executed,waited-for\n";
-    const auto observed = machine.value()->run(run, [&](const harness::simulator::Event& event) {
-        const auto* issued = std::get_if<harness::simulator::Issued>(&event);
-        if (issued == nullptr) return;
-        const auto& instruction = kernel.function->instructions[issued->instruction];
-        out += fmt::format("{},{},{},{},\"{}\",{},{}\n", issued->cycle, issued->warp,
-                           hexadecimal(kernel.graph.blocks[issued->block].address),
-                           hexadecimal(instruction.address), assembly::print(instruction),
-                           issued->executed ? "yes" : "no",
-                           stall_names[static_cast<std::size_t>(issued->stall)]);
-    });
-    if (!observed) return observed.as_failure();
-    return out;
-}
-
 std::string render(const Options& options, const LoadedKernel& kernel,
-                   const models::Architecture& architecture, const std::vector<Series>& series) {
+                   const models::Architecture& architecture, const std::vector<Series>& series,
+                   const std::optional<TracedRun>& traced) {
+    const bool stack = options.trace.stack && traced && traced->account;
     if (options.format == "json") {
         nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
         for (const auto& [quantity, measured, summary] : series)
             quantities[quantity_name(quantity)] = summary_json(summary);
-        return nlohmann::ordered_json{
-                   {"kernel",
-                    {{"name", kernel.function->name},
-                     {"digest", kernel.program.digest},
-                     {"isa", to_string(kernel.function->target)}}},
-                   {"architecture", {{"name", architecture.name}, {"digest", architecture.digest}}},
-                   {"launch", options.launch},
-                   {"policy", options.policy},
-                   {"seed", options.seed},
-                   {"draw", options.draw},
-                   {"runs", series.front().measured.samples.size()},
-                   {"observations", quantities}}
-                   .dump(2) +
-               "\n";
+        nlohmann::ordered_json result{
+            {"kernel",
+             {{"name", kernel.function->name},
+              {"digest", kernel.program.digest},
+              {"isa", to_string(kernel.function->target)}}},
+            {"architecture", {{"name", architecture.name}, {"digest", architecture.digest}}},
+            {"launch", options.launch},
+            {"policy", options.policy},
+            {"seed", options.seed},
+            {"draw", options.draw},
+            {"runs", series.front().measured.samples.size()},
+            {"observations", quantities}};
+        if (stack) result["traced-run"] = account_json(options.trace, *traced, kernel);
+        return result.dump(2) + "\n";
     }
     std::string out =
         fmt::format("{} on simulated:{}, launch {}, policy {}, {} runs from seed {} ({})\n\n",
@@ -86,6 +64,7 @@ std::string render(const Options& options, const LoadedKernel& kernel,
         out += summary_row(quantity_name(quantity), summary);
         out += summary_details(summary);
     }
+    if (stack) out += account_text(options.trace, *traced, kernel);
     return out;
 }
 
@@ -99,6 +78,8 @@ Exit run(const Options& options) {
     if (!launch) return refuse(launch.error());
     const auto target = check_target(loaded, architecture.value());
     if (!target) return refuse(target.error());
+    const auto policy = models::read_policy(options.policy);
+    if (!policy) return refuse(policy.error());
     const auto device = harness::open_device("simulated:" + options.architecture, options.policy);
     if (!device) return refuse(device.error());
     std::unique_ptr<harness::Campaign> campaign;
@@ -113,12 +94,17 @@ Exit run(const Options& options) {
     protocol.warm_up = 0;
     protocol.seed = options.seed;
     protocol.draw = parse_draw(options.draw);
-    if (!options.trace.empty()) {
-        const harness::RunOptions first{harness::seed_of_run(options.seed, 0), protocol.draw, {}};
-        const auto trace = trace_of(architecture.value(), loaded, launched, first);
-        if (!trace) return refuse(trace.error());
-        const Exit written = write_result(trace.value(), options.trace);
-        if (written != Exit::Holds) return written;
+    std::optional<TracedRun> traced;
+    if (options.trace.is_wanted()) {
+        const harness::RunOptions chosen{
+            harness::seed_of_run(options.seed, options.trace.run), protocol.draw, {}};
+        auto run = trace_run(options.trace, architecture.value(), launched, policy.value(), chosen);
+        if (!run) return refuse(run.error());
+        traced = std::move(run.value());
+        if (!traced->account) {
+            fmt::print(stderr, "warpbound: interrupted; the trace ends there\n");
+            return Exit::Undecided;
+        }
     }
     std::vector<harness::Quantity> quantities{harness::Quantity::ExecutionTime};
     if (clock_reads(*loaded.function) == 2) quantities.push_back(harness::Quantity::Region);
@@ -138,8 +124,12 @@ Exit run(const Options& options) {
     }
     if (series.empty())
         return refuse(Failure{"stopped before the first run was recorded", options.kernel.file});
-    const Exit written = write_result(render(options, loaded, architecture.value(), series));
-    if (written != Exit::Holds) return written;
+    const std::string result = render(options, loaded, architecture.value(), series, traced);
+    if (options.trace.file == "-") {
+        fmt::print(stderr, "{}", result);
+    } else if (const Exit written = write_result(result); written != Exit::Holds) {
+        return written;
+    }
     if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
     return complete ? Exit::Holds : Exit::Undecided;
 }
@@ -167,13 +157,15 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     add_draw(*command, options->draw);
     command->add_option("--campaign", options->campaign,
                         "Record every run in this campaign; resumes it if it exists");
-    command->add_option("--trace", options->trace,
-                        "Write the first run's issued instructions here (CSV)");
+    options->trace.add_to(*command);
     add_format(*command, options->format, {"text", "json"});
     command->footer(
         "Example: warpbound simulate examples/convolution/sm_75.sass --kernel convolution_rows\n"
         "           --architecture turing-t4 --launch 1x32\n"
-        "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml");
+        "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml\n"
+        "         warpbound simulate examples/microbenchmark/mad_pair_dependent.sass\n"
+        "           --architecture fermi-gtx470 --launch 1x256 --stack --trace run.json\n"
+        "           (open run.json in ui.perfetto.dev; run.txt is a table of cycles and warps)");
     command->callback([options, &invocation] {
         invocation.run = [options] {
             watch_for_interrupt();

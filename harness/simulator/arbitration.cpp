@@ -82,9 +82,11 @@ public:
 
     std::span<const std::size_t> candidates(std::int64_t /*now*/) override { return order_; }
 
-    void started(std::size_t warp) override {
+    void started(std::size_t warp, std::int64_t at) override {
         forget(warp);
-        by_age_.push_back(warp);
+        // A block that got its slot later may start earlier.
+        const Aged aged{at, warp};
+        by_age_.insert(std::upper_bound(by_age_.begin(), by_age_.end(), aged), aged);
         if (last_ == warp) last_ = nobody;
         arrange();
     }
@@ -97,17 +99,23 @@ public:
 
 private:
     void forget(std::size_t warp) {
-        by_age_.erase(std::remove(by_age_.begin(), by_age_.end(), warp), by_age_.end());
+        by_age_.erase(std::remove_if(by_age_.begin(), by_age_.end(),
+                                     [&](const Aged& aged) { return aged.second == warp; }),
+                      by_age_.end());
     }
     void arrange() {
-        order_ = by_age_;
+        order_.clear();
+        for (const auto& [at, warp] : by_age_)
+            order_.push_back(warp);
         const auto last = std::find(order_.begin(), order_.end(), last_);
         if (last != order_.end()) std::rotate(order_.begin(), last, last + 1);
     }
 
+    using Aged = std::pair<std::int64_t, std::size_t>; ///< Start and place.
+
     bool greedy_;
     std::size_t last_ = nobody;
-    std::vector<std::size_t> by_age_;
+    std::vector<Aged> by_age_; ///< The oldest first.
     std::vector<std::size_t> order_;
 };
 
@@ -146,7 +154,7 @@ public:
     }
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
-    void started(std::size_t warp) override {
+    void started(std::size_t warp, std::int64_t /*at*/) override {
         const auto is_it = [&](std::size_t other) { return other == warp; };
         active_.erase(std::remove_if(active_.begin(), active_.end(), is_it), active_.end());
         outside_.erase(std::remove_if(outside_.begin(), outside_.end(), is_it), outside_.end());

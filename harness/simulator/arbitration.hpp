@@ -29,8 +29,8 @@ public:
     }
     /// When the candidates may become others although nothing issues; `never`: not at all.
     [[nodiscard]] virtual std::int64_t wake() const { return never; }
-    /// A warp of a new block took a place.
-    virtual void started(std::size_t /*warp*/) {}
+    /// A warp of a new block took a place; it may issue from `at` on.
+    virtual void started(std::size_t /*warp*/, std::int64_t /*at*/) {}
     virtual void chosen(std::size_t warp) = 0;
 };
 

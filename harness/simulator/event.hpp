@@ -2,30 +2,69 @@
 /// \file
 /// What happens in a run, as values. Listeners turn events into traces and counts.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <variant>
 
 namespace warpbound::harness::simulator {
 
-/// Why a warp's next instruction did not issue earlier: the last condition that held it, in
-/// contract order.
-enum class Stall { None, Gap, Register, Scoreboard, Port, WriteBuffer, Barrier, NotChosen };
+/// What can keep a warp's next instruction from issuing. A cycle in which several do counts for the
+/// first of this list.
+enum class Stall {
+    Gap,         ///< The interval after the predecessor (C4).
+    Barrier,     ///< A barrier that has not opened (C9).
+    Register,    ///< A register that is not ready (C5).
+    Scoreboard,  ///< A scoreboard that is not clear (C6).
+    Port,        ///< The port of its unit (C7).
+    WriteBuffer, ///< Room in the write buffer (C8).
+    NotChosen    ///< Nothing of this; its scheduler chose another warp or none (C19).
+};
+inline constexpr std::size_t stall_count = static_cast<std::size_t>(Stall::NotChosen) + 1;
 
-/// An instruction issued. `Unit:` cycle counts from the start of the execution time.
+/// The cycle until which each condition held an instruction back; 0 for those that did not.
+/// Shape: one per `Stall` before NotChosen.
+struct Waits {
+    std::array<std::int64_t, stall_count - 1> until{};
+
+    std::int64_t& operator[](Stall stall) { return until[static_cast<std::size_t>(stall)]; }
+    std::int64_t operator[](Stall stall) const { return until[static_cast<std::size_t>(stall)]; }
+};
+
+/// A warp of a new block has its place. `Unit:` cycle counts from the start of the execution time,
+/// here and below; warps are numbered through the launch: block * warps per block + warp.
+struct WarpStarted {
+    std::int64_t cycle = 0; ///< The first in which it may issue.
+    int warp = 0;
+    int scheduler = 0;
+    int place = 0; ///< Among the warps of the scheduler; taken by one warp after the other.
+};
+/// An instruction issued.
 struct Issued {
     std::int64_t cycle = 0;
-    int warp = 0;          ///< Index of the warp in the launch: block * warps per block + warp.
-    std::size_t block = 0; ///< Basic block of the control-flow graph.
+    int warp = 0;
+    std::size_t block = 0;       ///< Basic block of the control-flow graph.
     std::size_t instruction = 0; ///< Index into the function.
+    std::int64_t number = 0;     ///< Among all that the warp issued, from 0 on.
     bool executed = true;        ///< False when its predicate switched it off.
-    Stall stall = Stall::None;   ///< What it waited for beyond its predecessor's issue.
+    std::int64_t passes = 1;
+    std::int64_t port_until = 0; ///< The first cycle in which its port is free again.
+    std::int64_t since = 0;      ///< The cycle after its predecessor's, or that of the start.
+    Waits waits;                 ///< Its cycles from `since` on were spent on these.
+};
+/// The source registers of an instruction with a read barrier have been read.
+struct SourcesRead {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
 };
 /// The result of an instruction is ready.
 struct Completed {
     std::int64_t cycle = 0;
     int warp = 0;
     std::size_t instruction = 0;
+    std::int64_t number = 0;
 };
 /// A write-buffer entry drained.
 struct Drained {
@@ -36,6 +75,6 @@ struct WarpEnded {
     std::int64_t cycle = 0;
     int warp = 0;
 };
-using Event = std::variant<Issued, Completed, Drained, WarpEnded>;
+using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded>;
 
 } // namespace warpbound::harness::simulator

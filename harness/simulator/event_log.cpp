@@ -5,18 +5,6 @@
 
 namespace warpbound::harness::simulator {
 
-namespace {
-
-/// Order within a cycle.
-struct Rank {
-    std::size_t operator()(const Issued&) const { return 0; }
-    std::size_t operator()(const Completed&) const { return 1; }
-    std::size_t operator()(const Drained&) const { return 2; }
-    std::size_t operator()(const WarpEnded&) const { return 3; }
-};
-
-} // namespace
-
 bool EventLog::later(const Entry& a, const Entry& b) {
     return std::tie(a.cycle, a.kind, a.warp, a.sequence) >
            std::tie(b.cycle, b.kind, b.warp, b.sequence);
@@ -25,7 +13,7 @@ bool EventLog::later(const Entry& a, const Entry& b) {
 void EventLog::add(const Event& event) {
     const auto entry = std::visit(
         [&](const auto& what) {
-            return Entry{what.cycle, Rank{}(what), what.warp, sequence_++, event};
+            return Entry{what.cycle, event.index(), what.warp, sequence_++, event};
         },
         event);
     waiting_.push_back(entry);

@@ -10,9 +10,9 @@
 
 namespace warpbound::harness::simulator {
 
-/// Results and drains are known before they happen; they wait here for their cycle. Within a cycle:
-/// issues, completions, drains, ends, each by warp, so that the order does not depend on who
-/// reported first.
+/// Starts, results and drains are known before they happen; they wait here for their cycle. Within
+/// a cycle they are ordered as in `Event`, each kind by warp, so that the order does not depend on
+/// who reported first.
 class EventLog {
 public:
     explicit EventLog(const Listener& listener) : listener_{listener ? &listener : nullptr} {}
@@ -26,7 +26,7 @@ public:
 private:
     struct Entry {
         std::int64_t cycle;
-        std::size_t kind;
+        std::size_t kind; ///< Place in `Event`.
         int warp;
         std::uint64_t sequence;
         Event event;

@@ -13,7 +13,7 @@
 
 namespace warpbound::harness::simulator {
 
-/// Hears every event of a run, in time order.
+/// Hears every event of a run, in time order. What it throws ends the run and leaves `run`.
 using Listener = std::function<void(const Event&)>;
 
 /// A kernel on the simulated machine. Immutable after `prepare`; runs share nothing.

@@ -35,11 +35,12 @@ Result<void> Warp::start(int index, std::int64_t at) {
     observation_.block = index / code_->warps_per_block;
     observation_.warp = index % code_->warps_per_block;
     live_ = true;
-    begun_ = false;
     paired_ = false;
     waits_at_.reset();
     barrier_at_ = 0;
+    since_ = at;
     gap_at_ = at;
+    number_ = 0;
     block_ = walk_.block();
     instruction_ = code_->graph->blocks[block_].first;
     last_of_block_ = code_->graph->blocks[block_].last;
@@ -105,24 +106,15 @@ void Warp::release(std::int64_t at) {
     ready_at_ = std::max({gap_at_, registers_at_, scoreboards_at_, port_at_, barrier_at_});
 }
 
-Stall Warp::stall_at(std::int64_t now, std::int64_t port_at, std::int64_t buffer_at) const {
-    const std::array<std::pair<std::int64_t, Stall>, 6> conditions{
-        {{gap_at_, Stall::Gap},
-         {registers_at_, Stall::Register},
-         {scoreboards_at_, Stall::Scoreboard},
-         {std::max(port_at, port_at_), Stall::Port},
-         {buffer_at, Stall::WriteBuffer},
-         {barrier_at_, Stall::Barrier}}};
-    std::int64_t latest = 0;
-    Stall stall = Stall::None;
-    for (const auto& [at, reason] : conditions) {
-        if (at < latest || at == 0) continue;
-        latest = at;
-        stall = reason;
-    }
-    if (now > latest) return Stall::NotChosen;
-    if (stall == Stall::Gap && (!begun_ || paired_)) return Stall::None;
-    return stall;
+Waits Warp::waits(std::int64_t port_at, std::int64_t buffer_at) const {
+    Waits waits;
+    waits[Stall::Gap] = gap_at_;
+    waits[Stall::Barrier] = barrier_at_;
+    waits[Stall::Register] = registers_at_;
+    waits[Stall::Scoreboard] = scoreboards_at_;
+    waits[Stall::Port] = std::max(port_at, port_at_);
+    waits[Stall::WriteBuffer] = buffer_at;
+    return waits;
 }
 
 void Warp::execute(std::int64_t now) {
@@ -148,6 +140,9 @@ void Warp::execute(std::int64_t now) {
             now + chance_.draw(operation.source_read) + extra * chance_.draw(operation.pass_cost);
         add_release(*operation.read_barrier, read);
         completion_ = std::max(completion_, read);
+        if (log_->is_heard())
+            log_->add(SourcesRead{
+                .cycle = read, .warp = index_, .instruction = instruction_, .number = number_});
     }
     if (operation.port.scope == models::UnitScope::Warp)
         ports_[operation.port.index].occupy(now, occupancy_);
@@ -160,7 +155,8 @@ void Warp::execute(std::int64_t now) {
     }
     if (operation.barrier) waits_at_ = operation.barrier;
     if (log_->is_heard())
-        log_->add(Completed{.cycle = result, .warp = index_, .instruction = instruction_});
+        log_->add(Completed{
+            .cycle = result, .warp = index_, .instruction = instruction_, .number = number_});
 }
 
 bool Warp::advance(std::int64_t now) {
@@ -181,17 +177,22 @@ bool Warp::advance(std::int64_t now) {
     return true;
 }
 
-void Warp::issue(std::int64_t now, Stall stall) {
+void Warp::issue(std::int64_t now, const Waits& waits) {
     if (log_->is_heard())
         log_->add(Issued{.cycle = now,
                          .warp = index_,
                          .block = block_,
                          .instruction = instruction_,
+                         .number = number_,
                          .executed = executes_,
-                         .stall = stall});
+                         .passes = passes_,
+                         .port_until = now + occupancy_,
+                         .since = since_,
+                         .waits = waits});
     if (executes_) execute(now);
-    begun_ = true;
     barrier_at_ = 0;
+    since_ = now + 1;
+    ++number_;
     if (advance(now)) return prepare_next();
     completion_ = std::max(completion_, now + 1);
     observation_.finished = models::Cycles{now};

@@ -45,12 +45,10 @@ public:
 
     /// Issues the next instruction; the warp may then have ended or wait at a barrier. Requires:
     /// ready_at() <= now.
-    void issue(std::int64_t now, Stall stall);
+    void issue(std::int64_t now, const Waits& waits);
 
-    /// The last condition that holds the next instruction, given when its port and the write buffer
-    /// are free.
-    [[nodiscard]] Stall stall_at(std::int64_t now, std::int64_t port_at,
-                                 std::int64_t buffer_at) const;
+    /// What holds the next instruction, given when its port and the write buffer are free.
+    [[nodiscard]] Waits waits(std::int64_t port_at, std::int64_t buffer_at) const;
 
     /// Largest completion time (C2) of what issued here so far, in all blocks that took this place.
     [[nodiscard]] std::int64_t completion() const { return completion_; }
@@ -74,12 +72,12 @@ private:
     std::int64_t ready_at_ = never;
     const Operation* operation_ = nullptr;
     bool live_ = false;
-    bool begun_ = false;
     bool paired_ = false; ///< The gap before the next instruction is 0.
     bool executes_ = true;
     std::int64_t passes_ = 1;
     std::int64_t occupancy_ = 0;
 
+    std::int64_t since_ = 0; ///< As in `Issued`.
     std::int64_t gap_at_ = 0;
     std::int64_t registers_at_ = 0;
     std::int64_t scoreboards_at_ = 0;
@@ -90,6 +88,7 @@ private:
 
     int index_ = 0;
     std::size_t instruction_ = 0;
+    std::int64_t number_ = 0; ///< Of the next instruction.
     std::size_t last_of_block_ = 0;
     std::size_t block_ = 0;
     std::vector<std::int64_t> register_ready_;

@@ -48,11 +48,16 @@ void WarpScheduler::obey(const BlockOrder& order) {
         const auto index = static_cast<std::size_t>(order.block) * per_block + in_block;
         const auto started = warps_[warp].start(static_cast<int>(index), order.at);
         if (!started && !failure_) failure_ = started.error();
-        arbitration_->started(warp);
+        if (log_->is_heard())
+            log_->add(WarpStarted{.cycle = order.at,
+                                  .warp = static_cast<int>(index),
+                                  .scheduler = static_cast<int>(config_.index),
+                                  .place = static_cast<int>(warp)});
+        arbitration_->started(warp, order.at);
     }
 }
 
-void WarpScheduler::issue(std::size_t warp, std::int64_t now, Stall stall, bool paired) {
+void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired) {
     Warp& chosen = warps_[warp];
     const Operation& operation = chosen.operation();
     if (chosen.executes() && operation.port.scope == models::UnitScope::Partition)
@@ -61,7 +66,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, Stall stall, bool 
         next_choice_ = now + chance_.draw(code_->issue_slot);
         arbitration_->chosen(warp);
     }
-    chosen.issue(now, stall);
+    chosen.issue(now, waits);
     paired_.reset();
     if (!chosen.is_live()) {
         (*finished_)[static_cast<std::size_t>(chosen.index())] = chosen.observation();
@@ -75,12 +80,12 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, Stall stall, bool 
 
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
-    const Stall stall =
-        log_->is_heard() ? chosen.stall_at(now, port_at(chosen), buffer_at(chosen)) : Stall::None;
+    const Waits waits =
+        log_->is_heard() ? chosen.waits(port_at(chosen), buffer_at(chosen)) : Waits{};
     const Operation& operation = chosen.operation();
     const bool core_port = operation.port.scope == models::UnitScope::Core;
     if (!chosen.executes() || (!core_port && !operation.enters_write_buffer)) {
-        issue(warp, now, stall, paired);
+        issue(warp, now, waits, paired);
         return true;
     }
     IssueRequest request{.port = std::nullopt,
@@ -90,7 +95,7 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                          .warp = chosen.index()};
     if (core_port) request.port = operation.port.index;
     plugs_.requests.put(request);
-    asked_ = Asked{.warp = warp, .stall = stall, .paired = paired};
+    asked_ = Asked{.warp = warp, .waits = waits, .paired = paired};
     return false;
 }
 
@@ -136,7 +141,7 @@ void WarpScheduler::tick(std::int64_t now) {
         const Asked asked = *asked_;
         asked_.reset();
         changed = true;
-        if (answer.granted) issue(asked.warp, now, asked.stall, asked.paired);
+        if (answer.granted) issue(asked.warp, now, asked.waits, asked.paired);
     }
     // While a question is open the search waits; the answer comes in this cycle.
     if (changed && !asked_)

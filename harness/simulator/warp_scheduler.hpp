@@ -50,7 +50,7 @@ public:
 private:
     struct Asked {
         std::size_t warp = 0;
-        Stall stall = Stall::None;
+        Waits waits;
         bool paired = false;
     };
 
@@ -58,7 +58,7 @@ private:
     void choose(std::int64_t now);
     /// Issues the warp's next instruction, or asks for it. Returns whether it issued.
     bool try_issue(std::size_t warp, std::int64_t now, bool paired);
-    void issue(std::size_t warp, std::int64_t now, Stall stall, bool paired);
+    void issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired);
     [[nodiscard]] std::int64_t port_at(const Warp& warp) const;
     [[nodiscard]] std::int64_t buffer_at(const Warp& warp) const;
     [[nodiscard]] std::int64_t earliest(const Warp& warp) const;

@@ -1,0 +1,41 @@
+#include "harness/trace/csv_trace.hpp"
+
+#include "harness/trace/waiting.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace warpbound::harness::trace {
+
+namespace {
+
+/// A value in quotes, as RFC 4180 writes them.
+std::string in_quotes(std::string_view text) {
+    std::string out{'"'};
+    for (const char character : text) {
+        if (character == '"') out += '"';
+        out += character;
+    }
+    return out + '"';
+}
+
+} // namespace
+
+CsvTrace::CsvTrace(const TracedKernel& kernel, Sink sink)
+    : kernel_{&kernel}, sink_{std::move(sink)} {
+    sink_("cycle,warp,block,address,instruction,executed,waited-for\n");
+}
+
+void CsvTrace::hear(const simulator::Event& event) {
+    const auto* issued = std::get_if<simulator::Issued>(&event);
+    if (issued == nullptr) return;
+    const TracedInstruction& instruction = kernel_->instructions[issued->instruction];
+    const auto stall = last_stall(*issued);
+    sink_(fmt::format("{},{},0x{:04x},0x{:04x},{},{},{}\n", issued->cycle, issued->warp,
+                      kernel_->block_addresses[issued->block], instruction.address,
+                      in_quotes(instruction.text), issued->executed ? "yes" : "no",
+                      stall ? to_string(*stall) : "none"));
+}
+
+} // namespace warpbound::harness::trace

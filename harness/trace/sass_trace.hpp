@@ -1,0 +1,108 @@
+#pragma once
+/// \file
+/// A kernel execution recorded on a GPU: the SASS traces of Accel-Sim's NVBit tracer, as values.
+
+#include "assembly/support/source_text.hpp"
+#include "models/launch.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace warpbound::harness::trace {
+
+inline constexpr int trace_lanes = 32;
+
+/// Addresses of the active lanes of one access, as the trace packs them.
+struct PackedAddresses {
+    enum class Form {
+        List,   ///< One after the other in `numbers`.
+        Stride, ///< `base`, then `numbers[0]` further for each next active lane.
+        Deltas  ///< `base`, then the differences to the active lane before.
+    };
+    Form form = Form::List;
+    std::uint64_t base = 0;
+    std::vector<std::int64_t> numbers; ///< Addresses of a list keep their 64 bits.
+    friend bool operator==(const PackedAddresses&, const PackedAddresses&) = default;
+};
+
+/// One warp instruction as it was executed. Predicates, uniform registers, control fields and the
+/// kinds of operands are not recorded.
+struct TracedIssue {
+    std::int64_t address = 0;      ///< Unit: bytes from the start of the function.
+    std::uint32_t mask = 0;        ///< Bit i: lane i was active.
+    std::int64_t line = 0;         ///< Of the source; 0 when not recorded.
+    std::string opcode;            ///< "LDG.E.128.SYS"
+    std::vector<int> destinations; ///< Numbers of general registers; 255 is RZ.
+    std::vector<int> sources;
+    int width = 0; ///< Unit: bytes per lane, from the opcode; 0 when it accesses no memory.
+    PackedAddresses addresses; ///< Of accesses.
+    friend bool operator==(const TracedIssue&, const TracedIssue&) = default;
+};
+
+struct TracedWarp {
+    int number = 0; ///< In its block.
+    std::vector<TracedIssue> issues;
+    friend bool operator==(const TracedWarp&, const TracedWarp&) = default;
+};
+
+using Dimensions = std::array<std::int64_t, 3>; ///< x, y, z.
+
+struct TracedBlock {
+    Dimensions number{};
+    std::vector<TracedWarp> warps;
+    friend bool operator==(const TracedBlock&, const TracedBlock&) = default;
+};
+
+/// What the file says of a launch.
+struct SassTrace {
+    std::string kernel;
+    std::int64_t id = 0;
+    Dimensions grid{1, 1, 1};
+    Dimensions block{1, 1, 1};
+    std::int64_t shared_memory = 0;  ///< Unit: bytes per block.
+    std::int64_t registers = 0;      ///< Per thread.
+    std::int64_t binary_version = 0; ///< sm number; 0 where the tracer did not know it.
+    std::int64_t stream = 0;
+    std::int64_t tracer_version = 0;
+    std::vector<TracedBlock> blocks; ///< In the order of the file.
+    friend bool operator==(const SassTrace&, const SassTrace&) = default;
+
+    [[nodiscard]] std::int64_t blocks_launched() const { return grid[0] * grid[1] * grid[2]; }
+    [[nodiscard]] std::int64_t warps_per_block() const;
+};
+
+/// Reads a `.traceg` file of tracer versions 1 to 5. Refuses, with line and column: other versions,
+/// numbers out of range, more or fewer instructions than announced, blocks and warps outside the
+/// launch or twice, addresses that do not fit the active lanes, and bulk copies (UTMA.., UBLK..).
+/// Header lines with unknown keys and immediates are passed over.
+/// Source: accel-sim-framework, util/tracer_nvbit (format of tracer versions 1 to 5).
+Result<SassTrace> read_sass_trace(const assembly::SourceText& source);
+
+/// Text that reads back to the same trace, in the form of version 5 with line numbers if any is
+/// known.
+std::string print(const SassTrace& trace);
+
+/// Addresses of the active lanes, lowest lane first. Empty when it accesses no memory.
+std::vector<std::uint64_t> addresses_of(const TracedIssue& issue);
+
+/// `MemcpyHtoD,0x7f00,1024`: a copy to the device before the next kernel. Unit: bytes.
+struct TracedCopy {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    friend bool operator==(const TracedCopy&, const TracedCopy&) = default;
+};
+/// A kernel's trace, by the name of its file beside the list.
+struct TracedLaunch {
+    std::string file;
+    friend bool operator==(const TracedLaunch&, const TracedLaunch&) = default;
+};
+using TraceCommand = std::variant<TracedCopy, TracedLaunch>;
+
+/// Reads a `kernelslist.g`. Copies from the device are passed over. Refuses other lines, and files
+/// that are not beside the list.
+Result<std::vector<TraceCommand>> read_kernels_list(const assembly::SourceText& source);
+
+} // namespace warpbound::harness::trace

@@ -1,0 +1,86 @@
+#include "assembly/isa/reader.hpp"
+#include "harness/simulator/machine.hpp"
+#include "tests/support/event_checker.hpp"
+#include "tests/support/random_kernel.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace {
+
+/// The choices of one case, taken from the input byte by byte; 0 where it ends.
+class Choices {
+public:
+    Choices(const std::uint8_t* bytes, std::size_t size) : bytes_{bytes}, size_{size} {}
+    std::int64_t below(std::int64_t sides) { return at_ < size_ ? bytes_[at_++] % sides : 0; }
+    std::uint64_t seed() {
+        std::uint64_t seed = 0;
+        for (int byte = 0; byte < 8; ++byte)
+            seed = seed << 8U | static_cast<std::uint64_t>(below(256));
+        return seed;
+    }
+
+private:
+    const std::uint8_t* bytes_;
+    std::size_t size_;
+    std::size_t at_ = 0;
+};
+
+} // namespace
+
+/// A random kernel, machine, launch and policy: the log of the run obeys the contract.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    using namespace warpbound;
+    static const std::array machines{std::pair{"fermi-gtx470", 20}, std::pair{"maxwell-gtx970", 52},
+                                     std::pair{"turing-t4", 75}, std::pair{"hopper-h200", 90}};
+    static const std::array policies{"lrr",
+                                     "gto",
+                                     "oldest",
+                                     "two-level:active=2",
+                                     "srr",
+                                     "variable-rate",
+                                     "variable-rate:fast=1,every=3,conserving"};
+    Choices choices{bytes, size};
+    const auto which = static_cast<std::size_t>(choices.below(machines.size()));
+    static const auto architectures = [] {
+        std::array<models::Architecture, machines.size()> all;
+        for (std::size_t place = 0; place < all.size(); ++place)
+            all[place] = models::load_architecture(machines[place].first).value();
+        return all;
+    }();
+    const models::Architecture& machine = architectures[which];
+    const auto policy =
+        models::read_policy(policies[static_cast<std::size_t>(choices.below(policies.size()))])
+            .value();
+    const models::Launch launch{1 + choices.below(3), 32 * (1 + choices.below(8))};
+    const auto draw = static_cast<harness::Draw>(choices.below(4));
+    tests::RandomKernelOptions options;
+    options.sm = machines[which].second;
+    options.statements = 1 + static_cast<int>(choices.below(12));
+    options.depth = 1 + static_cast<int>(choices.below(3));
+    options.max_iterations = 1 + choices.below(5);
+    const std::uint64_t seed = choices.seed();
+    const auto made = tests::random_kernel(seed, options);
+    const auto program = assembly::read_program({"random", made.text}).value();
+    const auto* function = assembly::find_function(program, "").value();
+    const auto graph = assembly::build_control_flow_graph(*function).value();
+    const harness::Kernel kernel{function, &graph, &made.facts, launch};
+    const auto prepared = harness::simulator::Machine::prepare(machine, kernel, policy);
+    if (!prepared) return 0; // The description lacks what several waves of blocks cost.
+    tests::RecordedRun record;
+    const auto observed = prepared.value()->run(
+        {seed, draw, {}}, [&](const auto& event) { record.events.push_back(event); });
+    if (!observed) return 0; // No path satisfies the made-up facts.
+    record.execution_time = observed.value().execution_time.count();
+    const auto found = tests::violations(kernel, machine, policy, record);
+    for (const std::string& violation : found)
+        std::fprintf(stderr, "%s\n", violation.c_str());
+    if (!found.empty()) {
+        std::fprintf(stderr, "%s under %s\n%s", machine.name.c_str(), to_string(policy).c_str(),
+                     made.text.c_str());
+        std::abort();
+    }
+    return 0;
+}

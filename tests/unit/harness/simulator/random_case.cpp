@@ -1,0 +1,99 @@
+#include "tests/unit/harness/simulator/random_case.hpp"
+
+#include <random>
+
+namespace warpbound::harness::simulator::test {
+
+namespace {
+
+class Dice {
+public:
+    explicit Dice(std::uint64_t seed) : engine_{seed} {}
+    int operator()(int sides) {
+        return static_cast<int>(engine_() % static_cast<std::uint64_t>(sides));
+    }
+
+private:
+    std::mt19937_64 engine_;
+};
+
+assembly::Instruction random_instruction(Dice& dice, bool may_block) {
+    const int to = dice(6);
+    const int a = dice(6);
+    const int b = dice(6);
+    switch (dice(9)) {
+    case 0:
+        return add(to, a, b);
+    case 1:
+        return float_add(to, a, b);
+    case 2:
+        return cosine(to, a);
+    case 3:
+        return load_shared(to, a);
+    case 4:
+        return store_shared(a, b);
+    case 5:
+        return load_global(to, a);
+    case 6:
+        return store_global(a, b);
+    case 7:
+        return may_block ? barrier() : add(to, a, b);
+    default:
+        return dice(4) == 0 ? read_clock(to) : guarded(add(to, a, b), dice(2));
+    }
+}
+
+} // namespace
+
+Case random_case(std::uint64_t seed) {
+    Dice dice{seed};
+    const bool encoded = dice(2) == 0;
+    Case result{
+        small_machine(encoded ? models::IssueControl::Encoded : models::IssueControl::Interlocked),
+        {},
+        {1 + dice(2), 32 * (1 + dice(7))}};
+    set(result.machine.schedulers, "count", 1 + dice(4));
+    set(result.machine.schedulers, "issue-slot", 1 + dice(2));
+    set(result.machine.schedulers, "same-warp-interval", 1 + dice(6));
+    set(result.machine.write_buffer, "entries", 1 + dice(3));
+    for (auto& [opcode_class, timing] : result.machine.classes) {
+        set(timing.values, "initiation", dice(5));
+        set(timing.values, "source-read", dice(5));
+    }
+    std::vector<std::vector<assembly::Instruction>> blocks(3);
+    for (auto& block : blocks)
+        for (int count = 1 + dice(8); count > 0; --count) {
+            auto instruction = random_instruction(dice, &block != &blocks[1]);
+            if (instruction.opcode_class != assembly::OpcodeClass::Barrier && dice(6) == 0)
+                instruction = dice(3) == 0 ? switched_off(instruction) : guarded(instruction);
+            block.push_back(instruction);
+        }
+    blocks[0].push_back(guarded(branch()));
+    blocks[2].push_back(exit());
+    for (auto& block : blocks)
+        for (auto& instruction : block) {
+            if (!encoded) continue;
+            assembly::Control control = stall(1 + dice(6));
+            if (dice(5) == 0) {
+                control.stall = 0;
+                control.dual_issue = true;
+            }
+            if (dice(3) == 0) control.write_barrier = dice(6);
+            if (dice(4) == 0) control.read_barrier = dice(6);
+            if (dice(3) == 0) control.wait_mask = static_cast<std::uint8_t>(dice(64));
+            instruction.control = control;
+        }
+    using enum assembly::EdgeKind;
+    result.program = program_of(blocks, {{0, 1, FallThrough}, {0, 2, Taken}, {1, 2, FallThrough}});
+    for (std::size_t place = 0; place < result.program.function.instructions.size(); ++place) {
+        const auto opcode_class = result.program.function.instructions[place].opcode_class;
+        const std::int64_t passes = 1 + dice(4);
+        if (opcode_class >= assembly::OpcodeClass::LoadShared &&
+            opcode_class <= assembly::OpcodeClass::StoreGlobal)
+            result.program.set_passes(place, passes, passes,
+                                      static_cast<models::MemoryLevel>(dice(4)));
+    }
+    return result;
+}
+
+} // namespace warpbound::harness::simulator::test

@@ -1,0 +1,20 @@
+#pragma once
+/// \file
+/// Random small programs with machines and launches to run them on.
+
+#include "tests/unit/harness/simulator/machines.hpp"
+#include "tests/unit/harness/simulator/programs.hpp"
+
+namespace warpbound::harness::simulator::test {
+
+/// Three blocks, the middle one passed over or not, with barriers, guards and, where the machine
+/// wants them, made-up control fields; all blocks of the launch fit. The same seed gives the same
+/// case.
+struct Case {
+    models::Architecture machine;
+    TestProgram program;
+    models::Launch launch;
+};
+Case random_case(std::uint64_t seed);
+
+} // namespace warpbound::harness::simulator::test
