@@ -18,9 +18,7 @@ namespace {
 namespace voudouris = models::voudouris;
 
 struct Options {
-    KernelOptions kernel;
-    std::string architecture;
-    std::string launch = "1x32";
+    LaunchOptions launch;
     std::string policy = "lrr";
     std::string campaign;
     std::vector<std::string> outputs;
@@ -29,12 +27,6 @@ struct Options {
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
     std::optional<double> time_limit;
-};
-
-struct Inputs {
-    std::unique_ptr<LoadedKernel> kernel;
-    models::Architecture architecture;
-    models::Launch launch;
 };
 
 /// The quantity of a claim for a recorded quantity.
@@ -58,7 +50,7 @@ void add_samples(certification::Report& report, const std::string& quantity,
 
 /// Adds every series of the campaign that was recorded of this kernel, launch and machine.
 Result<void> add_campaign(certification::Report& report, const Options& options,
-                          const Inputs& inputs, const harness::DeviceIdentity& device) {
+                          const LoadedLaunch& inputs, const harness::DeviceIdentity& device) {
     auto campaign = harness::Campaign::open_existing(options.campaign);
     if (!campaign) return campaign.as_failure();
     const auto series = campaign.value()->list();
@@ -90,7 +82,7 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
         return Failure{
             fmt::format(
                 "the campaign holds no runs of kernel '{}' of {} with launch {} on this machine",
-                inputs.kernel->function->name, options.kernel.file,
+                inputs.kernel->function->name, options.launch.kernel.file,
                 models::to_string(inputs.launch)),
             options.campaign};
     report.inputs.push_back({"campaign", options.campaign, ""});
@@ -99,14 +91,10 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
 
 /// Runs the kernel on the simulated device and adds what was seen. False when interrupted.
 Result<bool> add_simulation(certification::Report& report, const Options& options,
-                            const Inputs& inputs, const harness::Device& device) {
+                            const LoadedLaunch& inputs, const harness::Device& device) {
     const LoadedKernel& kernel = *inputs.kernel;
-    const harness::Kernel launched{kernel.function, &kernel.graph, &kernel.facts, inputs.launch};
-    harness::Protocol protocol;
-    protocol.repetitions = options.runs;
-    protocol.warm_up = 0;
-    protocol.seed = options.seed;
-    protocol.draw = parse_draw(options.draw);
+    const harness::Kernel launched = inputs.launched();
+    const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
     std::vector<harness::Quantity> quantities{harness::Quantity::ExecutionTime};
     if (clock_reads(*kernel.function) == 2) quantities.push_back(harness::Quantity::Region);
     for (const auto quantity : quantities) {
@@ -124,7 +112,7 @@ Result<bool> add_simulation(certification::Report& report, const Options& option
 }
 
 /// Adds the published formula's best, average and worst time, or why it does not apply.
-void add_estimates(certification::Report& report, const Inputs& inputs,
+void add_estimates(certification::Report& report, const LoadedLaunch& inputs,
                    const analyzer::Analysis& analysis) {
     const LoadedKernel& kernel = *inputs.kernel;
     certification::ReportEstimate estimate;
@@ -173,22 +161,6 @@ void add_estimates(certification::Report& report, const Inputs& inputs,
     add("worst", worst_times.worst.value(), worst.value(), models::Cycles{0});
 }
 
-Result<Inputs> read_inputs(const Options& options) {
-    Inputs inputs;
-    auto kernel = load_kernel(options.kernel);
-    if (!kernel) return kernel.as_failure();
-    inputs.kernel = std::move(kernel).value();
-    auto architecture = models::load_architecture(options.architecture);
-    if (!architecture) return architecture.as_failure();
-    inputs.architecture = std::move(architecture).value();
-    const auto launch = models::parse_launch(options.launch);
-    if (!launch) return launch.as_failure();
-    inputs.launch = launch.value();
-    const auto target = check_target(*inputs.kernel, inputs.architecture);
-    if (!target) return target.as_failure();
-    return inputs;
-}
-
 std::string render(const certification::Report& report, const std::string& format) {
     if (format == "json") return certification::render_json(report);
     if (format == "xml") return certification::render_xml(report);
@@ -211,7 +183,7 @@ Exit run(const Options& options) {
                        path);
             return Exit::Usage;
         }
-    const auto inputs = read_inputs(options);
+    const auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
     const LoadedKernel& kernel = *inputs.value().kernel;
     analyzer::Request request;
@@ -234,15 +206,16 @@ Exit run(const Options& options) {
     report.inputs.push_back({"listing", kernel.program.name, kernel.program.digest});
     report.inputs.push_back(
         {"architecture", inputs.value().architecture.name, inputs.value().architecture.digest});
-    if (!options.kernel.flow_facts.empty())
-        report.inputs.push_back({"flow facts", options.kernel.flow_facts, kernel.facts.digest});
+    if (!options.launch.kernel.flow_facts.empty())
+        report.inputs.push_back(
+            {"flow facts", options.launch.kernel.flow_facts, kernel.facts.digest});
     if (!analysis.value().solver.empty()) report.versions.push_back(analysis.value().solver);
     add_estimates(report, inputs.value(), analysis.value());
 
     bool complete = true;
     if (!options.campaign.empty() || options.runs > 0) {
         const auto device =
-            harness::open_device("simulated:" + options.architecture, options.policy);
+            harness::open_device("simulated:" + options.launch.architecture, options.policy);
         if (!device) return refuse(device.error());
         if (!options.campaign.empty()) {
             const auto added =
@@ -275,16 +248,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
         "analyze", "Bound a kernel's time from its assembly and compare with observed times");
-    options->kernel.add_to(*command);
-    options->kernel.add_flow_facts_to(*command);
-    command
-        ->add_option("--architecture", options->architecture,
-                     "Machine: a name from `architectures` or a file")
-        ->required();
-    command
-        ->add_option("--launch", options->launch,
-                     "Blocks x threads per block, all on one multiprocessor")
-        ->capture_default_str();
+    options->launch.add_to(*command);
     add_policy(*command, options->policy);
     command
         ->add_option("--time-limit", options->time_limit,

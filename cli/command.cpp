@@ -144,6 +144,33 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options) 
     return loaded;
 }
 
+void LaunchOptions::add_to(CLI::App& command) {
+    kernel.add_to(command);
+    kernel.add_flow_facts_to(command);
+    command
+        .add_option("--architecture", architecture,
+                    "Machine: a name from `architectures` or a file")
+        ->required();
+    command.add_option("--launch", launch, "Blocks x threads per block, all on one multiprocessor")
+        ->capture_default_str();
+}
+
+Result<LoadedLaunch> load_launch(const LaunchOptions& options) {
+    LoadedLaunch loaded;
+    auto kernel = load_kernel(options.kernel);
+    if (!kernel) return kernel.as_failure();
+    loaded.kernel = std::move(kernel).value();
+    auto architecture = models::load_architecture(options.architecture);
+    if (!architecture) return architecture.as_failure();
+    loaded.architecture = std::move(architecture).value();
+    const auto launch = models::parse_launch(options.launch);
+    if (!launch) return launch.as_failure();
+    loaded.launch = launch.value();
+    const auto target = check_target(*loaded.kernel, loaded.architecture);
+    if (!target) return target.as_failure();
+    return loaded;
+}
+
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture) {
     const assembly::Target target = kernel.function->target;
     if (assembly::generation_of(target) != assembly::generation_of(architecture.target))
@@ -194,6 +221,15 @@ harness::Draw parse_draw(const std::string& draw) {
     if (draw == "all-low") return harness::Draw::AllLow;
     if (draw == "all-high") return harness::Draw::AllHigh;
     return harness::Draw::Uniform;
+}
+
+harness::Protocol protocol_of(std::int64_t runs, std::uint64_t seed, const std::string& draw) {
+    harness::Protocol protocol;
+    protocol.repetitions = runs;
+    protocol.warm_up = 0;
+    protocol.seed = seed;
+    protocol.draw = parse_draw(draw);
+    return protocol;
 }
 
 ProgressBar::ProgressBar(std::string label) : label_{std::move(label)} {}

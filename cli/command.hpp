@@ -101,6 +101,30 @@ struct KernelOptions {
 /// match).
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options);
 
+/// Options that name a launch of a kernel: those of the kernel, --flow-facts, --architecture and
+/// --launch.
+struct LaunchOptions {
+    KernelOptions kernel;
+    std::string architecture;
+    std::string launch = "1x32";
+
+    void add_to(CLI::App& command);
+};
+
+/// A launch with everything that was read for it.
+struct LoadedLaunch {
+    std::unique_ptr<LoadedKernel> kernel;
+    models::Architecture architecture;
+    models::Launch launch;
+
+    /// Points into this.
+    [[nodiscard]] harness::Kernel launched() const {
+        return {kernel->function, &kernel->graph, &kernel->facts, launch};
+    }
+};
+/// Refuses what cannot be read, and a kernel of another generation than the machine's.
+Result<LoadedLaunch> load_launch(const LaunchOptions& options);
+
 /// Refuses a kernel of another generation than the machine's.
 Result<void> check_target(const LoadedKernel& kernel, const models::Architecture& architecture);
 
@@ -116,6 +140,9 @@ void add_policy(CLI::App& command, std::string& policy);
 /// Adds --draw and keeps the choice in `draw`.
 void add_draw(CLI::App& command, std::string& draw);
 harness::Draw parse_draw(const std::string& draw);
+
+/// So many runs on the simulated device, which needs no warm-up.
+harness::Protocol protocol_of(std::int64_t runs, std::uint64_t seed, const std::string& draw);
 
 /// A bar on standard error when that is a terminal, nothing otherwise; stops the work after Ctrl-C.
 /// Of work whose end is not known (0 wanted) it shows how much is done.

@@ -19,9 +19,7 @@ namespace warpbound::cli {
 namespace {
 
 struct Options {
-    KernelOptions kernel;
-    std::string architecture;
-    std::string launch = "1x32";
+    LaunchOptions launch;
     std::string policies = "lrr,gto,oldest,two-level,srr,variable-rate";
     std::vector<std::string> outputs;
     std::string draw = "uniform";
@@ -32,19 +30,19 @@ struct Options {
 
 /// One policy: its bounds, or why there are none, and its runs. `complete` becomes false when the
 /// user stopped the runs.
-Result<certification::PolicyResult>
-study(const Options& options, const LoadedKernel& kernel, const models::Architecture& architecture,
-      const models::Launch& launch, const models::WarpPolicy& policy,
-      std::vector<analyzer::Assumption>& assumptions, bool& complete) {
+Result<certification::PolicyResult> study(const Options& options, const LoadedLaunch& inputs,
+                                          const models::WarpPolicy& policy,
+                                          std::vector<analyzer::Assumption>& assumptions,
+                                          bool& complete) {
     certification::PolicyResult result;
     result.policy = models::to_string(policy);
     result.guarantee = std::string{models::to_string(models::guarantee_of(policy))};
     analyzer::Request request;
-    request.function = kernel.function;
-    request.graph = &kernel.graph;
-    request.architecture = &architecture;
-    request.facts = &kernel.facts;
-    request.launch = launch;
+    request.function = inputs.kernel->function;
+    request.graph = &inputs.kernel->graph;
+    request.architecture = &inputs.architecture;
+    request.facts = &inputs.kernel->facts;
+    request.launch = inputs.launch;
     request.policy = policy;
     const auto analysis = analyzer::analyze(request);
     if (analysis) {
@@ -53,14 +51,10 @@ study(const Options& options, const LoadedKernel& kernel, const models::Architec
     } else {
         result.refusal = analysis.error().what;
     }
-    const harness::Kernel launched{kernel.function, &kernel.graph, &kernel.facts, launch};
-    const auto machine = harness::simulator::Machine::prepare(architecture, launched, policy);
+    const auto machine =
+        harness::simulator::Machine::prepare(inputs.architecture, inputs.launched(), policy);
     if (!machine) return machine.as_failure();
-    harness::Protocol protocol;
-    protocol.repetitions = options.runs;
-    protocol.warm_up = 0;
-    protocol.seed = options.seed;
-    protocol.draw = parse_draw(options.draw);
+    const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
     ProgressBar bar{"simulating " + result.policy};
     const auto runs =
         harness::run_schedules(*machine.value(), protocol, worker_threads(), bar.callback());
@@ -118,34 +112,29 @@ Exit run(const Options& options) {
         }
         policies.push_back(policy.value());
     }
-    const auto kernel = load_kernel(options.kernel);
-    if (!kernel) return refuse(kernel.error());
-    const auto architecture = models::load_architecture(options.architecture);
-    if (!architecture) return refuse(architecture.error());
-    const auto launch = models::parse_launch(options.launch);
-    if (!launch) return refuse(launch.error());
-    const auto target = check_target(*kernel.value(), architecture.value());
-    if (!target) return refuse(target.error());
+    const auto inputs = load_launch(options.launch);
+    if (!inputs) return refuse(inputs.error());
+    const LoadedKernel& kernel = *inputs.value().kernel;
+    const models::Architecture& architecture = inputs.value().architecture;
 
     certification::SchedulerComparison comparison;
     comparison.tool_version = version;
-    comparison.kernel = kernel.value()->function->name;
-    comparison.kernel_digest = kernel.value()->program.digest;
-    comparison.architecture = architecture.value().name;
-    comparison.architecture_digest = architecture.value().digest;
-    comparison.launch = models::to_string(launch.value());
+    comparison.kernel = kernel.function->name;
+    comparison.kernel_digest = kernel.program.digest;
+    comparison.architecture = architecture.name;
+    comparison.architecture_digest = architecture.digest;
+    comparison.launch = models::to_string(inputs.value().launch);
     comparison.protocol = fmt::format("draw {}, seed {}", options.draw, options.seed);
     bool complete = true;
     for (const auto& policy : policies) {
         if (interrupted()) break;
-        auto result = study(options, *kernel.value(), architecture.value(), launch.value(), policy,
-                            comparison.assumptions, complete);
+        auto result = study(options, inputs.value(), policy, comparison.assumptions, complete);
         if (!result) return refuse(result.error());
         comparison.policies.push_back(std::move(result).value());
     }
     complete = complete && comparison.policies.size() == policies.size();
     if (comparison.policies.empty())
-        return refuse(Failure{"stopped before the first run", options.kernel.file});
+        return refuse(Failure{"stopped before the first run", options.launch.kernel.file});
     for (const auto& path : options.outputs) {
         const Exit written = write_result(render(comparison, *format_of_file(path)), path);
         if (written != Exit::Holds) return written;
@@ -163,16 +152,7 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
         "schedulers", "Compare warp schedulers on a kernel: bounds, observed times, variability");
-    options->kernel.add_to(*command);
-    options->kernel.add_flow_facts_to(*command);
-    command
-        ->add_option("--architecture", options->architecture,
-                     "Machine: a name from `architectures` or a file")
-        ->required();
-    command
-        ->add_option("--launch", options->launch,
-                     "Blocks x threads per block, all on one multiprocessor")
-        ->capture_default_str();
+    options->launch.add_to(*command);
     command->add_option("--policies", options->policies, "Policies, separated by commas")
         ->capture_default_str();
     command->add_option("--runs", options->runs, "Runs of each policy on the simulated device")

@@ -14,9 +14,7 @@ namespace warpbound::cli {
 namespace {
 
 struct Options {
-    KernelOptions kernel;
-    std::string architecture;
-    std::string launch = "1x32";
+    LaunchOptions launch;
     std::string policy = "lrr";
     std::string campaign;
     TraceOptions trace;
@@ -46,7 +44,7 @@ std::string render(const Options& options, const LoadedKernel& kernel,
               {"digest", kernel.program.digest},
               {"isa", to_string(kernel.function->target)}}},
             {"architecture", {{"name", architecture.name}, {"digest", architecture.digest}}},
-            {"launch", options.launch},
+            {"launch", options.launch.launch},
             {"policy", options.policy},
             {"seed", options.seed},
             {"draw", options.draw},
@@ -57,7 +55,7 @@ std::string render(const Options& options, const LoadedKernel& kernel,
     }
     std::string out =
         fmt::format("{} on simulated:{}, launch {}, policy {}, {} runs from seed {} ({})\n\n",
-                    kernel.function->name, architecture.name, options.launch, options.policy,
+                    kernel.function->name, architecture.name, options.launch.launch, options.policy,
                     series.front().measured.samples.size(), options.seed, options.draw);
     out += summary_heading("observed, core cycles");
     for (const auto& [quantity, measured, summary] : series) {
@@ -69,18 +67,15 @@ std::string render(const Options& options, const LoadedKernel& kernel,
 }
 
 Exit run(const Options& options) {
-    const auto kernel = load_kernel(options.kernel);
-    if (!kernel) return refuse(kernel.error());
-    const LoadedKernel& loaded = *kernel.value();
-    const auto architecture = models::load_architecture(options.architecture);
-    if (!architecture) return refuse(architecture.error());
-    const auto launch = models::parse_launch(options.launch);
-    if (!launch) return refuse(launch.error());
-    const auto target = check_target(loaded, architecture.value());
-    if (!target) return refuse(target.error());
+    const auto inputs = load_launch(options.launch);
+    if (!inputs) return refuse(inputs.error());
+    const LoadedKernel& loaded = *inputs.value().kernel;
+    const models::Architecture& architecture = inputs.value().architecture;
+    const harness::Kernel launched = inputs.value().launched();
     const auto policy = models::read_policy(options.policy);
     if (!policy) return refuse(policy.error());
-    const auto device = harness::open_device("simulated:" + options.architecture, options.policy);
+    const auto device =
+        harness::open_device("simulated:" + options.launch.architecture, options.policy);
     if (!device) return refuse(device.error());
     std::unique_ptr<harness::Campaign> campaign;
     if (!options.campaign.empty()) {
@@ -88,17 +83,12 @@ Exit run(const Options& options) {
         if (!opened) return refuse(opened.error());
         campaign = std::move(opened).value();
     }
-    const harness::Kernel launched{loaded.function, &loaded.graph, &loaded.facts, launch.value()};
-    harness::Protocol protocol;
-    protocol.repetitions = options.runs;
-    protocol.warm_up = 0;
-    protocol.seed = options.seed;
-    protocol.draw = parse_draw(options.draw);
+    const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
     std::optional<TracedRun> traced;
     if (options.trace.is_wanted()) {
         const harness::RunOptions chosen{
             harness::seed_of_run(options.seed, options.trace.run), protocol.draw, {}};
-        auto run = trace_run(options.trace, architecture.value(), launched, policy.value(), chosen);
+        auto run = trace_run(options.trace, architecture, launched, policy.value(), chosen);
         if (!run) return refuse(run.error());
         traced = std::move(run.value());
         if (!traced->account) {
@@ -114,7 +104,7 @@ Exit run(const Options& options) {
         ProgressBar bar{"simulating " + quantity_name(quantity)};
         auto measured = harness::measure(
             *device.value(), launched,
-            series_key(loaded, launch.value(), device.value()->identity(), protocol, quantity),
+            series_key(loaded, launched.launch, device.value()->identity(), protocol, quantity),
             protocol, quantity, campaign.get(), worker_threads(), bar.callback());
         if (!measured) return refuse(measured.error());
         complete = complete && measured.value().complete;
@@ -123,8 +113,9 @@ Exit run(const Options& options) {
         series.push_back({quantity, std::move(measured).value(), harness::summarise(times)});
     }
     if (series.empty())
-        return refuse(Failure{"stopped before the first run was recorded", options.kernel.file});
-    const std::string result = render(options, loaded, architecture.value(), series, traced);
+        return refuse(
+            Failure{"stopped before the first run was recorded", options.launch.kernel.file});
+    const std::string result = render(options, loaded, architecture, series, traced);
     if (options.trace.file == "-") {
         fmt::print(stderr, "{}", result);
     } else if (const Exit written = write_result(result); written != Exit::Holds) {
@@ -140,14 +131,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
     CLI::App* command =
         app.add_subcommand("simulate", "Run a kernel on the simulated device with many seeds");
-    options->kernel.add_to(*command);
-    options->kernel.add_flow_facts_to(*command);
-    command
-        ->add_option("--architecture", options->architecture,
-                     "Machine: a name from `architectures` or a file")
-        ->required();
-    command->add_option("--launch", options->launch, "Blocks x threads per block")
-        ->capture_default_str();
+    options->launch.add_to(*command);
     add_policy(*command, options->policy);
     command->add_option("--runs", options->runs, "Number of runs, each with its own seed")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))

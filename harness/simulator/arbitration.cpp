@@ -125,11 +125,15 @@ private:
 class TwoLevel final : public Arbitration {
 public:
     TwoLevel(const std::vector<Warp>& warps, std::size_t active, Chance& chance)
-        : warps_{warps}, limit_{active}, last_{draw_place(warps.size(), chance)} {}
+        : warps_{warps}, limit_{active}, last_{draw_place(warps.size(), chance)},
+          starts_at_(warps.size(), 0) {}
 
     std::span<const std::size_t> candidates(std::int64_t now) override {
+        const auto held_until = [&](std::size_t warp) {
+            return std::max(warps_[warp].long_at(), starts_at_[warp]);
+        };
         const auto stays = [&](std::size_t warp) {
-            return can_run(warps_[warp]) && warps_[warp].long_at() <= now;
+            return can_run(warps_[warp]) && held_until(warp) <= now;
         };
         const auto leaving = std::stable_partition(active_.begin(), active_.end(), stays);
         for (auto warp = leaving; warp != active_.end(); ++warp)
@@ -142,7 +146,7 @@ public:
                 warp = outside_.erase(warp);
                 continue;
             }
-            if (warps_[*warp].long_at() > now) wake_ = std::min(wake_, warps_[*warp].long_at());
+            if (held_until(*warp) > now) wake_ = std::min(wake_, held_until(*warp));
             ++warp;
         }
         // Round robin by place, from the one after the last.
@@ -154,7 +158,8 @@ public:
     }
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
-    void started(std::size_t warp, std::int64_t /*at*/) override {
+    void started(std::size_t warp, std::int64_t at) override {
+        starts_at_[warp] = at;
         const auto is_it = [&](std::size_t other) { return other == warp; };
         active_.erase(std::remove_if(active_.begin(), active_.end(), is_it), active_.end());
         outside_.erase(std::remove_if(outside_.begin(), outside_.end(), is_it), outside_.end());
@@ -166,6 +171,7 @@ private:
     const std::vector<Warp>& warps_;
     std::size_t limit_;
     std::size_t last_;
+    std::vector<std::int64_t> starts_at_; ///< Per place: when its warp may first issue.
     std::vector<std::size_t> active_;
     std::vector<std::size_t> outside_; ///< First come, first served.
     std::vector<std::size_t> order_;

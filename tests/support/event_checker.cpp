@@ -36,7 +36,7 @@ struct WarpRecord {
 };
 
 /// Whether the guard of a control instruction decides its direction instead of its execution (C10).
-bool transfers_control(assembly::ControlFlow flow) {
+bool guard_directs(assembly::ControlFlow flow) {
     using enum assembly::ControlFlow;
     switch (flow) {
     case None:
@@ -288,7 +288,7 @@ private:
         const auto& event = issue.event;
         const InstructionTiming& t = timing(issue);
         const bool may_be_off =
-            code.guard && !code.guard->always() && !transfers_control(code.control_flow);
+            code.guard && !code.guard->always() && !guard_directs(code.control_flow);
         if (!event.executed && !may_be_off) complain(issue, "C10: switched off");
         if (event.executed && may_be_off && code.guard->never())
             complain(issue, "C10: executes under @!PT");

@@ -101,6 +101,22 @@ TEST(Policy, TwoLevelLetsOthersInWhenAWarpWaitsForALongOperation) {
     EXPECT_THAT(result.issues(2), ElementsAre(8, 308, 309));
 }
 
+// The third block has a place from cycle 301 on, but starts later; the second warp's load is back
+// before.
+TEST(Policy, TwoLevelKeepsNoPlaceForAWarpThatHasNotStarted) {
+    auto machine = one_scheduler();
+    set(machine.limits, "max-blocks", 2);
+    set(machine.blocks, "replacement", 0);
+    set(machine.blocks, "start", 1000);
+    RunOptions options;
+    options.draw = Draw::AllLow;
+    const auto result =
+        run(load_and_use(), machine, {3, 32}, options, policy("two-level:active=1"));
+    EXPECT_THAT(result.issues(0), ElementsAre(0, 300, 301));
+    EXPECT_THAT(result.issues(1), ElementsAre(4, 304, 305));
+    EXPECT_EQ(result.issues(2).front(), 1301);
+}
+
 // Inside the set nobody makes room for a short wait.
 TEST(Policy, TwoLevelKeepsItsSetOtherwise) {
     auto program = additions(3);
