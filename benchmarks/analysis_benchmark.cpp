@@ -61,7 +61,7 @@ Generated generate(std::int64_t blocks, bool further_facts) {
     return kernel;
 }
 
-void envelope(benchmark::State& state, bool further_facts) {
+void envelope(benchmark::State& state, bool further_facts, const models::Launch& launch = {}) {
     const Generated kernel = generate(state.range(0), further_facts);
     const auto program = assembly::read_program({"generated", kernel.text});
     const auto architecture = models::load_architecture("fermi-gtx470");
@@ -79,6 +79,7 @@ void envelope(benchmark::State& state, bool further_facts) {
         request.graph = &graph.value();
         request.architecture = &architecture.value();
         request.facts = &kernel.facts;
+        request.launch = launch;
         const auto analysis = analyzer::analyze(request);
         if (!analysis) state.SkipWithError(to_string(analysis.error()).c_str());
         benchmark::DoNotOptimize(analysis);
@@ -90,10 +91,15 @@ void envelope(benchmark::State& state, bool further_facts) {
 void EnvelopeWithLoopBounds(benchmark::State& state) {
     envelope(state, false);
 }
+void EnvelopeOfSeveralWarps(benchmark::State& state) {
+    envelope(state, false, {4, 256});
+}
+
 void EnvelopeWithLinearFacts(benchmark::State& state) {
     envelope(state, true);
 }
 
+BENCHMARK(EnvelopeOfSeveralWarps)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
 BENCHMARK(EnvelopeWithLoopBounds)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
 BENCHMARK(EnvelopeWithLinearFacts)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
 
