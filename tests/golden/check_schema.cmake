@@ -1,0 +1,18 @@
+# An XML report of PROGRAM held against the published schema. Prints "skipped" where xmllint is not installed.
+cmake_policy(VERSION 3.22)
+find_program(XMLLINT xmllint)
+if(NOT XMLLINT)
+  message("skipped: xmllint (Debian package libxml2-utils) is not installed")
+  return()
+endif()
+separate_arguments(arguments UNIX_COMMAND "${ARGUMENTS}")
+set(report ${OUT}/report.xml)
+execute_process(COMMAND ${PROGRAM} analyze ${arguments} --format xml WORKING_DIRECTORY ${ROOT} OUTPUT_FILE ${report} RESULT_VARIABLE code)
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "analyze ended with ${code}")
+endif()
+execute_process(COMMAND ${XMLLINT} --noout --nonet --schema ${ROOT}/certification/schema/timing-report.xsd ${report}
+                RESULT_VARIABLE code ERROR_VARIABLE complaints)
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "the report does not follow its schema:\n${complaints}")
+endif()
