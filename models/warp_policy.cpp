@@ -85,8 +85,8 @@ std::string_view to_string(PolicyGuarantee guarantee) {
 Result<WarpPolicy> read_policy(std::string_view text) {
     const std::size_t colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
-    const auto named = std::find_if(names.begin(), names.end(),
-                                    [&](const Named& entry) { return entry.name == name; });
+    const auto* const named = std::find_if(names.begin(), names.end(),
+                                           [&](const Named& entry) { return entry.name == name; });
     if (named == names.end())
         return Failure{fmt::format("unknown warp policy '{}'; expected {}", name,
                                    fmt::join(policy_names(), ", "))};
@@ -120,6 +120,7 @@ std::string to_string(const WarpPolicy& policy) {
 
 std::vector<std::string_view> policy_names() {
     std::vector<std::string_view> all;
+    all.reserve(names.size());
     for (const Named& named : names)
         all.push_back(named.name);
     return all;
