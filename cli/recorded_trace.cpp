@@ -1,5 +1,6 @@
 #include "cli/recorded_trace.hpp"
 
+#include "harness/trace/kernels_list.hpp"
 #include "harness/trace/trace_mix.hpp"
 
 #include <fmt/format.h>

@@ -14,6 +14,7 @@ Operand read_operand(std::string_view text, bool labels);
 /// The text of an operand, as a disassembler writes it.
 std::string print_operand(const Operand& operand);
 
+/// Without blanks, tabs and carriage returns at either end.
 std::string_view trimmed(std::string_view text);
 
 } // namespace warpbound::assembly

@@ -8,12 +8,13 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace warpbound::harness::trace {
 
 inline constexpr int trace_lanes = 32;
+/// The latest tracer version whose form is known, and the one that is printed.
+inline constexpr std::int64_t newest_tracer_version = 5;
 
 /// Addresses of the active lanes of one access, as the trace packs them.
 struct PackedAddresses {
@@ -87,22 +88,5 @@ std::string print(const SassTrace& trace);
 
 /// Addresses of the active lanes, lowest lane first. Empty when it accesses no memory.
 std::vector<std::uint64_t> addresses_of(const TracedIssue& issue);
-
-/// `MemcpyHtoD,0x7f00,1024`: a copy to the device before the next kernel. Unit: bytes.
-struct TracedCopy {
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;
-    friend bool operator==(const TracedCopy&, const TracedCopy&) = default;
-};
-/// A kernel's trace, by the name of its file beside the list.
-struct TracedLaunch {
-    std::string file;
-    friend bool operator==(const TracedLaunch&, const TracedLaunch&) = default;
-};
-using TraceCommand = std::variant<TracedCopy, TracedLaunch>;
-
-/// Reads a `kernelslist.g`. Copies from the device are passed over. Refuses other lines, and files
-/// that are not beside the list.
-Result<std::vector<TraceCommand>> read_kernels_list(const assembly::SourceText& source);
 
 } // namespace warpbound::harness::trace

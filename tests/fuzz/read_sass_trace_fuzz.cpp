@@ -1,3 +1,4 @@
+#include "harness/trace/kernels_list.hpp"
 #include "harness/trace/trace_mix.hpp"
 
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // Recorded SASS traces: values, refusals with their place, and the fuzz corpus whole and damaged.
 
+#include "harness/trace/kernels_list.hpp"
 #include "harness/trace/sass_trace.hpp"
 #include "harness/trace/trace_mix.hpp"
 

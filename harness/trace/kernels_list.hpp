@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// What was launched and copied while traces were recorded, in order.
+
+#include "assembly/support/source_text.hpp"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace warpbound::harness::trace {
+
+/// `MemcpyHtoD,0x7f00,1024`: a copy to the device before the next kernel. Unit: bytes.
+struct TracedCopy {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    friend bool operator==(const TracedCopy&, const TracedCopy&) = default;
+};
+/// A kernel's trace, by the name of its file beside the list.
+struct TracedLaunch {
+    std::string file;
+    friend bool operator==(const TracedLaunch&, const TracedLaunch&) = default;
+};
+using TraceCommand = std::variant<TracedCopy, TracedLaunch>;
+
+/// Reads a `kernelslist.g`. Copies from the device are passed over. Refuses other lines, and files
+/// that are not beside the list.
+Result<std::vector<TraceCommand>> read_kernels_list(const assembly::SourceText& source);
+
+} // namespace warpbound::harness::trace

@@ -1,0 +1,377 @@
+#include "assembly/isa/operand_reader.hpp"
+#include "harness/trace/sass_trace.hpp"
+#include "harness/trace/trace_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace warpbound::harness::trace {
+
+namespace {
+
+using assembly::trimmed;
+
+constexpr std::int64_t grid_limit = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t block_limit = 1024;
+constexpr int register_limit = 255;
+constexpr std::int64_t operand_limit = 8;
+constexpr int widest_access = 16;
+
+/// `.64`, `.U8`, `.128` in the opcode; 4 bytes without.
+int width_of(std::string_view opcode) {
+    for (std::size_t dot = opcode.find('.'); dot != std::string_view::npos;
+         dot = opcode.find('.', dot + 1)) {
+        std::string_view part = opcode.substr(dot + 1, opcode.find('.', dot + 1) - dot - 1);
+        if (!part.empty() && (part.front() == 'U' || part.front() == 'S')) part.remove_prefix(1);
+        int bits = 0;
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), bits);
+        if (error == std::errc{} && end == part.data() + part.size() && bits >= 8 &&
+            bits <= 8 * widest_access && bits % 8 == 0)
+            return bits / 8;
+    }
+    return 4;
+}
+
+bool is_bulk_copy(std::string_view opcode) {
+    return opcode.substr(0, 4) == "UTMA" || opcode.substr(0, 4) == "UBLK";
+}
+
+bool is_contiguous(std::uint32_t mask) {
+    const std::uint32_t shifted = mask == 0 ? 0 : mask >> std::countr_zero(mask);
+    return (shifted & (shifted + 1)) == 0;
+}
+
+class Reader {
+public:
+    explicit Reader(const assembly::SourceText& source) : lines_{source} {}
+
+    Result<SassTrace> read() {
+        for (auto line = lines_.next(); line; line = lines_.next()) {
+            const auto taken = take(*line);
+            if (!taken) return taken.as_failure();
+        }
+        if (in_block_) return lines_.refuse_end("the trace ends inside a block; expected #END_TB");
+        if (!named_ || !sized_)
+            return lines_.refuse_end(
+                "expected the lines -kernel name, -grid dim and -block dim before the first block");
+        return std::move(trace_);
+    }
+
+private:
+    Result<void> take(Line& line) {
+        const std::string_view text = trimmed(line.text());
+        if (text.front() == '-') return take_header(line, text);
+        if (text.substr(0, 14) == "#traces format") {
+            has_immediate_ = text.find("immediate") != std::string_view::npos;
+            return boost::outcome_v2::success();
+        }
+        if (text == "#BEGIN_TB") return begin_block(line);
+        if (text == "#END_TB") return end_block(line);
+        if (!in_block_)
+            return line.refuse(
+                fmt::format("unexpected '{:.40}'; expected -key = value or #BEGIN_TB", text));
+        if (text.substr(0, 12) == "thread block") return take_block_number(line, text);
+        if (text.substr(0, 4) == "warp") return take_warp(line, text);
+        if (text.substr(0, 5) == "insts") return take_count(line, text);
+        return take_issue(line);
+    }
+
+    static Result<std::string_view> value_of(const Line& line, std::string_view text) {
+        const auto equals = text.find('=');
+        if (equals == std::string_view::npos)
+            return line.refuse(fmt::format("'{:.40}' has no '='", text));
+        return trimmed(text.substr(equals + 1));
+    }
+    Result<std::int64_t> number_of(const Line& line, std::string_view text, std::string_view what,
+                                   std::int64_t hi) const {
+        const auto value = value_of(line, text);
+        if (!value) return value.as_failure();
+        return line.decimal(line.word(value.value()), what, 0, hi);
+    }
+    /// `(1,2,3)` or `1,2,3`.
+    Result<Dimensions> dimensions_of(const Line& line, std::string_view text, std::string_view what,
+                                     std::int64_t lo, std::int64_t hi) const {
+        const auto value = value_of(line, text);
+        if (!value) return value.as_failure();
+        std::string_view rest = value.value();
+        if (rest.size() >= 2 && rest.front() == '(' && rest.back() == ')')
+            rest = rest.substr(1, rest.size() - 2);
+        Dimensions dimensions{};
+        for (std::size_t axis = 0; axis < dimensions.size(); ++axis) {
+            const bool last = axis + 1 == dimensions.size();
+            const auto comma = rest.find(',');
+            if ((comma == std::string_view::npos) != last)
+                return line.refuse(
+                    fmt::format("'{}' is no {}; expected three numbers", value.value(), what));
+            const std::string_view digits = trimmed(rest.substr(0, comma));
+            const auto number = line.decimal(line.word(digits), what, lo, hi);
+            if (!number) return number.as_failure();
+            dimensions[axis] = number.value();
+            if (!last) rest.remove_prefix(comma + 1);
+        }
+        return dimensions;
+    }
+
+    Result<void> take_header(const Line& line, std::string_view text) {
+        if (!trace_.blocks.empty() || in_block_)
+            return line.refuse("a header line after the first block");
+        const auto key = trimmed(text.substr(1, text.find('=') - 1));
+        if (key == "kernel name") {
+            const auto name = value_of(line, text);
+            if (!name) return name.as_failure();
+            if (name.value().empty()) return line.refuse("the kernel has no name");
+            trace_.kernel = std::string{name.value()};
+            named_ = true;
+            return boost::outcome_v2::success();
+        }
+        if (key == "grid dim" || key == "block dim") {
+            const bool grid = key == "grid dim";
+            const auto size = dimensions_of(line, text, grid ? "grid" : "block", 1,
+                                            grid ? grid_limit : block_limit);
+            if (!size) return size.as_failure();
+            if (!grid && size.value()[0] * size.value()[1] * size.value()[2] > block_limit)
+                return line.refuse(fmt::format("more than {} threads in a block", block_limit));
+            // Three sides of 2^31 do not fit 64 bits together.
+            if (grid && (size.value()[1] > 65535 || size.value()[2] > 65535 ||
+                         size.value()[0] > grid_limit / (size.value()[1])))
+                return line.refuse(fmt::format("a grid of more than {} blocks", grid_limit));
+            (grid ? trace_.grid : trace_.block) = size.value();
+            (grid ? has_grid_ : has_block_) = true;
+            sized_ = has_grid_ && has_block_;
+            return boost::outcome_v2::success();
+        }
+        return take_number(line, text, key);
+    }
+
+    Result<void> take_number(const Line& line, std::string_view text, std::string_view key) {
+        const std::pair<std::string_view, std::int64_t*> numbers[] = {
+            {"kernel id", &trace_.id},          {"shmem", &trace_.shared_memory},
+            {"nregs", &trace_.registers},       {"binary version", &trace_.binary_version},
+            {"cuda stream id", &trace_.stream}, {"accelsim tracer version", &trace_.tracer_version},
+            {"enable lineinfo", &line_info_}};
+        for (const auto& [name, target] : numbers) {
+            if (key != name) continue;
+            const auto number =
+                number_of(line, text, name, std::numeric_limits<std::int32_t>::max());
+            if (!number) return number.as_failure();
+            *target = number.value();
+            if (name == "accelsim tracer version" &&
+                (number.value() < 1 || number.value() > newest_tracer_version))
+                return line.refuse(fmt::format("tracer version {} is not read; expected 1..{}",
+                                               number.value(), newest_tracer_version));
+            break;
+        }
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> begin_block(const Line& line) {
+        if (in_block_) return line.refuse("a block begins inside another one");
+        if (!named_ || !sized_)
+            return line.refuse(
+                "expected the lines -kernel name, -grid dim and -block dim before the first block");
+        in_block_ = true;
+        has_number_ = false;
+        announced_ = -1;
+        trace_.blocks.emplace_back();
+        return boost::outcome_v2::success();
+    }
+    Result<void> end_block(const Line& line) {
+        if (!in_block_) return line.refuse("a block ends that did not begin");
+        if (!has_number_) return line.refuse("a block without 'thread block = x,y,z'");
+        in_block_ = false;
+        return finish_warp(line);
+    }
+    Result<void> take_block_number(const Line& line, std::string_view text) {
+        if (has_number_) return line.refuse("a block has two numbers");
+        const auto number = dimensions_of(line, text, "block of the grid", 0, grid_limit);
+        if (!number) return number.as_failure();
+        for (std::size_t axis = 0; axis < trace_.grid.size(); ++axis)
+            if (number.value()[axis] >= trace_.grid[axis])
+                return line.refuse(fmt::format("the block is outside the grid of {}x{}x{}",
+                                               trace_.grid[0], trace_.grid[1], trace_.grid[2]));
+        if (!blocks_.insert(number.value()).second) return line.refuse("the block appears twice");
+        trace_.blocks.back().number = number.value();
+        has_number_ = true;
+        return boost::outcome_v2::success();
+    }
+    Result<void> take_warp(const Line& line, std::string_view text) {
+        if (!has_number_) return line.refuse("a warp before 'thread block = x,y,z'");
+        const auto finished = finish_warp(line);
+        if (!finished) return finished.as_failure();
+        const auto number =
+            number_of(line, text, "warp of the block", trace_.warps_per_block() - 1);
+        if (!number) return number.as_failure();
+        auto& warps = trace_.blocks.back().warps;
+        const auto is_it = [&](const TracedWarp& warp) { return warp.number == number.value(); };
+        if (std::any_of(warps.begin(), warps.end(), is_it))
+            return line.refuse("the warp appears twice");
+        warps.push_back(TracedWarp{static_cast<int>(number.value()), {}});
+        announced_ = -1;
+        return boost::outcome_v2::success();
+    }
+    Result<void> take_count(const Line& line, std::string_view text) {
+        if (!has_number_ || trace_.blocks.back().warps.empty() || announced_ >= 0)
+            return line.refuse("expected 'insts = n' once, after 'warp = w'");
+        const auto count = number_of(line, text, "number of instructions",
+                                     std::numeric_limits<std::int32_t>::max());
+        if (!count) return count.as_failure();
+        announced_ = count.value();
+        return boost::outcome_v2::success();
+    }
+    Result<void> finish_warp(const Line& line) const {
+        const auto& warps = trace_.blocks.back().warps;
+        if (warps.empty()) return boost::outcome_v2::success();
+        const auto found = static_cast<std::int64_t>(warps.back().issues.size());
+        if (announced_ < 0) return line.refuse("a warp without 'insts = n'");
+        if (found != announced_)
+            return line.refuse(fmt::format("the warp has {} instructions, not the {} announced",
+                                           found, announced_));
+        return boost::outcome_v2::success();
+    }
+
+    /// Versions 1 and 2 repeat block and warp in front of each instruction.
+    Result<void> check_prefix(Line& line) const {
+        const TracedBlock& block = trace_.blocks.back();
+        for (const std::int64_t expected : {block.number[0], block.number[1], block.number[2],
+                                            static_cast<std::int64_t>(block.warps.back().number)}) {
+            const auto number = line.decimal("block or warp of its own", expected, expected);
+            if (!number) return number.as_failure();
+        }
+        return boost::outcome_v2::success();
+    }
+
+    static Result<std::vector<int>> registers_of(Line& line, std::string_view what) {
+        const auto count = line.decimal(what, 0, operand_limit);
+        if (!count) return count.as_failure();
+        std::vector<int> registers;
+        for (std::int64_t place = 0; place < count.value(); ++place) {
+            Word word = line.next();
+            if (word.text.empty() || word.text.front() != 'R')
+                return line.refuse(
+                    fmt::format("'{}' is no register; expected R0..R{}", word.text, register_limit),
+                    word.column);
+            word.text.remove_prefix(1);
+            const auto number = line.decimal(word, "register", 0, register_limit);
+            if (!number) return number.as_failure();
+            registers.push_back(static_cast<int>(number.value()));
+        }
+        return registers;
+    }
+
+    static Result<void> take_addresses(Line& line, TracedIssue& issue) {
+        const auto form = line.decimal("form of addresses", 0, 2);
+        if (!form) return form.as_failure();
+        constexpr auto any = std::numeric_limits<std::uint64_t>::max();
+        constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
+        PackedAddresses& addresses = issue.addresses;
+        addresses.form = static_cast<PackedAddresses::Form>(form.value());
+        const int active = std::popcount(issue.mask);
+        if (addresses.form == PackedAddresses::Form::List) {
+            for (int lane = 0; lane < active; ++lane) {
+                const auto address = line.hexadecimal("address", any);
+                if (!address) return address.as_failure();
+                addresses.numbers.push_back(static_cast<std::int64_t>(address.value()));
+            }
+            return boost::outcome_v2::success();
+        }
+        const auto base = line.hexadecimal("address", any);
+        if (!base) return base.as_failure();
+        addresses.base = base.value();
+        const bool stride = addresses.form == PackedAddresses::Form::Stride;
+        if (stride && !is_contiguous(issue.mask))
+            return line.refuse(
+                fmt::format("a stride for the lanes {:08x}, which are not contiguous", issue.mask));
+        for (int left = stride ? 1 : active - 1; left > 0; --left) {
+            const auto number = line.decimal(stride ? "stride" : "difference", -far, far);
+            if (!number) return number.as_failure();
+            addresses.numbers.push_back(number.value());
+        }
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> take_issue(Line& line) {
+        if (announced_ < 0) return line.refuse("an instruction before 'insts = n'");
+        auto& issues = trace_.blocks.back().warps.back().issues;
+        if (static_cast<std::int64_t>(issues.size()) == announced_)
+            return line.refuse(fmt::format("more instructions than the {} announced", announced_));
+        if (trace_.tracer_version < 3) {
+            const auto checked = check_prefix(line);
+            if (!checked) return checked.as_failure();
+        }
+        TracedIssue issue;
+        if (line_info_ != 0) {
+            const auto number =
+                line.decimal("source line", 0, std::numeric_limits<std::int32_t>::max());
+            if (!number) return number.as_failure();
+            issue.line = number.value();
+        }
+        const auto address = line.hexadecimal("address of an instruction", 0x7fffffffU);
+        if (!address) return address.as_failure();
+        issue.address = static_cast<std::int64_t>(address.value());
+        const auto mask = line.hexadecimal("mask of lanes", 0xffffffffU);
+        if (!mask) return mask.as_failure();
+        issue.mask = static_cast<std::uint32_t>(mask.value());
+        auto destinations = registers_of(line, "number of destinations");
+        if (!destinations) return destinations.as_failure();
+        issue.destinations = std::move(destinations.value());
+        const Word opcode = line.next();
+        if (opcode.text.empty() || opcode.text.front() < 'A' || opcode.text.front() > 'Z')
+            return line.refuse(fmt::format("'{}' is no opcode", opcode.text), opcode.column);
+        if (is_bulk_copy(opcode.text))
+            return line.refuse(fmt::format("bulk copies ({}) are not read", opcode.text),
+                               opcode.column);
+        issue.opcode = std::string{opcode.text};
+        auto sources = registers_of(line, "number of sources");
+        if (!sources) return sources.as_failure();
+        issue.sources = std::move(sources.value());
+        const auto width = line.decimal("memory width", 0, 1 << 20);
+        if (!width) return width.as_failure();
+        if (width.value() > 0) {
+            issue.width = width_of(issue.opcode);
+            const auto taken = take_addresses(line, issue);
+            if (!taken) return taken.as_failure();
+        }
+        if (const Word rest = line.next(); !rest.text.empty()) {
+            if (!has_immediate_)
+                return line.refuse(fmt::format("unexpected '{}' after the instruction", rest.text),
+                                   rest.column);
+            const auto immediate =
+                line.decimal(rest, "immediate", std::numeric_limits<std::int64_t>::min(),
+                             std::numeric_limits<std::int64_t>::max());
+            if (!immediate) return immediate.as_failure();
+            if (const Word more = line.next(); !more.text.empty())
+                return line.refuse(fmt::format("unexpected '{}' after the immediate", more.text),
+                                   more.column);
+        }
+        issues.push_back(std::move(issue));
+        return boost::outcome_v2::success();
+    }
+
+    Lines lines_;
+    SassTrace trace_;
+    std::set<Dimensions> blocks_;
+    bool named_ = false;
+    bool has_grid_ = false;
+    bool has_block_ = false;
+    bool sized_ = false;
+    bool has_immediate_ = false;
+    std::int64_t line_info_ = 0;
+    bool in_block_ = false;
+    bool has_number_ = false;
+    std::int64_t announced_ = -1; ///< Instructions of the warp; -1: not said yet.
+};
+
+} // namespace
+
+Result<SassTrace> read_sass_trace(const assembly::SourceText& source) {
+    return Reader{source}.read();
+}
+
+} // namespace warpbound::harness::trace
