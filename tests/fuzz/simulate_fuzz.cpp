@@ -1,6 +1,6 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
-#include "tests/support/event_checker.hpp"
+#include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // Random small programs under every draw mode, judged by the independent checker.
 
 #include "harness/simulator/multiprocessor.hpp"
-#include "tests/support/event_checker.hpp"
+#include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 

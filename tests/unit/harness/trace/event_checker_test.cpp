@@ -2,7 +2,7 @@
 // on the described machines, and finds every error planted in a log.
 
 #include "assembly/isa/reader.hpp"
-#include "tests/support/event_checker.hpp"
+#include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"

@@ -1,0 +1,139 @@
+#include "tests/support/event_checker/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace warpbound::tests {
+
+namespace {
+
+/// Issue slots and C19.
+class Choices {
+public:
+    Choices(RecordedLaunch& run, const SharedUse& shared) : run_{run}, shared_{shared} {}
+
+    void check() {
+        std::map<int, std::vector<const Issue*>> choices;
+        std::map<int, std::vector<const WarpRecord*>> members;
+        for (const WarpRecord& warp : run_.warps) {
+            members[warp.starts.front().scheduler].push_back(&warp);
+            for (const Issue& issue : warp.issues)
+                if (!issue.paired) choices[run_.scheduler_of(issue)].push_back(&issue);
+        }
+        for (auto& [scheduler, chosen] : choices) {
+            std::sort(chosen.begin(), chosen.end(), [](const Issue* a, const Issue* b) {
+                return a->event.cycle < b->event.cycle;
+            });
+            const std::int64_t slot = value_of(run_.machine.schedulers, "issue-slot").lo;
+            for (std::size_t place = 1; place < chosen.size(); ++place)
+                if (chosen[place]->event.cycle < chosen[place - 1]->event.cycle + slot)
+                    run_.complain(*chosen[place],
+                                  fmt::format("slot: scheduler {} chose at {}", scheduler,
+                                              chosen[place - 1]->event.cycle));
+            if (!run_.found.empty()) continue; // What may issue is not known for certain.
+            if (models::guarantee_of(run_.policy) == models::PolicyGuarantee::WorkConserving)
+                check_idle(chosen, members[scheduler]);
+            check_policy(chosen, members[scheduler]);
+        }
+    }
+
+private:
+    /// The first cycle that the warp's own conditions allow.
+    static std::int64_t own_earliest(const Issue& issue) {
+        const Waits& waits = issue.event.waits;
+        return std::max({waits[Stall::Gap], waits[Stall::Barrier], waits[Stall::Register],
+                         waits[Stall::Scoreboard]});
+    }
+
+    /// Whether the issue could have been made in an earlier cycle, choices aside, had `instead` not
+    /// been made.
+    bool may_issue(const Issue& issue, std::int64_t cycle, const Issue* instead = nullptr) const {
+        if (own_earliest(issue) > cycle) return false;
+        if (!issue.event.executed) return true;
+        if (shared_.is_port_taken(issue, cycle, instead)) return false;
+        if (!run_.timing(issue).enters_write_buffer) return true;
+        const bool stores = instead != nullptr && instead->event.executed &&
+                            run_.timing(*instead).enters_write_buffer;
+        return shared_.buffered(cycle) - (stores ? 1 : 0) <
+               value_of(run_.machine.write_buffer, "entries").lo;
+    }
+
+    void check_idle(const std::vector<const Issue*>& chosen,
+                    const std::vector<const WarpRecord*>& members) {
+        const std::int64_t slot = value_of(run_.machine.schedulers, "issue-slot").hi;
+        const auto is_choosing = [&](std::int64_t cycle) {
+            const auto after = std::upper_bound(
+                chosen.begin(), chosen.end(), cycle,
+                [](std::int64_t at, const Issue* issue) { return at < issue->event.cycle; });
+            return after != chosen.begin() && (*(after - 1))->event.cycle + slot > cycle;
+        };
+        for (const WarpRecord* warp : members)
+            for (const Issue& issue : warp->issues)
+                for (std::int64_t cycle = std::max(own_earliest(issue), issue.event.since);
+                     cycle < issue.event.cycle; ++cycle)
+                    if (!is_choosing(cycle) && may_issue(issue, cycle)) {
+                        run_.complain(issue, fmt::format("C19: idle in {}", cycle));
+                        return;
+                    }
+    }
+
+    /// Which of two places comes first after the one chosen last, going round.
+    static int round_from(int place, int last) { return place > last ? place : place + (1 << 20); }
+
+    void check_policy(const std::vector<const Issue*>& chosen,
+                      const std::vector<const WarpRecord*>& members) {
+        using enum models::PolicyKind;
+        if (run_.policy.kind != LooseRoundRobin && run_.policy.kind != GreedyThenOldest &&
+            run_.policy.kind != OldestFirst)
+            return;
+        std::map<const WarpRecord*, std::size_t> next;
+        const WarpRecord* last = nullptr;
+        for (const Issue* issue : chosen) {
+            const WarpRecord* const by = &run_.warps[static_cast<std::size_t>(issue->event.warp)];
+            for (const WarpRecord* other : members) {
+                std::size_t& place = next[other];
+                while (place < other->issues.size() &&
+                       (other->issues[place].event.cycle < issue->event.cycle ||
+                        (other == by && other->issues[place].event.cycle == issue->event.cycle)))
+                    ++place;
+                if (other == by || place == other->issues.size()) continue;
+                const Issue& waiting = other->issues[place];
+                if (waiting.event.since > issue->event.cycle ||
+                    !may_issue(waiting, issue->event.cycle, issue))
+                    continue;
+                if (!comes_first(*by, *other, last))
+                    run_.complain(*issue,
+                                  fmt::format("C19: warp {} comes first", waiting.event.warp));
+            }
+            last = by;
+        }
+    }
+
+    /// Whether the policy puts `a` before `b`. `last`: chosen before, if any.
+    bool comes_first(const WarpRecord& a, const WarpRecord& b, const WarpRecord* last) const {
+        const WarpStarted& first = a.starts.front();
+        const WarpStarted& second = b.starts.front();
+        if (run_.policy.kind == models::PolicyKind::LooseRoundRobin) {
+            if (last == nullptr) return true; // Where the round begins is not determined.
+            const int from = last->starts.front().place;
+            return round_from(first.place, from) < round_from(second.place, from);
+        }
+        if (run_.policy.kind == models::PolicyKind::GreedyThenOldest && (&a == last || &b == last))
+            return &a == last;
+        return std::pair{first.cycle, first.place} < std::pair{second.cycle, second.place};
+    }
+
+    RecordedLaunch& run_;
+    const SharedUse& shared_;
+};
+
+} // namespace
+
+void check_choices(RecordedLaunch& run, const SharedUse& shared) {
+    Choices{run, shared}.check();
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,200 @@
+#include "tests/support/event_checker/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace warpbound::tests {
+
+namespace {
+
+/// Whether the guard of a control instruction decides its direction instead of its execution (C10).
+bool guard_directs(assembly::ControlFlow flow) {
+    using enum assembly::ControlFlow;
+    switch (flow) {
+    case None:
+    case PushReconvergence:
+    case PushBreak:
+    case PushContinue:
+    case PushReturn:
+    case ConvergenceSet:
+    case ConvergenceBreak:
+        return false;
+    default:
+        return true;
+    }
+}
+
+class Warps {
+public:
+    explicit Warps(RecordedLaunch& run) : run_{run} {}
+
+    void check_warp(const WarpRecord& warp) {
+        std::map<assembly::Register, std::int64_t> ready;
+        std::map<int, std::vector<std::int64_t>> releases;
+        for (std::size_t place = 0; place < warp.issues.size(); ++place) {
+            const Issue& issue = warp.issues[place];
+            const Waits& waits = issue.event.waits;
+            check_order(warp, place);
+            check_execution(issue);
+            for (const std::int64_t until : waits.until)
+                if (until > issue.event.cycle)
+                    run_.complain(issue, fmt::format("waits: issues before {}", until));
+            if (place == 0) {
+                const std::int64_t start = warp.starts.front().cycle;
+                if (issue.event.since != start || waits[Stall::Gap] != start ||
+                    issue.event.cycle < start)
+                    run_.complain(issue, fmt::format("C1: the warp starts at {}", start));
+            } else {
+                const std::int64_t before = warp.issues[place - 1].event.cycle;
+                const Interval gap = run_.gap_after(warp.issues[place - 1], issue);
+                if (issue.event.since != before + 1)
+                    run_.complain(issue, "order: since another cycle");
+                if (!within(waits[Stall::Gap] - before, gap.lo, gap.hi) ||
+                    issue.event.cycle < before + gap.lo)
+                    run_.complain(issue, fmt::format("C4: the issue before was at {}", before));
+            }
+            if (run_.timing(issue).waits_for_registers) {
+                const std::int64_t at = registers_ready(ready, issue);
+                if (waits[Stall::Register] != at || issue.event.cycle < at)
+                    run_.complain(issue, fmt::format("C5: its registers are ready at {}", at));
+            }
+            const std::int64_t clear = scoreboards_clear(releases, issue);
+            if (waits[Stall::Scoreboard] != clear || issue.event.cycle < clear)
+                run_.complain(issue, fmt::format("C6: its scoreboards are clear at {}", clear));
+            if (!issue.event.executed || issue.completed.empty()) continue;
+            for (const assembly::Register& reg : run_.effects[issue.event.instruction].writes)
+                ready[reg] = issue.completed.front();
+            const auto& control = run_.instruction(issue).control;
+            if (!control) continue;
+            if (control->write_barrier)
+                releases[*control->write_barrier].push_back(issue.completed.front());
+            if (control->read_barrier && !issue.sources_read.empty())
+                releases[*control->read_barrier].push_back(issue.sources_read.front());
+        }
+    }
+
+private:
+    void check_order(const WarpRecord& warp, std::size_t place) {
+        const Issue& issue = warp.issues[place];
+        const auto& blocks = run_.kernel.graph->blocks;
+        if (!within(static_cast<std::int64_t>(issue.event.instruction),
+                    static_cast<std::int64_t>(blocks[issue.event.block].first),
+                    static_cast<std::int64_t>(blocks[issue.event.block].last))) {
+            run_.complain(issue, "order: not in its block");
+            return;
+        }
+        if (issue.event.number != static_cast<std::int64_t>(place))
+            run_.complain(issue, "order: numbered wrongly");
+        const bool last = place + 1 == warp.issues.size();
+        if (last && (!blocks[issue.event.block].exits ||
+                     issue.event.instruction != blocks[issue.event.block].last ||
+                     issue.event.cycle != warp.ends.front()))
+            run_.complain(issue, "C2: the warp does not end with it");
+        if (place == 0) {
+            if (issue.event.block != 0 ||
+                issue.event.instruction != blocks[issue.event.block].first)
+                run_.complain(issue, "order: not the first instruction");
+            return;
+        }
+        const Issue& before = warp.issues[place - 1];
+        const bool follows = issue.event.block == before.event.block &&
+                             issue.event.instruction == before.event.instruction + 1;
+        const bool jumps =
+            before.event.instruction == blocks[before.event.block].last &&
+            issue.event.instruction == blocks[issue.event.block].first &&
+            std::any_of(run_.kernel.graph->edges.begin(), run_.kernel.graph->edges.end(),
+                        [&](const assembly::Edge& edge) {
+                            return edge.from == before.event.block && edge.to == issue.event.block;
+                        });
+        if (!follows && !jumps) run_.complain(issue, "order: does not follow the one before");
+    }
+
+    void check_execution(const Issue& issue) {
+        const auto& code = run_.instruction(issue);
+        const auto& event = issue.event;
+        const InstructionTiming& t = run_.timing(issue);
+        const bool may_be_off =
+            code.guard && !code.guard->always() && !guard_directs(code.control_flow);
+        if (!event.executed && !may_be_off) run_.complain(issue, "C10: switched off");
+        if (event.executed && may_be_off && code.guard->never())
+            run_.complain(issue, "C10: executes under @!PT");
+        const bool reads = event.executed && code.control && code.control->read_barrier;
+        if (issue.completed.size() != (event.executed ? 1U : 0U))
+            run_.complain(issue, fmt::format("C13: has {} results", issue.completed.size()));
+        if (issue.sources_read.size() != (reads ? 1U : 0U))
+            run_.complain(
+                issue, fmt::format("C14: reads its sources {} times", issue.sources_read.size()));
+        if (!event.executed) {
+            if (event.port_until != event.cycle) run_.complain(issue, "C11: takes a port");
+            return;
+        }
+        if (!within(event.passes, t.passes.lo, t.passes.hi))
+            run_.complain(issue, fmt::format("C12: {} passes", event.passes));
+        if (!within(event.port_until - event.cycle, t.initiation.lo * event.passes,
+                    t.initiation.hi * event.passes))
+            run_.complain(issue, fmt::format("C12: takes its port until {}", event.port_until));
+        const auto check_after = [&](const std::vector<std::int64_t>& cycles, const Interval& first,
+                                     std::string_view what) {
+            const std::int64_t further = event.passes - 1;
+            for (const std::int64_t cycle : cycles)
+                if (!within(cycle - event.cycle, first.lo + further * t.pass_cost.lo,
+                            first.hi + further * t.pass_cost.hi))
+                    run_.complain(issue, fmt::format("{} at {}", what, cycle));
+        };
+        check_after(issue.completed, t.latency, "C13: completes");
+        check_after(issue.sources_read, t.source_read, "C14: has read its sources");
+    }
+
+    /// When the registers are ready that the issue touches (C5).
+    std::int64_t registers_ready(const std::map<assembly::Register, std::int64_t>& ready,
+                                 const Issue& issue) const {
+        std::int64_t at = 0;
+        const auto& effects = run_.effects[issue.event.instruction];
+        for (const auto* registers : {&effects.reads, &effects.writes})
+            for (const assembly::Register& reg : *registers)
+                if (const auto found = ready.find(reg); found != ready.end())
+                    at = std::max(at, found->second);
+        return at;
+    }
+
+    /// When the scoreboards are clear that the issue waits for (C6). `releases`: by scoreboard.
+    std::int64_t scoreboards_clear(std::map<int, std::vector<std::int64_t>>& releases,
+                                   const Issue& issue) const {
+        const auto& code = run_.instruction(issue);
+        if (!code.control) return 0;
+        std::int64_t at = 0;
+        const auto wait = [&](int scoreboard, std::size_t allowed) {
+            auto& times = releases[scoreboard];
+            std::sort(times.begin(), times.end(), std::greater<>{});
+            if (times.size() > allowed) at = std::max(at, times[allowed]);
+        };
+        for (int scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
+            if (((code.control->wait_mask >> scoreboard) & 1) != 0) wait(scoreboard, 0);
+        if (code.opcode_class != assembly::OpcodeClass::DependenceBarrier) return at;
+        std::optional<int> counted;
+        std::size_t allowed = 0;
+        for (const assembly::Operand& operand : code.operands) {
+            if (const auto* sb = std::get_if<assembly::ScoreboardOperand>(&operand))
+                counted = sb->index;
+            else if (const auto* limit = std::get_if<assembly::ImmediateOperand>(&operand))
+                allowed = static_cast<std::size_t>(limit->integer.value_or(0));
+        }
+        if (counted) wait(*counted, allowed);
+        return at;
+    }
+
+    RecordedLaunch& run_;
+};
+
+} // namespace
+
+void check_warps(RecordedLaunch& run) {
+    Warps checks{run};
+    for (const WarpRecord& warp : run.warps)
+        checks.check_warp(warp);
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,21 @@
+#pragma once
+/// \file
+/// The checks, by what they look at. Each adds what it finds to the launch.
+
+#include "tests/support/event_checker/recorded_launch.hpp"
+#include "tests/support/event_checker/shared_use.hpp"
+
+namespace warpbound::tests {
+
+/// Blocks: slots, places and replacement (C1), barriers (C9), the end (C2).
+void check_places(RecordedLaunch& run);
+void check_barriers(RecordedLaunch& run);
+void check_end(RecordedLaunch& run);
+
+/// What concerns each warp alone: the order of issues, C4 to C6, C10, C12 to C16.
+void check_warps(RecordedLaunch& run);
+
+/// Schedulers: issue slots, and C19 as far as event_checker.hpp says.
+void check_choices(RecordedLaunch& run, const SharedUse& shared);
+
+} // namespace warpbound::tests

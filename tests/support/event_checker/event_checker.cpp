@@ -1,0 +1,25 @@
+#include "tests/support/event_checker/event_checker.hpp"
+
+#include "tests/support/event_checker/checks.hpp"
+
+#include <utility>
+
+namespace warpbound::tests {
+
+std::vector<std::string> violations(const harness::Kernel& kernel,
+                                    const models::Architecture& machine,
+                                    const models::WarpPolicy& policy, const RecordedRun& run) {
+    RecordedLaunch launch{kernel, machine, policy, run};
+    if (!launch.collect()) return std::move(launch.found);
+    SharedUse shared{launch};
+    check_places(launch);
+    check_warps(launch);
+    check_barriers(launch);
+    shared.check_ports();
+    shared.check_buffer();
+    check_choices(launch, shared);
+    check_end(launch);
+    return std::move(launch.found);
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,34 @@
+#pragma once
+/// \file
+/// Checks the events of a run against docs/timing-contract.md, rule by rule, from the program and
+/// the description alone: no code of the simulator but the events themselves.
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "harness/device.hpp"
+#include "harness/simulator/event.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/warp_policy.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::tests {
+
+struct RecordedRun {
+    std::vector<harness::simulator::Event> events;
+    std::int64_t execution_time = 0;
+};
+
+/// Violations found, in words that begin with the rule ("C7: .."); empty when all rules hold. At
+/// most 20 are given.
+/// Checked: C1 (starts, places, replacement), C2 (end and execution time), C4 to C9, C10, C12 to
+/// C16, the order of issues along the graph, one choice per issue slot, and of C19 whether a
+/// scheduler stays idle under work-conserving policies and chooses in order under lrr, gto and
+/// oldest. Not checked: the order of the other policies, and C18 beyond following edges.
+/// Requires: the simulator accepts the kernel on this machine.
+std::vector<std::string> violations(const harness::Kernel& kernel,
+                                    const models::Architecture& machine,
+                                    const models::WarpPolicy& policy, const RecordedRun& run);
+
+} // namespace warpbound::tests

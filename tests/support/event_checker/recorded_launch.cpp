@@ -1,0 +1,147 @@
+#include "tests/support/event_checker/recorded_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::tests {
+
+namespace {
+
+using harness::simulator::Completed;
+using harness::simulator::Drained;
+using harness::simulator::SourcesRead;
+using harness::simulator::WarpEnded;
+
+constexpr std::size_t reported_limit = 20;
+
+bool leaves_block(const assembly::ControlFlowGraph& graph, const Issue& before,
+                  const Issue& issue) {
+    const auto& block = graph.blocks[before.event.block];
+    return before.event.instruction == block.last &&
+           (issue.event.block != before.event.block ||
+            issue.event.instruction != before.event.instruction + 1);
+}
+
+/// Puts each event where it belongs.
+class Collector {
+public:
+    explicit Collector(RecordedLaunch& launch) : launch_{launch} {}
+
+    void add(WarpRecord& warp, const WarpStarted& started) { warp.starts.push_back(started); }
+    void add(WarpRecord& warp, const Issued& issued) {
+        if (issued.instruction >= launch_.timings.size() || !launch_.timings[issued.instruction] ||
+            issued.block >= launch_.kernel.graph->blocks.size()) {
+            launch_.say("order: an instruction that has no timing or no block issued");
+            return;
+        }
+        Issue issue{issued, {}, {}, {}, false};
+        if (!warp.issues.empty()) {
+            const Issue& before = warp.issues.back();
+            issue.paired =
+                issued.cycle == before.event.cycle && launch_.gap_after(before, issue).lo == 0;
+        }
+        warp.issues.push_back(issue);
+        if (issued.executed && launch_.timing(issue).enters_write_buffer)
+            launch_.stores.emplace_back(issued.cycle, issued.warp, warp.issues.size() - 1);
+    }
+    template <typename Later> Issue* issue_of(WarpRecord& warp, const Later& later) {
+        const auto number = static_cast<std::size_t>(later.number);
+        if (later.number >= 0 && number < warp.issues.size() &&
+            warp.issues[number].event.instruction == later.instruction)
+            return &warp.issues[number];
+        launch_.say(fmt::format("causal: warp {} has no issue {} of instruction {} at {}",
+                                later.warp, later.number, later.instruction, later.cycle));
+        return nullptr;
+    }
+    void add(WarpRecord& warp, const SourcesRead& read) {
+        if (Issue* issue = issue_of(warp, read)) issue->sources_read.push_back(read.cycle);
+    }
+    void add(WarpRecord& warp, const Completed& done) {
+        if (Issue* issue = issue_of(warp, done)) issue->completed.push_back(done.cycle);
+    }
+    void add(WarpRecord& warp, const Drained& drained) {
+        const auto oldest = std::find_if(warp.issues.begin(), warp.issues.end(), [&](Issue& issue) {
+            return issue.event.executed && launch_.timing(issue).enters_write_buffer &&
+                   !issue.drained;
+        });
+        if (oldest == warp.issues.end()) {
+            launch_.say(fmt::format("causal: nothing of warp {} can drain at {}", drained.warp,
+                                    drained.cycle));
+            return;
+        }
+        oldest->drained = drained.cycle;
+        launch_.drains.emplace_back(drained.cycle, drained.warp,
+                                    static_cast<std::size_t>(oldest - warp.issues.begin()));
+    }
+    static void add(WarpRecord& warp, const WarpEnded& ended) { warp.ends.push_back(ended.cycle); }
+
+private:
+    RecordedLaunch& launch_;
+};
+
+} // namespace
+
+RecordedLaunch::RecordedLaunch(const harness::Kernel& of_kernel,
+                               const models::Architecture& on_machine,
+                               const models::WarpPolicy& under_policy, const RecordedRun& of_run)
+    : kernel{of_kernel}, machine{on_machine}, policy{under_policy}, run{of_run},
+      timings{models::instruction_timings(*kernel.function, machine, *kernel.facts)},
+      warps_per_block{static_cast<int>(
+          kernel.launch.warps_per_block(value_of(machine.geometry, "warp-size").lo))},
+      schedulers{static_cast<int>(value_of(machine.schedulers, "count").lo)},
+      warps(static_cast<std::size_t>(kernel.launch.blocks * warps_per_block)) {
+    for (const auto& instruction : kernel.function->instructions)
+        effects.push_back(assembly::effects_of(instruction, kernel.function->target));
+}
+
+void RecordedLaunch::say(std::string text) {
+    if (found.size() < reported_limit) found.push_back(std::move(text));
+}
+
+void RecordedLaunch::complain(const Issue& issue, std::string_view what) {
+    const auto colon = what.find(':');
+    say(fmt::format("{}: warp {} issue {} (instruction {}) at {}:{}", what.substr(0, colon),
+                    issue.event.warp, issue.event.number, issue.event.instruction,
+                    issue.event.cycle, what.substr(colon + 1)));
+}
+
+Interval RecordedLaunch::gap_after(const Issue& before, const Issue& issue) const {
+    const InstructionTiming& t = timing(before);
+    if (!leaves_block(*kernel.graph, before, issue)) return t.gap;
+    std::optional<Interval> gap;
+    for (const auto& edge : kernel.graph->edges) {
+        if (edge.from != before.event.block || edge.to != issue.event.block) continue;
+        const Interval& of_edge = edge.kind == assembly::EdgeKind::Taken ? t.gap_taken : t.gap;
+        if (!gap) gap = of_edge;
+        gap->lo = std::min(gap->lo, of_edge.lo);
+        gap->hi = std::max(gap->hi, of_edge.hi);
+    }
+    return gap.value_or(t.gap);
+}
+
+bool RecordedLaunch::collect() {
+    Collector collector{*this};
+    std::int64_t last = 0;
+    for (const Event& event : run.events) {
+        const std::int64_t cycle = std::visit([](const auto& what) { return what.cycle; }, event);
+        const int warp = std::visit([](const auto& what) { return what.warp; }, event);
+        if (cycle < last) say(fmt::format("order: event of cycle {} after {}", cycle, last));
+        last = std::max(last, cycle);
+        if (warp < 0 || static_cast<std::size_t>(warp) >= warps.size()) {
+            say(fmt::format("order: there is no warp {}", warp));
+            return false;
+        }
+        std::visit(
+            [&](const auto& what) { collector.add(warps[static_cast<std::size_t>(warp)], what); },
+            event);
+    }
+    for (const WarpRecord& warp : warps)
+        if (warp.starts.size() != 1 || warp.ends.size() != 1 || warp.issues.empty())
+            say(fmt::format("C2: a warp starts {} times, issues {} and ends {} times",
+                            warp.starts.size(), warp.issues.size(), warp.ends.size()));
+    return found.empty();
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,92 @@
+#pragma once
+/// \file
+/// The events of a run by warp and issue, with what the program and the description say of them.
+
+#include "assembly/isa/effects.hpp"
+#include "models/architecture/instruction_timing.hpp"
+#include "tests/support/event_checker/event_checker.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace warpbound::tests {
+
+using harness::simulator::Event;
+using harness::simulator::Issued;
+using harness::simulator::Stall;
+using harness::simulator::Waits;
+using harness::simulator::WarpStarted;
+using models::InstructionTiming;
+using models::Interval;
+
+/// An issue with everything that happened to it later.
+struct Issue {
+    Issued event;
+    std::vector<std::int64_t> completed;
+    std::vector<std::int64_t> sources_read;
+    std::optional<std::int64_t> drained;
+    bool paired = false; ///< Issued in its predecessor's cycle without a choice of its own.
+};
+
+struct WarpRecord {
+    std::vector<WarpStarted> starts;
+    std::vector<Issue> issues;
+    std::vector<std::int64_t> ends;
+};
+
+/// Cycle, warp, place of the issue.
+using Entry = std::tuple<std::int64_t, int, std::size_t>;
+
+/// The value of a description that the simulator accepted.
+inline Interval value_of(const models::ValueGroup& group, std::string_view name) {
+    return group.find(name)->interval.value();
+}
+inline bool within(std::int64_t value, std::int64_t lo, std::int64_t hi) {
+    return lo <= value && value <= hi;
+}
+
+/// What the checks share: the record, and the violations that they find.
+struct RecordedLaunch {
+    RecordedLaunch(const harness::Kernel& kernel, const models::Architecture& machine,
+                   const models::WarpPolicy& policy, const RecordedRun& run);
+
+    /// Puts the events in order. False when that cannot be done; it then said why.
+    bool collect();
+
+    [[nodiscard]] const InstructionTiming& timing(const Issue& issue) const {
+        return timings[issue.event.instruction].value();
+    }
+    [[nodiscard]] const assembly::Instruction& instruction(const Issue& issue) const {
+        return kernel.function->instructions[issue.event.instruction];
+    }
+    [[nodiscard]] int scheduler_of(const Issue& issue) const {
+        return warps[static_cast<std::size_t>(issue.event.warp)].starts.front().scheduler;
+    }
+    [[nodiscard]] const Issue& issue_at(const Entry& entry) const {
+        return warps[static_cast<std::size_t>(std::get<1>(entry))].issues[std::get<2>(entry)];
+    }
+    /// Of several edges to the block that follows, the widest interval (C4).
+    [[nodiscard]] Interval gap_after(const Issue& before, const Issue& issue) const;
+
+    void say(std::string text);
+    /// `what`: the rule, a colon, what is wrong.
+    void complain(const Issue& issue, std::string_view what);
+
+    const harness::Kernel& kernel;
+    const models::Architecture& machine;
+    const models::WarpPolicy& policy;
+    const RecordedRun& run;
+    std::vector<Result<InstructionTiming>> timings;
+    std::vector<assembly::Effects> effects;
+    int warps_per_block;
+    int schedulers;
+    std::vector<WarpRecord> warps;
+    std::vector<Entry> stores; ///< In the order of time.
+    std::vector<Entry> drains; ///< Drain cycle instead of the issue's.
+    std::vector<std::string> found;
+};
+
+} // namespace warpbound::tests
