@@ -1,5 +1,7 @@
 #include "analyzer/launch_shape.hpp"
 
+#include "models/units.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,8 +68,11 @@ Result<LaunchShape> shape_of(const models::Launch& launch,
     if (!replacement) return replacement.as_failure();
     const auto start = models::require(architecture, architecture.blocks, "blocks", "start");
     if (!start) return start.as_failure();
-    shape.refill.lo = replacement.value().lo + start.value().lo;
-    shape.refill.hi = replacement.value().hi + start.value().hi;
+    const auto sum = [](std::int64_t a, std::int64_t b) {
+        return (models::Cycles{a} + models::Cycles{b}).count();
+    };
+    shape.refill.lo = sum(replacement.value().lo, start.value().lo);
+    shape.refill.hi = sum(replacement.value().hi, start.value().hi);
     return shape;
 }
 

@@ -137,8 +137,10 @@ Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair&
         const auto residence =
             solve_paths(problem, paths, Side::Lower, Facts::LoopBounds, std::nullopt);
         if (!residence) return residence.as_failure();
-        ways.front().push_back({"blocks that ran before in the same slot, and replacement",
-                                shape.waves() - 1, residence.value().bound + shape.refill.lo});
+        ways.front().push_back({"blocks that ran before in the same slot", shape.waves() - 1,
+                                residence.value().bound});
+        ways.front().push_back(
+            {"replacement and start of a block", shape.waves() - 1, shape.refill.lo});
     }
     const std::int64_t slots = least(choices(problem));
     ways.push_back({{"issue slots of a warp on the scheduler with most work", share,

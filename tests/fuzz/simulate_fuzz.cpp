@@ -1,4 +1,3 @@
-#include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/random_kernel.hpp"
@@ -63,10 +62,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     options.max_iterations = 1 + choices.below(5);
     const std::uint64_t seed = choices.seed();
     const auto made = tests::random_kernel(seed, options);
-    const auto program = assembly::read_program({"random", made.text}).value();
-    const auto* function = assembly::find_function(program, "").value();
-    const auto graph = assembly::build_control_flow_graph(*function).value();
-    const harness::Kernel kernel{function, &graph, &made.facts, launch};
+    const auto loaded = tests::read(made);
+    if (!loaded) std::abort(); // The generator writes what the reader takes.
+    const tests::ReadKernel& read = *loaded.value();
+    const harness::Kernel kernel{read.function, &read.graph, &read.facts, launch};
     const auto prepared = harness::simulator::Machine::prepare(machine, kernel, policy);
     if (!prepared) return 0; // The description lacks what several waves of blocks cost.
     tests::RecordedRun record;

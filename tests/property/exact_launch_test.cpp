@@ -12,23 +12,11 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 #include <string>
 #include <vector>
 
 namespace warpbound {
 namespace {
-
-class Draws {
-public:
-    explicit Draws(std::uint64_t seed) : engine_{seed} {}
-    std::int64_t operator()(std::int64_t lo, std::int64_t hi) {
-        return lo + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(hi - lo + 1));
-    }
-
-private:
-    std::mt19937_64 engine_;
-};
 
 void set(models::ValueGroup& group, std::string_view name, std::int64_t value) {
     const models::Interval exact{value, value, value};
@@ -42,36 +30,36 @@ void set(models::ValueGroup& group, std::string_view name, std::int64_t value) {
 
 /// A small interlocked machine with exact values; pass-costs are not needed, every access has one
 /// pass.
-models::Architecture random_machine(const models::Architecture& fermi, Draws& draw) {
+models::Architecture random_machine(const models::Architecture& fermi, tests::Chance& draw) {
     models::Architecture machine = fermi;
-    set(machine.schedulers, "count", draw(1, 2));
-    set(machine.schedulers, "issue-slot", draw(1, 2));
-    set(machine.schedulers, "same-warp-interval", draw(1, 3));
-    set(machine.limits, "max-blocks", draw(1, 2));
-    set(machine.blocks, "start", draw(0, 3));
-    set(machine.blocks, "replacement", draw(0, 2));
-    set(machine.write_buffer, "entries", draw(1, 2));
-    set(machine.write_buffer, "drain", draw(1, 6));
+    set(machine.schedulers, "count", draw.whole(1, 2));
+    set(machine.schedulers, "issue-slot", draw.whole(1, 2));
+    set(machine.schedulers, "same-warp-interval", draw.whole(1, 3));
+    set(machine.limits, "max-blocks", draw.whole(1, 2));
+    set(machine.blocks, "start", draw.whole(0, 3));
+    set(machine.blocks, "replacement", draw.whole(0, 2));
+    set(machine.write_buffer, "entries", draw.whole(1, 2));
+    set(machine.write_buffer, "drain", draw.whole(1, 6));
     for (const auto opcode_class :
          {assembly::OpcodeClass::FloatAdd, assembly::OpcodeClass::SpecialFunction,
           assembly::OpcodeClass::LoadShared, assembly::OpcodeClass::StoreGlobal,
           assembly::OpcodeClass::Barrier, assembly::OpcodeClass::Exit}) {
         auto& values = machine.classes.at(opcode_class).values;
-        set(values, "latency", draw(1, 6));
-        set(values, "initiation", draw(1, 4));
+        set(values, "latency", draw.whole(1, 6));
+        set(values, "initiation", draw.whole(1, 4));
     }
     return machine;
 }
 
-std::string random_code(Draws& draw, models::FlowFacts& facts) {
+std::string random_code(tests::Chance& draw, models::FlowFacts& facts) {
     std::string text = "!Arch sm_20\n!Kernel k\n";
-    const std::int64_t length = draw(1, 4);
+    const std::int64_t length = draw.whole(1, 4);
     for (std::int64_t i = 0; i < length; ++i) {
-        const std::string to = "R" + std::to_string(draw(1, 3));
-        const std::string from = "R" + std::to_string(draw(1, 3));
+        const std::string to = "R" + std::to_string(draw.whole(1, 3));
+        const std::string from = "R" + std::to_string(draw.whole(1, 3));
         models::MemoryFact fact;
         fact.at = 8 * i;
-        switch (draw(0, 4)) {
+        switch (draw.whole(0, 4)) {
         case 0:
             text += "FADD " + to + ", " + from + ", R0;\n";
             break;
@@ -105,7 +93,7 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
     std::vector<double> ratios;
     std::size_t varied = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        Draws draw{seed};
+        tests::Chance draw{seed};
         const models::Architecture machine = random_machine(fermi.value(), draw);
         models::FlowFacts facts;
         const std::string text = random_code(draw, facts);
@@ -114,8 +102,8 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
         const assembly::Function& function = program.value().functions.front();
         const auto graph = assembly::build_control_flow_graph(function);
         ASSERT_TRUE(graph) << to_string(graph.error());
-        const std::int64_t warps = draw(1, 3);
-        const models::Launch launch{draw(1, warps == 1 ? 4 : 3), 32 * warps};
+        const std::int64_t warps = draw.whole(1, 3);
+        const models::Launch launch{draw.whole(1, warps == 1 ? 4 : 3), 32 * warps};
         const auto exact = tests::exact_times(function, machine, facts, launch, 60'000);
         if (!exact) continue;
         if (exact->best < exact->worst) ++varied;

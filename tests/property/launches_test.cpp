@@ -3,7 +3,6 @@
 /// warps and blocks, under every work-conserving policy.
 
 #include "analyzer/analysis.hpp"
-#include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
@@ -58,13 +57,9 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
                           "\n" + kernel.text + models::write_flow_facts(kernel.facts);
         return verdict;
     };
-    auto program = assembly::read_program({"random", kernel.text});
-    if (!program) return fail("not read: " + to_string(program.error()));
-    const auto function = assembly::find_function(program.value(), "");
-    const auto graph = assembly::build_control_flow_graph(*function.value());
-    if (!graph) return fail("no graph: " + to_string(graph.error()));
-    models::FlowFacts facts = kernel.facts;
-    facts.program_digest = program.value().digest;
+    const auto loaded = tests::read(kernel);
+    if (!loaded) return fail("not read: " + to_string(loaded.error()));
+    const tests::ReadKernel& made = *loaded.value();
 
     limit_blocks(architecture, static_cast<std::int64_t>(1 + seed / 7 % 4));
     const models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % 6),
@@ -72,10 +67,10 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     const auto policy = models::read_policy(policies[seed / 11 % policies.size()]);
     if (!policy) return fail(to_string(policy.error()));
     analyzer::Request request;
-    request.function = function.value();
-    request.graph = &graph.value();
+    request.function = made.function;
+    request.graph = &made.graph;
     request.architecture = &architecture;
-    request.facts = &facts;
+    request.facts = &made.facts;
     request.launch = launch;
     request.policy = policy.value();
     const auto analysis = analyzer::analyze(request);
@@ -84,13 +79,12 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     verdict.met = kernel.text.find("BAR.SYNC") != std::string::npos;
     if (!analysis) {
         // Made-up facts may contradict each other.
-        if (facts.exclusives.empty() && facts.constraints.empty())
-            return fail("not analyzed: " + to_string(analysis.error()));
+        if (!made.has_further_facts()) return fail("not analyzed: " + to_string(analysis.error()));
         verdict.refused = true;
         return verdict;
     }
     const auto bounds = analysis.value().execution_time.bounds();
-    const harness::Kernel launched{function.value(), &graph.value(), &facts, launch};
+    const harness::Kernel launched{made.function, &made.graph, &made.facts, launch};
     const auto machine =
         harness::simulator::Machine::prepare(architecture, launched, policy.value());
     if (!machine) return fail("not simulated: " + to_string(machine.error()));
@@ -103,7 +97,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     for (const auto draw : draws) {
         const auto observed = machine.value()->run({++run_seed, draw, {}});
         if (!observed) {
-            if (!facts.exclusives.empty() || !facts.constraints.empty()) continue;
+            if (made.has_further_facts()) continue;
             return fail("run refused: " + to_string(observed.error()));
         }
         const auto time = observed.value().execution_time;

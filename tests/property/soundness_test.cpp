@@ -2,7 +2,6 @@
 /// lower bound <= every simulated time <= upper bound, over random kernels, machines and draws.
 
 #include "analyzer/analysis.hpp"
-#include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
@@ -38,26 +37,22 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
                            kernel.text + models::write_flow_facts(kernel.facts),
                        false, 0, false};
     };
-    auto program = assembly::read_program({"random", kernel.text});
-    if (!program) return fail("not read: " + to_string(program.error()));
-    const auto function = assembly::find_function(program.value(), "");
-    const auto graph = assembly::build_control_flow_graph(*function.value());
-    if (!graph) return fail("no graph: " + to_string(graph.error()));
-    models::FlowFacts facts = kernel.facts;
-    facts.program_digest = program.value().digest;
+    const auto loaded = tests::read(kernel);
+    if (!loaded) return fail("not read: " + to_string(loaded.error()));
+    const tests::ReadKernel& made = *loaded.value();
 
     analyzer::Request request;
-    request.function = function.value();
-    request.graph = &graph.value();
+    request.function = made.function;
+    request.graph = &made.graph;
     request.architecture = &architecture;
-    request.facts = &facts;
+    request.facts = &made.facts;
     const auto analysis = analyzer::analyze(request);
-    const harness::Kernel launched{function.value(), &graph.value(), &facts, {1, 32}};
+    const harness::Kernel launched{made.function, &made.graph, &made.facts, {1, 32}};
     const auto machine = harness::simulator::Machine::prepare(architecture, launched);
     if (!machine) return fail("not simulated: " + to_string(machine.error()));
     if (!analysis) {
         // Only contradictory facts may be refused, and then no run may exist.
-        if (!facts.exclusives.empty() || !facts.constraints.empty()) {
+        if (made.has_further_facts()) {
             const auto run = machine.value()->run({seed, harness::Draw::Uniform, {}});
             if (!run) return {"", true, 0, false};
         }
@@ -73,7 +68,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
         const auto observed = machine.value()->run({++run_seed, draw, {}});
         if (!observed) {
             // A random path may be hard to find under further facts; anything else is a failure.
-            if (!facts.exclusives.empty() || !facts.constraints.empty()) continue;
+            if (made.has_further_facts()) continue;
             return fail("run refused: " + to_string(observed.error()));
         }
         const auto time = observed.value().execution_time;
@@ -94,7 +89,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
         if (time > upper.proved.count())
             return fail("witness replays in " + std::to_string(time) + ", above the bound " +
                         std::to_string(upper.proved.count()));
-        if (facts.exclusives.empty() && facts.constraints.empty() && time < upper.proved.count())
+        if (!made.has_further_facts() && time < upper.proved.count())
             return fail("witness replays in " + std::to_string(time) + ", below the bound " +
                         std::to_string(upper.proved.count()));
         return {"", false, static_cast<double>(upper.proved.count()) / static_cast<double>(time),

@@ -3,6 +3,7 @@
 /// What long property tests share: how many cases, from which seed, on which machines, and threads.
 
 #include "models/architecture/architecture.hpp"
+#include "tests/support/chance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,6 +22,18 @@ namespace warpbound::tests {
 inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
     const char* text = std::getenv(name);
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// Runs `one(chance)` on seeds from WARPBOUND_PROPERTY_SEED (or a fixed one) on, until the first
+/// failure, whose seed is printed.
+template <typename Case> void for_seeds(int cases, Case one) {
+    const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 20261121);
+    for (int index = 0; index < cases && !testing::Test::HasFailure(); ++index) {
+        const std::uint64_t seed = first + static_cast<std::uint64_t>(index);
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Chance chance{seed};
+        one(chance);
+    }
 }
 
 struct DescribedMachine {

@@ -1,8 +1,10 @@
 #include "tests/support/random_kernel.hpp"
 
+#include "assembly/isa/reader.hpp"
+#include "tests/support/chance.hpp"
+
 #include <fmt/format.h>
 
-#include <random>
 #include <vector>
 
 namespace warpbound::tests {
@@ -13,7 +15,7 @@ namespace {
 class Writer {
 public:
     Writer(std::uint64_t seed, const RandomKernelOptions& options)
-        : options_{options}, engine_{seed} {
+        : options_{options}, chance_{seed} {
         if (options.sm != 20) line_ = fmt::format("!Arch sm_{}\n", options.sm);
     }
 
@@ -38,10 +40,7 @@ public:
     }
 
 private:
-    std::int64_t draw(std::int64_t lo, std::int64_t hi) {
-        // Not std::uniform_int_distribution: its values differ between libraries.
-        return lo + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(hi - lo + 1));
-    }
+    std::int64_t draw(std::int64_t lo, std::int64_t hi) { return chance_.whole(lo, hi); }
     bool chance(int percent) { return draw(1, 100) <= percent; }
     std::string reg() { return fmt::format("R{}", draw(2, 15)); }
     std::string predicate() { return fmt::format("P{}", draw(0, 3)); }
@@ -240,7 +239,7 @@ private:
     }
 
     RandomKernelOptions options_;
-    std::mt19937_64 engine_;
+    Chance chance_;
     RandomKernel kernel_;
     std::string line_;
     std::int64_t address_ = 0;
@@ -252,6 +251,22 @@ private:
 
 RandomKernel random_kernel(std::uint64_t seed, const RandomKernelOptions& options) {
     return Writer{seed, options}.finish();
+}
+
+Result<std::unique_ptr<ReadKernel>> read(const RandomKernel& kernel) {
+    auto read = std::make_unique<ReadKernel>();
+    auto program = assembly::read_program({"random", kernel.text});
+    if (!program) return program.as_failure();
+    read->program = std::move(program).value();
+    const auto function = assembly::find_function(read->program, "");
+    if (!function) return function.as_failure();
+    read->function = function.value();
+    auto graph = assembly::build_control_flow_graph(*read->function);
+    if (!graph) return graph.as_failure();
+    read->graph = std::move(graph).value();
+    read->facts = kernel.facts;
+    read->facts.program_digest = read->program.digest;
+    return read;
 }
 
 } // namespace warpbound::tests

@@ -3,9 +3,12 @@
 /// Random kernels for property tests: structured control flow, predicates, loads and stores, and
 /// flow facts for them.
 
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/program.hpp"
 #include "models/flow_facts.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace warpbound::tests {
@@ -27,6 +30,20 @@ struct RandomKernelOptions {
     bool clock_reads = true;   ///< Two in half of the kernels, with statements in between.
     bool barriers = false;     ///< That all paths pass equally often; then no guarded exits.
 };
+
+/// A kernel as the analyzer and the simulator take it.
+struct ReadKernel {
+    assembly::Program program;
+    const assembly::Function* function = nullptr; ///< Into `program`.
+    assembly::ControlFlowGraph graph;
+    models::FlowFacts facts;
+
+    /// Made-up facts that may exclude every path.
+    [[nodiscard]] bool has_further_facts() const {
+        return !facts.exclusives.empty() || !facts.constraints.empty();
+    }
+};
+Result<std::unique_ptr<ReadKernel>> read(const RandomKernel& kernel);
 
 RandomKernel random_kernel(std::uint64_t seed, const RandomKernelOptions& options);
 

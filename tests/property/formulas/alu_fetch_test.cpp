@@ -2,7 +2,7 @@
 /// The ALU:Fetch model grows with every count, and its crossover decides its bound.
 
 #include "models/formulas/alu_fetch.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 namespace warpbound::models::alu_fetch {
 namespace {

@@ -2,7 +2,7 @@
 /// AMD occupancy against the limits themselves, on random work-groups.
 
 #include "models/formulas/amd_occupancy.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 #include <array>
 

@@ -3,7 +3,7 @@
 
 #include "models/formulas/bsp.hpp"
 #include "models/formulas/scaling.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 namespace warpbound::models::bsp {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "models/formulas/gpudiag.hpp"
 #include "models/formulas/gpudiag_slots.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 #include <map>
 

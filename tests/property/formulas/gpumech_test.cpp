@@ -3,7 +3,7 @@
 /// monotone.
 
 #include "models/formulas/gpumech.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 #include <algorithm>
 

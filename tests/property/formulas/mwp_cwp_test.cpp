@@ -3,7 +3,7 @@
 /// Across its cases it jumps, so nothing is claimed there.
 
 #include "models/formulas/mwp_cwp.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 namespace warpbound::models::mwp_cwp {
 namespace {

@@ -2,7 +2,7 @@
 /// Occupancy against the limits themselves, on random blocks.
 
 #include "models/formulas/occupancy.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 #include <array>
 

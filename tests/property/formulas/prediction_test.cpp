@@ -2,7 +2,7 @@
 #include "models/formulas/prediction/prediction.hpp"
 #include "models/formulas/voudouris_warps.hpp"
 #include "models/formulas/write_buffer.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 #include <gtest/gtest.h>
 

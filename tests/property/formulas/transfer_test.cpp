@@ -2,7 +2,7 @@
 /// Copies take longer for more bytes, and calibration closes.
 
 #include "models/formulas/transfer.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 namespace warpbound::models::transfer {
 namespace {

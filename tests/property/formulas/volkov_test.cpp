@@ -5,7 +5,7 @@
 #include "models/formulas/execution_graph.hpp"
 #include "models/formulas/scaling.hpp"
 #include "models/formulas/volkov.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 #include <algorithm>
 

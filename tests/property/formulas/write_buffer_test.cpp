@@ -3,7 +3,7 @@
 /// against its closed form and its monotonicity.
 
 #include "models/formulas/write_buffer.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/campaign.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tests/unit/harness/simulator/random_case.hpp"
 
-#include <random>
+#include "tests/support/chance.hpp"
 
 namespace warpbound::harness::simulator::test {
 
@@ -8,13 +8,11 @@ namespace {
 
 class Dice {
 public:
-    explicit Dice(std::uint64_t seed) : engine_{seed} {}
-    int operator()(int sides) {
-        return static_cast<int>(engine_() % static_cast<std::uint64_t>(sides));
-    }
+    explicit Dice(std::uint64_t seed) : chance_{seed} {}
+    int operator()(int sides) { return static_cast<int>(chance_.whole(0, sides - 1)); }
 
 private:
-    std::mt19937_64 engine_;
+    tests::Chance chance_;
 };
 
 assembly::Instruction random_instruction(Dice& dice, bool may_block) {

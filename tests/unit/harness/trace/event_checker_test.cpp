@@ -50,14 +50,11 @@ TEST(EventChecker, AcceptsRandomKernelsWithLoopsOnDescribedMachines) {
         }
         const RandomKernel made =
             random_kernel(seed, {.sm = sm, .statements = 8, .depth = 2, .max_iterations = 4});
-        const auto program = assembly::read_program({"random", made.text});
-        ASSERT_TRUE(program) << to_string(program.error());
-        const auto* function = assembly::find_function(program.value(), "").value();
-        const auto graph = assembly::build_control_flow_graph(*function);
-        ASSERT_TRUE(graph) << to_string(graph.error());
-        const Kernel kernel{function,
-                            &graph.value(),
-                            &made.facts,
+        const auto loaded = read(made);
+        ASSERT_TRUE(loaded) << to_string(loaded.error());
+        const Kernel kernel{loaded.value()->function,
+                            &loaded.value()->graph,
+                            &loaded.value()->facts,
                             {1 + static_cast<std::int64_t>(seed % 5),
                              32 * (1 + static_cast<std::int64_t>(seed % 7))}};
         const auto policy = policy_of(seed);
