@@ -74,15 +74,28 @@ Region arithmetic_region(const std::string& operation, std::int64_t n, bool depe
     return region;
 }
 
+Operation shared_load(int destination) {
+    return {fmt::format("LDS R{}, [R4]", destination), OpcodeClass::LoadShared, destination, {4}};
+}
+
+Operation shared_store() {
+    return {"STS [R4], R5", OpcodeClass::StoreShared, -1, {4, 5}};
+}
+
 Region shared_region(bool load, std::int64_t n, std::int64_t degree) {
     Region region;
     for (int i = 0; i < static_cast<int>(n); ++i)
-        region.access(load ? Operation{fmt::format("LDS R{}, [R4]", first_register + i),
-                                       OpcodeClass::LoadShared,
-                                       first_register + i,
-                                       {4}}
-                           : Operation{"STS [R4], R5", OpcodeClass::StoreShared, -1, {4, 5}},
-                      degree, models::MemoryLevel::Any);
+        region.access(load ? shared_load(first_register + i) : shared_store(), degree,
+                      models::MemoryLevel::Any);
+    return region;
+}
+
+Region shared_pairs_region(std::int64_t n) {
+    Region region;
+    for (int i = 0; i < static_cast<int>(n); ++i) {
+        region.access(shared_store(), 1, models::MemoryLevel::Any);
+        region.access(shared_load(first_register + i), 1, models::MemoryLevel::Any);
+    }
     return region;
 }
 
@@ -130,6 +143,13 @@ Region region_of(const std::string& name,
             return arithmetic_region(kind.name, n, dependent);
     if (name == "dependent-pair" || name == "independent-pair")
         return arithmetic_region("add", 2, dependent);
+    if (name == "dependent-mad-add") {
+        Region region = arithmetic_region("mad", 1, false);
+        region.operations.push_back(
+            arithmetic_operation("add", first_register + 1, first_register));
+        return region;
+    }
+    if (name == "shared-pairs") return shared_pairs_region(n);
     if (name == "shared-load" || name == "shared-store")
         return shared_region(name == "shared-load", n, 1);
     if (name == "bank-conflict") {
@@ -222,6 +242,11 @@ std::vector<Benchmark> define_benchmarks() {
                    "time = 48 on Fermi up to 6 warps, then growing",
                    "V14 Fig. 29, 30",
                    {{"warps", one_to(16)}}});
+    all.push_back({"dependent-mad-add",
+                   "How regular is the time of an addition that uses a product, in many warps?",
+                   "time = 48 on Fermi up to 6 warps, then growing",
+                   "V14 Fig. 17-20",
+                   {{"warps", one_to(16)}}});
     all.push_back({"shared-load",
                    "How long do n conflict-free shared loads take?",
                    "linear in n, slope 26 on Fermi",
@@ -231,6 +256,11 @@ std::vector<Benchmark> define_benchmarks() {
                    "How long do n conflict-free shared stores take?",
                    "linear in n, slope 30 on Fermi",
                    "V14 Table 7, Fig. 21",
+                   {{"n", one_to(16)}}});
+    all.push_back({"shared-pairs",
+                   "Do n shared stores and n shared loads in turn take the sum of both?",
+                   "linear in n, slope 30 + 26 on Fermi",
+                   "V14 5.3, Table 7",
                    {{"n", one_to(16)}}});
     all.push_back({"bank-conflict",
                    "How does the word stride of a shared load change its time?",
@@ -258,10 +288,11 @@ std::vector<Suite> define_suites() {
              "A first look: chains of additions, pairs over warps, shared loads",
              {"empty-region", "independent-add", "dependent-add", "dependent-pair", "shared-load"}},
             {"voudouris-2014",
-             "The experiments of V14 Tables 19 and 20 and Figures 29 and 30",
+             "The experiments of V14: Tables 2 to 4, 7, 19 and 20, Figures 17 to 30",
              {"empty-region", "independent-add", "independent-mul", "independent-mad",
               "independent-cos", "dependent-add", "dependent-mul", "dependent-mad", "dependent-cos",
-              "independent-pair", "dependent-pair"}},
+              "independent-pair", "dependent-pair", "dependent-mad-add", "shared-load",
+              "shared-store", "shared-pairs", "bank-conflict", "global-load", "global-store"}},
             {"full", "Every benchmark", every}};
 }
 

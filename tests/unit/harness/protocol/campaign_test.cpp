@@ -1,4 +1,5 @@
 #include "harness/campaign/campaign.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,20 +24,9 @@ using testing::HasSubstr;
 
 class CampaignFile : public testing::Test {
 protected:
-    void SetUp() override {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "warpbound-XXXXXX").string();
-        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-        folder_ = pattern;
-        file_ = folder_ / "campaign.db";
-    }
-    void TearDown() override {
-        std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
-        std::filesystem::remove_all(folder_);
-    }
-
-    std::filesystem::path folder_;
-    std::filesystem::path file_;
+    tests::TemporaryFolder temporary_;
+    std::filesystem::path folder_ = temporary_.path();
+    std::filesystem::path file_ = folder_ / "campaign.db";
 };
 
 SeriesKey key() {

@@ -1,4 +1,5 @@
 #include "harness/protocol/measure.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,19 +88,10 @@ SeriesKey key_of(const Protocol& protocol) {
 class MeasuredCampaign : public testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "warpbound-XXXXXX").string();
-        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-        folder_ = pattern;
-        auto opened = Campaign::open(folder_ / "campaign.db");
+        auto opened = Campaign::open(folder_.path() / "campaign.db");
         ASSERT_TRUE(opened) << to_string(opened.error());
         campaign_ = std::move(opened).value();
     }
-    void TearDown() override {
-        campaign_.reset();
-        std::filesystem::remove_all(folder_);
-    }
-
     Result<Measured> run(const SeriesKey& key, const Protocol& protocol, unsigned threads = 1,
                          const Progress& progress = {}) {
         return measure(device_, kernel_, key, protocol, Quantity::ExecutionTime, campaign_.get(),
@@ -110,7 +102,7 @@ protected:
         return campaign_->samples(series.id).value();
     }
 
-    std::filesystem::path folder_;
+    tests::TemporaryFolder folder_;
     std::unique_ptr<Campaign> campaign_;
     CountingDevice device_;
     Kernel kernel_;
