@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// A part of the simulated SM that works once per step.
+/// A part of the simulated machine that works in steps.
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -10,10 +11,10 @@ namespace warpbound::harness::simulator {
 /// A cycle that never comes.
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// Steps have two phases: first every component ticks, reading only what is visible and staging
-/// what it says; then what was staged becomes visible. So the order in which components tick cannot
-/// matter. A cycle has as many steps as it takes until nobody says anything more; time passes
-/// between cycles only.
+/// Steps have two phases: first components tick, reading only what is visible and staging what they
+/// say; then what was staged becomes visible. So the order in which components tick cannot matter.
+/// In the first step of a cycle those tick whose time to wake has come, in the further ones those
+/// that were spoken to, until nobody says anything more; time passes between cycles only.
 class Component {
 public:
     Component() = default;
@@ -26,8 +27,15 @@ public:
     /// One step of cycle `now`.
     virtual void tick(std::int64_t now) = 0;
     /// The next cycle in which this component may do something although nobody speaks to it; may be
-    /// early, never late.
+    /// early, never late. Changes in `tick` only.
     [[nodiscard]] virtual std::int64_t wake() const = 0;
+
+private:
+    friend class Board;
+    friend class Clock;
+    std::size_t place_ = 0;       ///< Among the components of the clock.
+    bool called_ = false;         ///< Ticks in the next step.
+    std::int64_t ticked_in_ = -1; ///< The last cycle in which it did.
 };
 
 } // namespace warpbound::harness::simulator

@@ -36,8 +36,9 @@ struct Waits {
 struct WarpStarted {
     std::int64_t cycle = 0; ///< The first in which it may issue.
     int warp = 0;
-    int scheduler = 0;
-    int place = 0; ///< Among the warps of the scheduler; taken by one warp after the other.
+    int multiprocessor = 0;
+    int scheduler = 0; ///< Of the SM.
+    int place = 0;     ///< Among the warps of the scheduler; taken by one warp after the other.
 };
 /// An instruction issued.
 struct Issued {

@@ -6,30 +6,33 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-std::size_t draw_entries(const KernelCode& code, Chance& chance) {
-    return code.buffer_entries ? static_cast<std::size_t>(chance.draw(*code.buffer_entries)) : 1;
+std::size_t draw_entries(const MachineShape& machine, Chance& chance) {
+    return machine.buffer_entries ? static_cast<std::size_t>(chance.draw(*machine.buffer_entries))
+                                  : 1;
 }
 
 } // namespace
 
-IssueArbiter::IssueArbiter(Plugs plugs, const KernelCode& code, const RunOptions& options,
-                           EventLog& log)
-    : plugs_{std::move(plugs)}, drain_{code.buffer_drain.value_or(Range{})}, log_{&log},
-      chance_{options.draw, RandomStream{options.seed, StreamOf::Arbiter, 0}}, buffer_{draw_entries(
-                                                                                   code, chance_)} {
+IssueArbiter::IssueArbiter(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+                           const RunOptions& options, EventLog& log)
+    : plugs_{std::move(plugs)}, drain_{machine.buffer_drain.value_or(Range{})}, log_{&log},
+      chance_{options.draw, RandomStream{options.seed, StreamOf::Arbiter, multiprocessor}},
+      buffer_{draw_entries(machine, chance_)} {
     asking_.reserve(plugs_.requests.size());
+    for (const auto& requests : plugs_.requests)
+        requests.read_by(*this);
 }
 
-bool IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
+IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
     Staged<std::int64_t>* port = request.port ? plugs_.ports_free_at[*request.port] : nullptr;
-    if (port != nullptr && port->staged() > now) return false;
-    if (request.store && buffer_.room_at() > now) return false;
+    if (port != nullptr && port->staged() > now) return {};
+    if (request.store && buffer_.room_at() > now) return {};
     if (port != nullptr) port->set(now + request.occupancy);
-    if (!request.store) return true;
+    if (!request.store) return {.granted = true};
     const std::int64_t drains = buffer_.enter(now, request.passes * chance_.draw(drain_));
     plugs_.buffer_room_at->set(buffer_.room_at());
     if (log_->is_heard()) log_->add(Drained{.cycle = drains, .warp = request.warp});
-    return true;
+    return {.granted = true, .drains = drains};
 }
 
 void IssueArbiter::tick(std::int64_t now) {
@@ -41,7 +44,7 @@ void IssueArbiter::tick(std::int64_t now) {
                                          chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
     for (const std::size_t scheduler : asking_) {
         const IssueRequest& request = plugs_.requests[scheduler].messages().front();
-        plugs_.answers[scheduler].put(IssueAnswer{.granted = grant(request, now)});
+        plugs_.answers[scheduler].put(grant(request, now));
     }
 }
 

@@ -4,8 +4,8 @@
 
 #include "harness/simulator/component.hpp"
 #include "harness/simulator/event_log.hpp"
-#include "harness/simulator/kernel_code.hpp"
 #include "harness/simulator/link.hpp"
+#include "harness/simulator/machine_shape.hpp"
 #include "harness/simulator/messages.hpp"
 #include "harness/simulator/write_buffer.hpp"
 
@@ -23,16 +23,15 @@ public:
         std::vector<Staged<std::int64_t>*> ports_free_at;
         Staged<std::int64_t>* buffer_room_at = nullptr;
     };
-    IssueArbiter(Plugs plugs, const KernelCode& code, const RunOptions& options, EventLog& log);
+    /// `multiprocessor`: number of the SM.
+    IssueArbiter(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+                 const RunOptions& options, EventLog& log);
 
     void tick(std::int64_t now) override;
     [[nodiscard]] std::int64_t wake() const override { return never; }
 
-    /// When the last entry of the write buffer drains.
-    [[nodiscard]] std::int64_t last_drain() const { return buffer_.last_drain(); }
-
 private:
-    bool grant(const IssueRequest& request, std::int64_t now);
+    IssueAnswer grant(const IssueRequest& request, std::int64_t now);
 
     Plugs plugs_;
     Range drain_;

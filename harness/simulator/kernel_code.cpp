@@ -29,7 +29,7 @@ public:
     Translator(const models::Architecture& architecture, const Kernel& kernel,
                const models::WarpPolicy& policy)
         : architecture_{architecture}, kernel_{kernel} {
-        code_.policy = policy;
+        code_.machine.policy = policy;
     }
 
     Result<KernelCode> translate();
@@ -41,7 +41,7 @@ private:
     Result<std::int64_t> described_count(const models::ValueGroup& group, std::string_view path,
                                          std::string_view value) const;
     Result<void> add_geometry();
-    Result<void> add_waves();
+    Result<void> add_capacity();
     void add_ports();
     Result<void> add_instructions();
     Result<Operation> operation_of(const Instruction& instruction,
@@ -114,8 +114,8 @@ Result<void> Translator::add_geometry() {
     if (!schedulers) return schedulers.as_failure();
     const auto slot = described(architecture_.schedulers, "schedulers", "issue-slot", 1);
     if (!slot) return slot.as_failure();
-    code_.schedulers = static_cast<std::size_t>(schedulers.value());
-    code_.issue_slot = slot.value();
+    code_.machine.schedulers = static_cast<std::size_t>(schedulers.value());
+    code_.machine.issue_slot = slot.value();
     const models::Launch& launch = kernel_.launch;
     if (launch.blocks < 1 || launch.threads < 1 || launch.blocks > warp_limit ||
         launch.threads > warp_limit)
@@ -123,46 +123,47 @@ Result<void> Translator::add_geometry() {
                                    "most {} of each",
                                    launch.blocks, launch.threads, warp_limit),
                        "", 0, 0};
-    code_.warps_per_block = launch.warps_per_block(warp_size.value());
+    code_.demand.warps = launch.warps_per_block(warp_size.value());
     code_.blocks = launch.blocks;
-    if (code_.blocks * code_.warps_per_block > warp_limit)
+    if (code_.blocks * code_.demand.warps > warp_limit)
         return Failure{fmt::format("launch of more than {} warps", warp_limit), "", 0, 0};
-    return add_waves();
+    return add_capacity();
 }
 
-Result<void> Translator::add_waves() {
+Result<void> Translator::add_capacity() {
+    Capacity& capacity = code_.machine.capacity;
+    const std::int64_t warps = code_.demand.warps;
     const auto max_warps = described_count(architecture_.limits, "limits", "max-warps");
     if (!max_warps) return max_warps.as_failure();
-    code_.slots = max_warps.value() / code_.warps_per_block;
-    if (code_.slots == 0)
-        return Failure{fmt::format("a block of {} warps does not fit an SM of {} warps",
-                                   code_.warps_per_block, max_warps.value()),
+    capacity.warps = max_warps.value();
+    capacity.blocks = 1;
+    if (warps > capacity.warps)
+        return Failure{fmt::format("a block of {} warps does not fit an SM of {} warps", warps,
+                                   capacity.warps),
                        architecture_.name, 0, 0};
-    if (code_.blocks == 1) {
-        code_.slots = 1;
-        return boost::outcome_v2::success();
+    if (code_.blocks > 1) {
+        const auto max_blocks = described_count(architecture_.limits, "limits", "max-blocks");
+        if (!max_blocks) return max_blocks.as_failure();
+        capacity.blocks = max_blocks.value();
     }
-    const auto max_blocks = described_count(architecture_.limits, "limits", "max-blocks");
-    if (!max_blocks) return max_blocks.as_failure();
-    code_.slots = std::min(code_.slots, max_blocks.value());
-    if (code_.blocks <= code_.slots) {
-        code_.slots = code_.blocks;
-        return boost::outcome_v2::success();
-    }
+    const std::int64_t slots = std::min({capacity.warps / warps, capacity.blocks, code_.blocks});
+    code_.machine.warp_places = slots * warps;
+    if (code_.blocks <= slots) return boost::outcome_v2::success();
     const auto replacement = described(architecture_.blocks, "blocks", "replacement", 0);
     if (!replacement) return replacement.as_failure();
     const auto start = described(architecture_.blocks, "blocks", "start", 0);
     if (!start) return start.as_failure();
-    code_.replacement = replacement.value();
-    code_.start = start.value();
+    code_.machine.replacement = replacement.value();
+    code_.machine.start = start.value();
     return boost::outcome_v2::success();
 }
 
 void Translator::add_ports() {
     for (const models::Unit& unit : architecture_.units) {
-        std::size_t& count = unit.scope == models::UnitScope::Warp        ? code_.warp_ports
-                             : unit.scope == models::UnitScope::Partition ? code_.partition_ports
-                                                                          : code_.core_ports;
+        std::size_t& count = unit.scope == models::UnitScope::Warp ? code_.machine.warp_ports
+                             : unit.scope == models::UnitScope::Partition
+                                 ? code_.machine.partition_ports
+                                 : code_.machine.core_ports;
         ports_.push_back(PortName{unit.scope, count++});
     }
 }
@@ -316,8 +317,8 @@ Result<void> Translator::add_instructions() {
     if (entries.value().hi > count_limit)
         return Failure{fmt::format("write-buffer/entries is above {}", count_limit),
                        architecture_.name, 0, 0};
-    code_.buffer_entries = entries.value();
-    code_.buffer_drain = drain.value();
+    code_.machine.buffer_entries = entries.value();
+    code_.machine.buffer_drain = drain.value();
     return boost::outcome_v2::success();
 }
 

@@ -2,11 +2,11 @@
 /// \file
 /// A kernel translated for the simulated SM: everything that is the same in all runs.
 
+#include "harness/simulator/machine_shape.hpp"
 #include "harness/simulator/operation.hpp"
 #include "harness/simulator/path_chooser.hpp"
 #include "models/warp_policy.hpp"
 
-#include <optional>
 #include <vector>
 
 namespace warpbound::harness::simulator {
@@ -18,23 +18,10 @@ struct KernelCode {
         registers; ///< Of all operations; small numbers given to the registers used.
     std::size_t register_count = 0;
     std::size_t scoreboard_depth = 1; ///< Latest releases that a scoreboard must remember.
-    std::size_t warp_ports = 0;
-    std::size_t partition_ports = 0;
-    std::size_t core_ports = 0;
 
-    models::WarpPolicy policy;
-    std::size_t schedulers = 1;
-    Range issue_slot{1, 1};
-    std::int64_t warps_per_block = 1;
+    MachineShape machine;    ///< That runs it.
     std::int64_t blocks = 1; ///< Of the launch.
-    std::int64_t slots = 1;  ///< Blocks that are resident together.
-    /// From the end of a block to the first cycle of the one that takes its slot.
-    /// Present when there are more blocks than slots.
-    std::optional<Range> replacement;
-    std::optional<Range> start;
-    /// Present when a store can reach the write buffer.
-    std::optional<Range> buffer_entries;
-    std::optional<Range> buffer_drain;
+    Demand demand;           ///< Of one block.
 
     Range barrier_latency; ///< Of the class, drawn once per release.
 

@@ -6,7 +6,10 @@
 ///     propagate()      [staged: -   | visible: a b]
 ///     propagate()      [staged: -   | visible: -  ]
 
+#include "harness/simulator/component.hpp"
+
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 namespace warpbound::harness::simulator {
@@ -20,8 +23,8 @@ public:
     Staging(Staging&&) = delete;
     Staging& operator=(Staging&&) = delete;
     virtual ~Staging() = default;
-    /// Makes what was staged visible.
-    virtual void show() = 0;
+    /// Makes what was staged visible. Returns who has to tick because of it, if anybody.
+    virtual Component* show() = 0;
     /// Takes back what was visible for one step.
     virtual void hide() = 0;
 };
@@ -32,18 +35,23 @@ class Board {
 public:
     void staged(Staging& link) { staged_.push_back(&link); }
 
-    /// Ends a step. Returns whether anything is visible now.
-    bool propagate() {
+    /// Ends a step. Appends to `called` every component, once, to which something is said.
+    void propagate(std::vector<Component*>& called) {
         for (Staging* link : visible_)
             link->hide();
         visible_.clear();
         for (Staging* link : staged_)
-            link->show();
+            call(link->show(), called);
         visible_.swap(staged_);
-        return !visible_.empty();
     }
 
 private:
+    static void call(Component* reader, std::vector<Component*>& called) {
+        if (reader == nullptr || reader->called_) return;
+        reader->called_ = true;
+        called.push_back(reader);
+    }
+
     std::vector<Staging*> staged_;
     std::vector<Staging*> visible_;
 };
@@ -58,12 +66,18 @@ public:
         staged_.push_back(message);
     }
     [[nodiscard]] std::span<const Message> messages() const { return visible_; }
+    void read_by(Component& reader) { reader_ = &reader; }
 
-    void show() override { visible_.swap(staged_); }
+    Component* show() override {
+        if (reader_ == nullptr) throw std::logic_error{"a message to nobody"};
+        visible_.swap(staged_);
+        return reader_;
+    }
     void hide() override { visible_.clear(); }
 
 private:
     Board* board_;
+    Component* reader_ = nullptr;
     std::vector<Message> staged_;
     std::vector<Message> visible_;
 };
@@ -81,14 +95,16 @@ private:
 /// The reading end of a link.
 template <typename Message> class Sink {
 public:
-    explicit Sink(const Link<Message>& link) : link_{&link} {}
+    explicit Sink(Link<Message>& link) : link_{&link} {}
+    /// Messages make this component tick; to be called in its constructor.
+    void read_by(Component& reader) const { link_->read_by(reader); }
     [[nodiscard]] std::span<const Message> messages() const { return link_->messages(); }
 
 private:
-    const Link<Message>* link_;
+    Link<Message>* link_;
 };
 
-/// A value that one component sets and others see from the next step on.
+/// A value that one component sets and others see from the next step on; it makes nobody tick.
 template <typename Value> class Staged final : public Staging {
 public:
     Staged(Board& board, Value value) : board_{&board}, staged_{value}, visible_{value} {}
@@ -102,7 +118,10 @@ public:
     /// As everybody else sees it.
     [[nodiscard]] const Value& visible() const { return visible_; }
 
-    void show() override { visible_ = staged_; }
+    Component* show() override {
+        visible_ = staged_;
+        return nullptr;
+    }
     void hide() override {}
 
 private:

@@ -1,6 +1,6 @@
 #include "harness/simulator/machine.hpp"
 
-#include "harness/simulator/multiprocessor.hpp"
+#include "harness/simulator/machine_run.hpp"
 
 #include <utility>
 

@@ -1,6 +1,8 @@
 #pragma once
 /// \file
-/// What the components of the SM say to each other.
+/// What the components of the machine say to each other.
+
+#include "harness/simulator/residence.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,34 +10,60 @@
 
 namespace warpbound::harness::simulator {
 
+struct KernelCode;
+
+/// A launch of the run.
+struct Grid {
+    const KernelCode* code = nullptr;
+    int first_warp = 0; ///< Warps are numbered through all launches of the run.
+};
+
 /// A scheduler asks for what the whole SM shares: a core port, a place in the write buffer.
 struct IssueRequest {
     std::optional<std::size_t> port; ///< A core port.
     std::int64_t occupancy = 0;      ///< Cycles for which the port is taken.
     bool store = false;              ///< Wants a place in the write buffer.
     std::int64_t passes = 1;         ///< Of the store.
-    int warp = 0;                    ///< Of the launch.
+    int warp = 0;
 };
 
 /// The answer, one step later.
 struct IssueAnswer {
     bool granted = false;
+    std::int64_t drains = 0; ///< When the store leaves the write buffer.
 };
 
 /// A warp came to a barrier or to its end in this cycle.
 struct WarpReport {
     std::size_t slot = 0;                ///< Of the block on the SM.
     std::optional<std::uint8_t> barrier; ///< None: the warp ended.
+    std::int64_t completes = 0;          ///< Of a warp that ended: when all it did is done (C2).
 };
 
-/// A block starts in a slot, or its warps may leave a barrier.
+/// A block goes to an SM.
+struct Placement {
+    Grid grid;
+    std::size_t launch = 0;
+    std::int64_t block = 0;   ///< Of the launch.
+    Residence::Places places; ///< Of its warps, in their order.
+    std::int64_t at = 0;      ///< The first cycle in which its warps may issue.
+};
+
+/// A block ended in this cycle.
+struct BlockEnded {
+    std::size_t launch = 0;
+    Residence::Places places;
+    std::int64_t completes = 0; ///< When all that it did is done.
+};
+
+/// Inside an SM: a block starts, or its warps may leave a barrier.
 struct BlockOrder {
     enum class Kind { Start, Release };
     Kind kind = Kind::Start;
     std::size_t slot = 0;
-    std::int64_t block = 0;   ///< Of the launch, for Start.
+    Placement placement;      ///< For Start.
     std::uint8_t barrier = 0; ///< For Release.
-    std::int64_t at = 0;      ///< The first cycle in which the warps may issue.
+    std::int64_t at = 0;      ///< For Release: the first cycle in which the warps may issue.
 };
 
 } // namespace warpbound::harness::simulator

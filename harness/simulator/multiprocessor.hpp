@@ -1,21 +1,47 @@
 #pragma once
 /// \file
-/// The simulated SM put together.
+/// One simulated SM put together.
 
-#include "harness/simulator/kernel_code.hpp"
-#include "harness/simulator/machine.hpp"
+#include "harness/simulator/clock.hpp"
+#include "harness/simulator/issue_arbiter.hpp"
+#include "harness/simulator/resident_blocks.hpp"
+#include "harness/simulator/warp_scheduler.hpp"
 
-#include <span>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace warpbound::harness::simulator {
 
-/// A run that lasts longer is refused. Unit: core cycles.
-inline constexpr std::int64_t run_limit = std::int64_t{1} << 40U;
+/// Schedulers, their arbiter and the resident blocks of one SM, with the links between them.
+class MultiProcessor {
+public:
+    struct Plugs {
+        Sink<Placement> placements;
+        Source<BlockEnded> ends;
+    };
+    /// Adds its components to the clock. `number`: among the SMs. `finished` takes the observation
+    /// of each warp that ends, by its number.
+    MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
+                   const RunOptions& options, Clock& clock, EventLog& log,
+                   std::vector<models::WarpObservation>& finished);
 
-/// Runs the kernel once. `tick_order` is the order in which the components tick, any permutation of
-/// 0 .. schedulers + 1; empty: the order of construction. It makes no difference.
-Result<models::Observation> run_once(const KernelCode& code, const RunOptions& options,
-                                     const Listener& listener = {},
-                                     std::span<const std::size_t> tick_order = {});
+    /// Why a warp could not start.
+    [[nodiscard]] std::optional<Failure> failure() const;
+    /// Each warp that waits at a barrier, in words.
+    [[nodiscard]] std::vector<std::string> waiting() const;
+
+private:
+    std::deque<Link<IssueRequest>> requests_;
+    std::deque<Link<IssueAnswer>> answers_;
+    std::deque<Link<WarpReport>> reports_;
+    std::deque<Link<BlockOrder>> orders_;
+    std::deque<Staged<std::int64_t>> ports_free_at_;
+    Staged<std::int64_t> buffer_room_at_;
+    std::deque<WarpScheduler> schedulers_;
+    std::optional<IssueArbiter> arbiter_;
+    std::optional<ResidentBlocks> blocks_;
+};
 
 } // namespace warpbound::harness::simulator

@@ -11,7 +11,14 @@ namespace warpbound::harness::simulator {
 
 /// What a stream is drawn for. Every warp and every component has a stream of its own, so that no
 /// draw depends on the order in which the others draw.
-enum class StreamOf : std::uint32_t { WarpTiming, WarpPath, Scheduler, Arbiter, Blocks };
+enum class StreamOf : std::uint32_t {
+    WarpTiming,
+    WarpPath,
+    Scheduler,
+    Arbiter,
+    Blocks,
+    Dispatcher
+};
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).
 class RandomStream {

@@ -1,57 +1,65 @@
 #include "harness/simulator/resident_blocks.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace warpbound::harness::simulator {
 
-ResidentBlocks::ResidentBlocks(Plugs plugs, const KernelCode& code, const RunOptions& options)
-    : plugs_{std::move(plugs)}, code_{&code}, chance_{options.draw,
-                                                      RandomStream{options.seed, StreamOf::Blocks,
-                                                                   0}},
-      barriers_(static_cast<std::size_t>(code.slots)) {}
+ResidentBlocks::ResidentBlocks(Plugs plugs, std::size_t multiprocessor, const RunOptions& options)
+    : plugs_{std::move(plugs)}, chance_{options.draw, RandomStream{options.seed, StreamOf::Blocks,
+                                                                   multiprocessor}} {
+    plugs_.placements.read_by(*this);
+    for (const auto& reports : plugs_.reports)
+        reports.read_by(*this);
+}
 
 void ResidentBlocks::tell_all(const BlockOrder& order) {
     for (const auto& orders : plugs_.orders)
         orders.put(order);
 }
 
-void ResidentBlocks::start(std::size_t slot, std::int64_t at) {
-    barriers_[slot] = BlockBarriers{code_->warps_per_block};
+void ResidentBlocks::start(const Placement& placement) {
+    auto slot = std::find_if(slots_.begin(), slots_.end(),
+                             [](const Slot& taken) { return taken.barriers.live() == 0; });
+    if (slot == slots_.end()) slot = slots_.emplace(slots_.end());
+    slot->barriers = BlockBarriers{static_cast<std::int64_t>(placement.places.size())};
+    slot->block = placement;
+    slot->completes = 0;
     tell_all(BlockOrder{.kind = BlockOrder::Kind::Start,
-                        .slot = slot,
-                        .block = started_++,
+                        .slot = static_cast<std::size_t>(slot - slots_.begin()),
+                        .placement = placement,
                         .barrier = 0,
-                        .at = at});
+                        .at = 0});
 }
 
 void ResidentBlocks::release(std::size_t slot, std::uint8_t barrier, std::int64_t now) {
+    const Range latency = slots_[slot].block.grid.code->barrier_latency;
     tell_all(BlockOrder{.kind = BlockOrder::Kind::Release,
                         .slot = slot,
-                        .block = 0,
+                        .placement = {},
                         .barrier = barrier,
-                        .at = now + chance_.draw(code_->barrier_latency)});
+                        .at = now + chance_.draw(latency)});
 }
 
 void ResidentBlocks::hear(const WarpReport& report, std::int64_t now) {
-    BlockBarriers& barriers = barriers_[report.slot];
+    Slot& slot = slots_[report.slot];
     if (report.barrier) {
-        if (barriers.arrive(*report.barrier)) release(report.slot, *report.barrier, now);
+        if (slot.barriers.arrive(*report.barrier)) release(report.slot, *report.barrier, now);
         return;
     }
-    if (const auto completed = barriers.end()) release(report.slot, *completed, now);
-    if (barriers.live() > 0) return;
-    ++ended_;
-    if (started_ < code_->blocks)
-        start(report.slot, now + chance_.draw(*code_->replacement) + chance_.draw(*code_->start));
+    slot.completes = std::max(slot.completes, report.completes);
+    if (const auto completed = slot.barriers.end()) release(report.slot, *completed, now);
+    if (slot.barriers.live() > 0) return;
+    plugs_.ends.put(BlockEnded{
+        .launch = slot.block.launch, .places = slot.block.places, .completes = slot.completes});
 }
 
 void ResidentBlocks::tick(std::int64_t now) {
-    if (started_ == 0)
-        for (std::size_t slot = 0; slot < barriers_.size(); ++slot)
-            start(slot, now);
     for (const auto& reports : plugs_.reports)
         for (const WarpReport& report : reports.messages())
             hear(report, now);
+    for (const Placement& placement : plugs_.placements.messages())
+        start(placement);
 }
 
 } // namespace warpbound::harness::simulator

@@ -6,16 +6,17 @@
 
 namespace warpbound::harness::simulator {
 
-Warp::Warp(const KernelCode& code, const RunOptions& options, EventLog& log)
-    : code_{&code}, options_{&options}, log_{&log}, register_ready_(code.register_count, 0),
-      long_ready_(code.policy.kind == models::PolicyKind::TwoLevel ? code.register_count : 0, 0),
-      releases_(assembly::scoreboard_count * code.scoreboard_depth, 0),
-      ports_(code.warp_ports), tracks_long_{code.policy.kind == models::PolicyKind::TwoLevel},
+Warp::Warp(const MachineShape& machine, const RunOptions& options, EventLog& log)
+    : options_{&options}, log_{&log},
+      ports_(machine.warp_ports), tracks_long_{machine.policy.kind == models::PolicyKind::TwoLevel},
       chance_{options.draw, RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
 
-Result<void> Warp::start(int index, std::int64_t at) {
-    const auto stream = static_cast<std::uint64_t>(index);
-    index_ = index;
+Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_block,
+                         std::int64_t at) {
+    code_ = grid.code;
+    const auto warp = static_cast<std::int64_t>(in_block);
+    number_of_warp_ = grid.first_warp + static_cast<int>(block * code_->demand.warps + warp);
+    const auto stream = static_cast<std::uint64_t>(number_of_warp_);
     chance_ = Chance{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
     const Chance path_chance{options_->draw,
                              RandomStream{options_->seed, StreamOf::WarpPath, stream}};
@@ -26,14 +27,15 @@ Result<void> Warp::start(int index, std::int64_t at) {
     } else {
         walk_ = PathWalk{*code_->graph, options_->path, path_chance};
     }
-    std::fill(register_ready_.begin(), register_ready_.end(), 0);
-    std::fill(releases_.begin(), releases_.end(), 0);
-    std::fill(long_ready_.begin(), long_ready_.end(), 0);
+    register_ready_.assign(code_->register_count, 0);
+    releases_.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
+    if (tracks_long_) long_ready_.assign(code_->register_count, 0);
     long_release_.fill(0);
     std::fill(ports_.begin(), ports_.end(), Port{});
     observation_ = models::WarpObservation{};
-    observation_.block = index / code_->warps_per_block;
-    observation_.warp = index % code_->warps_per_block;
+    observation_.block = block;
+    observation_.warp = warp;
+    completion_ = 0;
     live_ = true;
     paired_ = false;
     waits_at_.reset();
@@ -141,8 +143,10 @@ void Warp::execute(std::int64_t now) {
         add_release(*operation.read_barrier, read);
         completion_ = std::max(completion_, read);
         if (log_->is_heard())
-            log_->add(SourcesRead{
-                .cycle = read, .warp = index_, .instruction = instruction_, .number = number_});
+            log_->add(SourcesRead{.cycle = read,
+                                  .warp = number_of_warp_,
+                                  .instruction = instruction_,
+                                  .number = number_});
     }
     if (operation.port.scope == models::UnitScope::Warp)
         ports_[operation.port.index].occupy(now, occupancy_);
@@ -155,8 +159,10 @@ void Warp::execute(std::int64_t now) {
     }
     if (operation.barrier) waits_at_ = operation.barrier;
     if (log_->is_heard())
-        log_->add(Completed{
-            .cycle = result, .warp = index_, .instruction = instruction_, .number = number_});
+        log_->add(Completed{.cycle = result,
+                            .warp = number_of_warp_,
+                            .instruction = instruction_,
+                            .number = number_});
 }
 
 bool Warp::advance(std::int64_t now) {
@@ -180,7 +186,7 @@ bool Warp::advance(std::int64_t now) {
 void Warp::issue(std::int64_t now, const Waits& waits) {
     if (log_->is_heard())
         log_->add(Issued{.cycle = now,
-                         .warp = index_,
+                         .warp = number_of_warp_,
                          .block = block_,
                          .instruction = instruction_,
                          .number = number_,
@@ -199,7 +205,7 @@ void Warp::issue(std::int64_t now, const Waits& waits) {
     live_ = false;
     paired_ = false;
     ready_at_ = never;
-    if (log_->is_heard()) log_->add(WarpEnded{.cycle = now, .warp = index_});
+    if (log_->is_heard()) log_->add(WarpEnded{.cycle = now, .warp = number_of_warp_});
 }
 
 } // namespace warpbound::harness::simulator

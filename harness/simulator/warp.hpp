@@ -5,8 +5,10 @@
 #include "harness/simulator/component.hpp"
 #include "harness/simulator/event_log.hpp"
 #include "harness/simulator/kernel_code.hpp"
+#include "harness/simulator/messages.hpp"
 #include "harness/simulator/port.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -18,13 +20,14 @@ namespace warpbound::harness::simulator {
 /// next one.
 class Warp {
 public:
-    Warp(const KernelCode& code, const RunOptions& options, EventLog& log);
+    Warp(const MachineShape& machine, const RunOptions& options, EventLog& log);
 
-    /// A warp of a new block takes this place. `index` is that of the launch.
-    Result<void> start(int index, std::int64_t at);
+    /// A warp of a new block takes this place.
+    Result<void> start(const Grid& grid, std::int64_t block, std::size_t in_block, std::int64_t at);
 
     [[nodiscard]] bool is_live() const { return live_; }
-    [[nodiscard]] int index() const { return index_; }
+    /// Among all warps of the run.
+    [[nodiscard]] int number() const { return number_of_warp_; }
     /// The first cycle in which the warp itself lets its next instruction issue; `never` at a
     /// barrier and after the end.
     [[nodiscard]] std::int64_t ready_at() const { return ready_at_; }
@@ -50,8 +53,10 @@ public:
     /// What holds the next instruction, given when its port and the write buffer are free.
     [[nodiscard]] Waits waits(std::int64_t port_at, std::int64_t buffer_at) const;
 
-    /// Largest completion time (C2) of what issued here so far, in all blocks that took this place.
+    /// Largest completion time (C2) of what the warp issued so far.
     [[nodiscard]] std::int64_t completion() const { return completion_; }
+    /// What it did is not done before `at`.
+    void completes_after(std::int64_t at) { completion_ = std::max(completion_, at); }
     [[nodiscard]] const models::WarpObservation& observation() const { return observation_; }
 
 private:
@@ -65,7 +70,7 @@ private:
         return releases_[scoreboard * code_->scoreboard_depth + allowed];
     }
 
-    const KernelCode* code_;
+    const KernelCode* code_ = nullptr; ///< Of the warp that is here.
     const RunOptions* options_;
     EventLog* log_;
 
@@ -86,7 +91,7 @@ private:
     std::int64_t barrier_at_ = 0;
     std::optional<std::uint8_t> waits_at_;
 
-    int index_ = 0;
+    int number_of_warp_ = 0;
     std::size_t instruction_ = 0;
     std::int64_t number_ = 0; ///< Of the next instruction.
     std::size_t last_of_block_ = 0;

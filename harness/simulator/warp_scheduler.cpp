@@ -4,18 +4,20 @@
 
 namespace warpbound::harness::simulator {
 
-WarpScheduler::WarpScheduler(const Config& config, Plugs plugs, const KernelCode& code,
+WarpScheduler::WarpScheduler(const Config& config, Plugs plugs, const MachineShape& machine,
                              const RunOptions& options, EventLog& log,
                              std::vector<models::WarpObservation>& finished)
-    : config_{config}, plugs_{std::move(plugs)}, code_{&code}, log_{&log}, finished_{&finished},
-      chance_{options.draw, RandomStream{options.seed, StreamOf::Scheduler, config.index}},
-      warps_(config.warps, Warp{code, options, log}),
-      ports_(code.partition_ports), arbitration_{make_arbitration(code.policy, warps_,
-                                                                  code.issue_slot.hi, chance_)} {}
-
-std::size_t WarpScheduler::slot_of(std::size_t warp) const {
-    return (warp * code_->schedulers + config_.index) /
-           static_cast<std::size_t>(code_->warps_per_block);
+    : config_{config}, plugs_{std::move(plugs)}, machine_{&machine}, log_{&log},
+      finished_{&finished}, chance_{options.draw,
+                                    RandomStream{options.seed, StreamOf::Scheduler,
+                                                 config.multiprocessor * machine.schedulers +
+                                                     config.index}},
+      warps_(config.warps, Warp{machine, options, log}), slots_(config.warps, 0),
+      ports_(machine.partition_ports), arbitration_{make_arbitration(machine.policy, warps_,
+                                                                     machine.issue_slot.hi,
+                                                                     chance_)} {
+    plugs_.answers.read_by(*this);
+    plugs_.orders.read_by(*this);
 }
 
 std::int64_t WarpScheduler::port_at(const Warp& warp) const {
@@ -36,25 +38,30 @@ std::int64_t WarpScheduler::earliest(const Warp& warp) const {
     return std::max({warp.ready_at(), port_at(warp), buffer_at(warp)});
 }
 
-void WarpScheduler::obey(const BlockOrder& order) {
-    const auto per_block = static_cast<std::size_t>(code_->warps_per_block);
-    for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
-        if (slot_of(warp) != order.slot) continue;
-        if (order.kind == BlockOrder::Kind::Release) {
-            if (warps_[warp].waits_at() == order.barrier) warps_[warp].release(order.at);
-            continue;
-        }
-        const std::size_t in_block = (warp * code_->schedulers + config_.index) % per_block;
-        const auto index = static_cast<std::size_t>(order.block) * per_block + in_block;
-        const auto started = warps_[warp].start(static_cast<int>(index), order.at);
+void WarpScheduler::start(std::size_t slot, const Placement& block) {
+    for (std::size_t in_block = 0; in_block < block.places.size(); ++in_block) {
+        const std::size_t index = block.places[in_block];
+        if (index % machine_->schedulers != config_.index) continue;
+        const std::size_t place = index / machine_->schedulers;
+        Warp& warp = warps_[place];
+        const auto started = warp.start(block.grid, block.block, in_block, block.at);
         if (!started && !failure_) failure_ = started.error();
+        slots_[place] = slot;
         if (log_->is_heard())
-            log_->add(WarpStarted{.cycle = order.at,
-                                  .warp = static_cast<int>(index),
+            log_->add(WarpStarted{.cycle = block.at,
+                                  .warp = warp.number(),
+                                  .multiprocessor = static_cast<int>(config_.multiprocessor),
                                   .scheduler = static_cast<int>(config_.index),
-                                  .place = static_cast<int>(warp)});
-        arbitration_->started(warp, order.at);
+                                  .place = static_cast<int>(place)});
+        arbitration_->started(place, block.at);
     }
+}
+
+void WarpScheduler::obey(const BlockOrder& order) {
+    if (order.kind == BlockOrder::Kind::Start) return start(order.slot, order.placement);
+    for (std::size_t warp = 0; warp < warps_.size(); ++warp)
+        if (slots_[warp] == order.slot && warps_[warp].waits_at() == order.barrier)
+            warps_[warp].release(order.at);
 }
 
 void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired) {
@@ -63,16 +70,17 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
     if (chosen.executes() && operation.port.scope == models::UnitScope::Partition)
         ports_[operation.port.index].occupy(now, chosen.occupancy());
     if (!paired) {
-        next_choice_ = now + chance_.draw(code_->issue_slot);
+        next_choice_ = now + chance_.draw(machine_->issue_slot);
         arbitration_->chosen(warp);
     }
     chosen.issue(now, waits);
     paired_.reset();
     if (!chosen.is_live()) {
-        (*finished_)[static_cast<std::size_t>(chosen.index())] = chosen.observation();
-        plugs_.reports.put(WarpReport{.slot = slot_of(warp), .barrier = std::nullopt});
+        (*finished_)[static_cast<std::size_t>(chosen.number())] = chosen.observation();
+        plugs_.reports.put(WarpReport{
+            .slot = slots_[warp], .barrier = std::nullopt, .completes = chosen.completion()});
     } else if (chosen.waits_at()) {
-        plugs_.reports.put(WarpReport{.slot = slot_of(warp), .barrier = chosen.waits_at()});
+        plugs_.reports.put(WarpReport{.slot = slots_[warp], .barrier = chosen.waits_at()});
     } else if (chosen.is_paired(now)) {
         paired_ = warp;
     }
@@ -92,7 +100,7 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                          .occupancy = chosen.occupancy(),
                          .store = operation.enters_write_buffer,
                          .passes = chosen.passes(),
-                         .warp = chosen.index()};
+                         .warp = chosen.number()};
     if (core_port) request.port = operation.port.index;
     plugs_.requests.put(request);
     asked_ = Asked{.warp = warp, .waits = waits, .paired = paired};
@@ -141,7 +149,9 @@ void WarpScheduler::tick(std::int64_t now) {
         const Asked asked = *asked_;
         asked_.reset();
         changed = true;
-        if (answer.granted) issue(asked.warp, now, asked.waits, asked.paired);
+        if (!answer.granted) continue;
+        warps_[asked.warp].completes_after(answer.drains);
+        issue(asked.warp, now, asked.waits, asked.paired);
     }
     // While a question is open the search waits; the answer comes in this cycle.
     if (changed && !asked_)

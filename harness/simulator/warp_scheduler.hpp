@@ -25,8 +25,9 @@ struct SharedView {
 class WarpScheduler final : public Component {
 public:
     struct Config {
-        std::size_t index = 0; ///< Among the schedulers of the SM.
-        std::size_t warps = 0; ///< Places for warps.
+        std::size_t multiprocessor = 0; ///< Number of the SM.
+        std::size_t index = 0;          ///< Among the schedulers of the SM.
+        std::size_t warps = 0;          ///< Places for warps.
     };
     struct Plugs {
         Source<IssueRequest> requests;
@@ -35,8 +36,8 @@ public:
         Sink<BlockOrder> orders;
         SharedView shared;
     };
-    /// `finished` takes the observation of each warp that ends, by its index in the launch.
-    WarpScheduler(const Config& config, Plugs plugs, const KernelCode& code,
+    /// `finished` takes the observation of each warp that ends, by its number.
+    WarpScheduler(const Config& config, Plugs plugs, const MachineShape& machine,
                   const RunOptions& options, EventLog& log,
                   std::vector<models::WarpObservation>& finished);
 
@@ -54,6 +55,7 @@ private:
         bool paired = false;
     };
 
+    void start(std::size_t slot, const Placement& block);
     void obey(const BlockOrder& order);
     void choose(std::int64_t now);
     /// Issues the warp's next instruction, or asks for it. Returns whether it issued.
@@ -62,15 +64,15 @@ private:
     [[nodiscard]] std::int64_t port_at(const Warp& warp) const;
     [[nodiscard]] std::int64_t buffer_at(const Warp& warp) const;
     [[nodiscard]] std::int64_t earliest(const Warp& warp) const;
-    [[nodiscard]] std::size_t slot_of(std::size_t warp) const;
 
     Config config_;
     Plugs plugs_;
-    const KernelCode* code_;
+    const MachineShape* machine_;
     EventLog* log_;
     std::vector<models::WarpObservation>* finished_;
     Chance chance_;
     std::vector<Warp> warps_;
+    std::vector<std::size_t> slots_; ///< Of the warps' blocks on the SM.
     std::vector<Port> ports_;
     std::unique_ptr<Arbitration> arbitration_;
     std::int64_t next_choice_ = 0;

@@ -1,6 +1,7 @@
-// The small parts of the simulated SM.
+// The small parts of the simulated machine.
 
 #include "harness/simulator/barrier.hpp"
+#include "harness/simulator/clock.hpp"
 #include "harness/simulator/link.hpp"
 #include "harness/simulator/random.hpp"
 #include "harness/simulator/write_buffer.hpp"
@@ -16,28 +17,94 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+/// Wakes in the given cycles and notes when it ticks.
+class Sleeper final : public Component {
+public:
+    explicit Sleeper(std::vector<std::int64_t> wakes = {}) : wakes_{std::move(wakes)} {}
+    void tick(std::int64_t now) override {
+        ticks.push_back(now);
+        while (!wakes_.empty() && wakes_.front() <= now)
+            wakes_.erase(wakes_.begin());
+    }
+    [[nodiscard]] std::int64_t wake() const override {
+        return wakes_.empty() ? never : wakes_.front();
+    }
+    std::vector<std::int64_t> ticks;
+
+private:
+    std::vector<std::int64_t> wakes_;
+};
+
 TEST(Link, ShowsAMessageForOneStepAfterItWasPut) {
     Board board;
+    Sleeper reader;
     Link<int> link{board};
     const Source<int> source{link};
     const Sink<int> sink{link};
+    sink.read_by(reader);
+    std::vector<Component*> called;
     source.put(1);
     source.put(2);
     EXPECT_THAT(sink.messages(), IsEmpty()); // [staged: 1 2 | visible: -]
-    EXPECT_TRUE(board.propagate());
+    board.propagate(called);
     EXPECT_THAT(sink.messages(), ElementsAre(1, 2)); // [staged: - | visible: 1 2]
-    EXPECT_FALSE(board.propagate());
+    EXPECT_THAT(called, ElementsAre(&reader));
+    board.propagate(called);
     EXPECT_THAT(sink.messages(), IsEmpty()); // [staged: - | visible: -]
+    EXPECT_THAT(called, ElementsAre(&reader));
+}
+
+TEST(Link, RefusesToSpeakToNobody) {
+    Board board;
+    Link<int> link{board};
+    link.put(1);
+    std::vector<Component*> called;
+    EXPECT_THROW(board.propagate(called), std::logic_error);
 }
 
 TEST(StagedValue, StaysVisible) {
     Board board;
     Staged<int> value{board, 1};
+    std::vector<Component*> called;
     value.set(2);
     EXPECT_EQ(value.visible(), 1);
-    board.propagate();
-    board.propagate();
+    board.propagate(called);
+    board.propagate(called);
     EXPECT_EQ(value.visible(), 2);
+    EXPECT_THAT(called, IsEmpty());
+}
+
+TEST(WakeTimes, FindTheEarliestAmongMany) {
+    WakeTimes wakes;
+    EXPECT_EQ(wakes.earliest(), never);
+    for (std::size_t sleeper = 0; sleeper < 11; ++sleeper)
+        EXPECT_EQ(wakes.add(), sleeper);
+    wakes.set(7, 30);
+    wakes.set(10, 20);
+    wakes.set(2, 30);
+    EXPECT_EQ(wakes.earliest(), 20);
+    std::vector<std::size_t> due;
+    wakes.collect(19, due);
+    EXPECT_THAT(due, IsEmpty());
+    wakes.set(10, 40);
+    EXPECT_EQ(wakes.earliest(), 30);
+    wakes.collect(30, due);
+    EXPECT_THAT(due, ElementsAre(2, 7));
+}
+
+TEST(Clock, LetsSleepersSleep) {
+    Clock clock;
+    Sleeper often{{3, 4, 9}};
+    Sleeper once{{4}};
+    Sleeper unasked;
+    clock.add(often);
+    clock.add(once);
+    clock.add(unasked);
+    while (clock.next() != never)
+        clock.advance(clock.next());
+    EXPECT_THAT(often.ticks, ElementsAre(3, 4, 9));
+    EXPECT_THAT(once.ticks, ElementsAre(4));
+    EXPECT_THAT(unasked.ticks, IsEmpty());
 }
 
 TEST(RandomStream, StaysInsideAndReachesBothEnds) {

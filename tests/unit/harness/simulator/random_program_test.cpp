@@ -1,6 +1,6 @@
 // Random small programs under every draw mode, judged by the independent checker.
 
-#include "harness/simulator/multiprocessor.hpp"
+#include "harness/simulator/machine_run.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
@@ -60,14 +60,13 @@ TEST(RandomPrograms, DoNotDependOnTheOrderOfComponents) {
         const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
         const auto expected = run_once(code.value(), options);
         ASSERT_TRUE(expected) << expected.error().what;
-        std::vector<std::size_t> order(code.value().schedulers + 2);
-        for (std::size_t place = 0; place < order.size(); ++place)
-            order[place] = place;
         std::mt19937_64 engine{seed};
+        const TickOrder shuffle = [&](std::span<Component*> ticking) {
+            for (std::size_t left = ticking.size(); left > 1; --left)
+                std::swap(ticking[left - 1], ticking[engine() % left]);
+        };
         for (int repetition = 0; repetition < 4; ++repetition) {
-            for (std::size_t left = order.size(); left > 1; --left)
-                std::swap(order[left - 1], order[engine() % left]);
-            const auto shuffled = run_once(code.value(), options, {}, order);
+            const auto shuffled = run_once(code.value(), options, {}, shuffle);
             ASSERT_TRUE(shuffled);
             EXPECT_EQ(shuffled.value(), expected.value()) << "seed " << seed;
         }

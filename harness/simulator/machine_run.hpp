@@ -1,0 +1,18 @@
+#pragma once
+/// \file
+/// One run of a simulated machine.
+
+#include "harness/simulator/clock.hpp"
+#include "harness/simulator/kernel_code.hpp"
+#include "harness/simulator/machine.hpp"
+
+namespace warpbound::harness::simulator {
+
+/// A run that lasts longer is refused. Unit: core cycles.
+inline constexpr std::int64_t run_limit = std::int64_t{1} << 40U;
+
+/// Runs the kernel once. `order` puts the components in another order, which makes no difference.
+Result<models::Observation> run_once(const KernelCode& code, const RunOptions& options,
+                                     const Listener& listener = {}, const TickOrder& order = {});
+
+} // namespace warpbound::harness::simulator

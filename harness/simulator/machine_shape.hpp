@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// What the parts of a simulated machine need to know of it, whatever runs.
+
+#include "harness/simulator/random.hpp"
+#include "harness/simulator/residence.hpp"
+#include "models/warp_policy.hpp"
+
+#include <cstddef>
+#include <optional>
+
+namespace warpbound::harness::simulator {
+
+struct MachineShape {
+    std::size_t multiprocessors = 1;
+    models::WarpPolicy policy;
+    std::size_t schedulers = 1; ///< Of each SM.
+    Range issue_slot{1, 1};
+    std::size_t warp_ports = 0;
+    std::size_t partition_ports = 0;
+    std::size_t core_ports = 0;
+    Capacity capacity;            ///< Of each SM.
+    std::int64_t warp_places = 0; ///< Of each SM: indices that its warps can take.
+    /// From the end of a block to the first cycle of the one that takes its room.
+    /// Present when a block may have to wait for room.
+    std::optional<Range> replacement;
+    std::optional<Range> start;
+    /// Present when a store can reach the write buffer.
+    std::optional<Range> buffer_entries;
+    std::optional<Range> buffer_drain;
+};
+
+} // namespace warpbound::harness::simulator
