@@ -48,7 +48,8 @@ struct Operation {
         barrier; ///< BAR.SYNC, BAR.RED: the barrier at which the warp arrives.
     bool enters_write_buffer = false;
     bool reads_clock = false;
-    bool is_long = false; ///< Its result comes from global or local memory, or a texture.
+    bool result_is_told = false; ///< Its result time is not known at issue; `latency` is unused.
+    bool is_long = false;        ///< Its result comes from global or local memory, or a texture.
 };
 
 } // namespace warpbound::harness::simulator

@@ -31,6 +31,7 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     releases_.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
     if (tracks_long_) long_ready_.assign(code_->register_count, 0);
     long_release_.fill(0);
+    unknown_releases_.fill(0);
     std::fill(ports_.begin(), ports_.end(), Port{});
     observation_ = models::WarpObservation{};
     observation_.block = block;
@@ -73,6 +74,11 @@ void Warp::prepare_next() {
         if (operation.port.scope == models::UnitScope::Warp)
             port_at_ = ports_[operation.port.index].free_at;
     }
+    find_waits();
+}
+
+void Warp::find_waits() {
+    const Operation& operation = *operation_;
     registers_at_ = 0;
     const std::uint16_t* const registers = code_->registers.data() + operation.waits.first;
     for (std::uint32_t place = 0; place < operation.waits.count; ++place)
@@ -96,10 +102,10 @@ void Warp::find_long_waits() {
         long_at_ = std::max(long_at_, long_ready_[code_->registers[operation.waits.first + place]]);
     for (std::size_t scoreboard = 0; scoreboard < long_release_.size(); ++scoreboard)
         if (((operation.wait_mask >> scoreboard) & 1U) != 0)
-            long_at_ = std::max(long_at_, long_release_[scoreboard]);
+            long_at_ = std::max(long_at_, long_clear_at(scoreboard));
     if (operation.counted_scoreboard)
         long_at_ = std::max(
-            long_at_, std::min(long_release_[*operation.counted_scoreboard], scoreboards_at_));
+            long_at_, std::min(long_clear_at(*operation.counted_scoreboard), scoreboards_at_));
 }
 
 void Warp::release(std::int64_t at) {
@@ -119,24 +125,63 @@ Waits Warp::waits(std::int64_t port_at, std::int64_t buffer_at) const {
     return waits;
 }
 
+void Warp::set_result(const Operation& operation, std::int64_t at) {
+    const std::uint16_t* const registers = code_->registers.data() + operation.writes.first;
+    for (std::uint32_t place = 0; place < operation.writes.count; ++place)
+        register_ready_[registers[place]] = at;
+    if (tracks_long_)
+        for (std::uint32_t place = 0; place < operation.writes.count; ++place)
+            long_ready_[registers[place]] = operation.is_long ? at : 0;
+    if (at == never) {
+        if (operation.write_barrier) ++unknown_releases_[*operation.write_barrier];
+        return;
+    }
+    if (!operation.write_barrier) return;
+    add_release(*operation.write_barrier, at);
+    if (!tracks_long_ || !operation.is_long) return;
+    std::int64_t& release = long_release_[*operation.write_barrier];
+    release = std::max(release, at);
+}
+
+bool Warp::complete(int warp, std::int64_t number, std::int64_t at) {
+    const auto found =
+        std::find_if(unfinished_.begin(), unfinished_.end(), [&](const Unfinished& told) {
+            return told.warp == warp && told.number == number;
+        });
+    const std::size_t instruction = found->instruction;
+    *found = unfinished_.back();
+    unfinished_.pop_back();
+    if (log_->is_heard())
+        log_->add(
+            Completed{.cycle = at, .warp = warp, .instruction = instruction, .number = number});
+    if (!live_ || warp != number_of_warp_) return false;
+    completion_ = std::max(completion_, at);
+    const Operation& operation = code_->operations[instruction];
+    if (operation.write_barrier) --unknown_releases_[*operation.write_barrier];
+    set_result(operation, at);
+    find_waits();
+    return true;
+}
+
 void Warp::execute(std::int64_t now) {
     const Operation& operation = *operation_;
     const std::int64_t extra = passes_ - 1;
-    const std::int64_t latency = chance_.draw(operation.latency);
-    const std::int64_t result = now + latency + extra * chance_.draw(operation.pass_cost);
-    completion_ = std::max(completion_, result);
-    const std::uint16_t* const registers = code_->registers.data() + operation.writes.first;
-    for (std::uint32_t place = 0; place < operation.writes.count; ++place)
-        register_ready_[registers[place]] = result;
-    if (tracks_long_) {
-        for (std::uint32_t place = 0; place < operation.writes.count; ++place)
-            long_ready_[registers[place]] = operation.is_long ? result : 0;
-        if (operation.is_long && operation.write_barrier) {
-            std::int64_t& release = long_release_[*operation.write_barrier];
-            release = std::max(release, result);
-        }
+    std::int64_t latency = 0;
+    if (operation.result_is_told) {
+        unfinished_.push_back(
+            {.warp = number_of_warp_, .number = number_, .instruction = instruction_});
+        set_result(operation, never);
+    } else {
+        latency = chance_.draw(operation.latency);
+        const std::int64_t result = now + latency + extra * chance_.draw(operation.pass_cost);
+        completion_ = std::max(completion_, result);
+        set_result(operation, result);
+        if (log_->is_heard())
+            log_->add(Completed{.cycle = result,
+                                .warp = number_of_warp_,
+                                .instruction = instruction_,
+                                .number = number_});
     }
-    if (operation.write_barrier) add_release(*operation.write_barrier, result);
     if (operation.read_barrier) {
         const std::int64_t read =
             now + chance_.draw(operation.source_read) + extra * chance_.draw(operation.pass_cost);
@@ -158,11 +203,6 @@ void Warp::execute(std::int64_t now) {
             observation_.first_clock = value;
     }
     if (operation.barrier) waits_at_ = operation.barrier;
-    if (log_->is_heard())
-        log_->add(Completed{.cycle = result,
-                            .warp = number_of_warp_,
-                            .instruction = instruction_,
-                            .number = number_});
 }
 
 bool Warp::advance(std::int64_t now) {

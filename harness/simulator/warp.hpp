@@ -50,6 +50,11 @@ public:
     /// ready_at() <= now.
     void issue(std::int64_t now, const Waits& waits);
 
+    /// Tells the result time of an operation that issued here with `result_is_told`, the
+    /// `number`-th of the warp with that number. Returns false when that warp has ended; its launch
+    /// does not complete before `at` all the same. Requires: not told before; `at` has not passed.
+    [[nodiscard]] bool complete(int warp, std::int64_t number, std::int64_t at);
+
     /// What holds the next instruction, given when its port and the write buffer are free.
     [[nodiscard]] Waits waits(std::int64_t port_at, std::int64_t buffer_at) const;
 
@@ -60,14 +65,30 @@ public:
     [[nodiscard]] const models::WarpObservation& observation() const { return observation_; }
 
 private:
+    /// An operation whose result time is not known yet.
+    struct Unfinished {
+        int warp = 0; ///< Among all warps of the run.
+        std::int64_t number = 0;
+        std::size_t instruction = 0;
+    };
+
     void execute(std::int64_t now);
+    void set_result(const Operation& operation, std::int64_t at);
     /// Makes the following instruction the next one. Returns false at the end of the warp.
     bool advance(std::int64_t now);
     void prepare_next();
+    /// What the next instruction waits for, from what is known of results now.
+    void find_waits();
     void find_long_waits();
     void add_release(std::uint8_t scoreboard, std::int64_t at);
+    /// When at most `allowed` operations on the scoreboard are unreleased.
     [[nodiscard]] std::int64_t clear_at(std::size_t scoreboard, std::size_t allowed) const {
-        return releases_[scoreboard * code_->scoreboard_depth + allowed];
+        const std::size_t unknown = unknown_releases_[scoreboard];
+        if (allowed < unknown) return never;
+        return releases_[scoreboard * code_->scoreboard_depth + allowed - unknown];
+    }
+    [[nodiscard]] std::int64_t long_clear_at(std::size_t scoreboard) const {
+        return unknown_releases_[scoreboard] > 0 ? never : long_release_[scoreboard];
     }
 
     const KernelCode* code_ = nullptr; ///< Of the warp that is here.
@@ -103,6 +124,9 @@ private:
     /// Latest release times of each scoreboard, largest first: with at most k unreleased from the
     /// k-th on.
     std::vector<std::int64_t> releases_;
+    /// Operations on each scoreboard whose release is not known yet; they come before `releases_`.
+    std::array<std::uint32_t, assembly::scoreboard_count> unknown_releases_{};
+    std::vector<Unfinished> unfinished_; ///< Of all warps that took this place.
     std::vector<Port> ports_;
     bool tracks_long_ = false;
     Chance chance_;
