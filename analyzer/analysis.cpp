@@ -107,7 +107,7 @@ Result<Analysis> solve(const Request& request) {
         analysis.measured_time = measured_envelope(problem, smallest, *search.region);
     else if (search.region)
         analysis.measured_time_absent = "the size of the write buffer is not one small number";
-    analysis.assumptions = assumptions_of(request, problem.shape, problem.timings, problem.used);
+    analysis.assumptions = assumptions_of(problem);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     return analysis;

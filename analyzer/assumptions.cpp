@@ -24,14 +24,40 @@ AssumptionStatus status_of(models::FactStatus status) {
     }
 }
 
-void add_facts(const models::FlowFacts& facts, Places& places) {
+/// A loop bound that says no more than follows from the code.
+bool is_derived(const Problem& problem, const models::LoopFact& fact) {
+    const auto& graph = *problem.request.graph;
+    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
+        if (graph.blocks[graph.loops[loop].header].address != fact.header) continue;
+        const auto& derived = problem.facts.derived[loop];
+        if (!derived || derived->min < fact.min || derived->max > fact.max) return false;
+    }
+    return true;
+}
+
+void add_derived_loops(const Problem& problem, Places& places) {
+    const auto& graph = *problem.request.graph;
+    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
+        const auto& derived = problem.facts.derived[loop];
+        const std::size_t header = graph.loops[loop].header;
+        if (!derived || problem.facts.never[header]) continue;
+        places[{models::FactStatus::Proved, "loop bounds that follow from the code"}].push_back(
+            fmt::format("0x{:04x}: {}..{} ({})", graph.blocks[header].address, derived->min,
+                        derived->max, derived->reason));
+    }
+}
+
+void add_facts(const Problem& problem, Places& places) {
+    const models::FlowFacts& facts = *problem.request.facts;
     const auto add = [&](const models::FactSource& from, const std::string& kind,
                          std::string text) {
         places[{from.status, kind}].push_back(std::move(text));
     };
+    add_derived_loops(problem, places);
     for (const auto& fact : facts.loops)
-        add(fact.from, "loop bounds",
-            fmt::format("0x{:04x}: {}..{}", fact.header, fact.min, fact.max));
+        if (!is_derived(problem, fact))
+            add(fact.from, "loop bounds",
+                fmt::format("0x{:04x}: {}..{}", fact.header, fact.min, fact.max));
     for (const auto& fact : facts.nevers)
         add(fact.from, "blocks never executed", fmt::format("0x{:04x}", fact.block));
     for (const auto& fact : facts.exclusives)
@@ -66,10 +92,9 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
 
 } // namespace
 
-std::vector<Assumption>
-assumptions_of(const Request& request, const LaunchShape& shape,
-               const std::vector<Result<models::InstructionTiming>>& timings,
-               const std::vector<bool>& used) {
+std::vector<Assumption> assumptions_of(const Problem& problem) {
+    const Request& request = problem.request;
+    const LaunchShape& shape = problem.shape;
     std::vector<Assumption> list;
     const auto add = [&](std::string text, AssumptionStatus status = AssumptionStatus::Unchecked) {
         list.push_back({fmt::format("A{}", list.size() + 1), std::move(text), status});
@@ -99,9 +124,9 @@ assumptions_of(const Request& request, const LaunchShape& shape,
         request.architecture->name));
     // Values that are weaker than a vendor's or a peer-reviewed measurement, by grade.
     WeakValues weak;
-    for (std::size_t i = 0; i < timings.size(); ++i) {
-        if (!used[i] || !timings[i]) continue;
-        for (const auto& value : timings[i].value().weak_values) {
+    for (std::size_t i = 0; i < problem.timings.size(); ++i) {
+        if (!problem.used[i] || !problem.timings[i]) continue;
+        for (const auto& value : problem.timings[i].value().weak_values) {
             const std::size_t open = value.rfind(" (");
             if (open != std::string::npos)
                 weak[value.substr(open + 2, value.size() - open - 3)].insert(value.substr(0, open));
@@ -112,7 +137,7 @@ assumptions_of(const Request& request, const LaunchShape& shape,
         add(fmt::format("These values of the description are {}: {}.", grade,
                         fmt::join(values, ", ")));
     Places places;
-    add_facts(*request.facts, places);
+    add_facts(problem, places);
     for (const auto& [kind, texts] : places)
         add(fmt::format("Flow facts hold, {}: {}.", kind.second, fmt::join(texts, ", ")),
             status_of(kind.first));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace warpbound::analyzer {
@@ -17,6 +18,29 @@ bool has_edge(const assembly::ControlFlowGraph& graph, std::int64_t from, std::i
     return std::any_of(graph.edges.begin(), graph.edges.end(), [&](const assembly::Edge& edge) {
         return graph.blocks[edge.from].address == from && graph.blocks[edge.to].address == to;
     });
+}
+
+/// Executions of a loop's back edges per entry, from what is stated and what follows from the code.
+Result<BackEdgeBounds> bounds_of(const models::FlowFacts& facts, const models::LoopFact* fact,
+                                 const std::optional<DerivedLoop>& derived) {
+    if (fact == nullptr && !derived) return BackEdgeBounds{};
+    std::int64_t min = 1;
+    std::int64_t max = std::numeric_limits<std::int64_t>::max();
+    if (fact != nullptr) {
+        min = std::max<std::int64_t>(fact->min, 1);
+        max = std::max<std::int64_t>(fact->max, 1);
+    }
+    if (derived) {
+        if (fact != nullptr && (max < derived->min || min > derived->max))
+            return refuse(facts, fact->from,
+                          fmt::format("the header at 0x{:04x} is stated to execute {}..{} times, "
+                                      "but {}..{} follow from the code: {}",
+                                      fact->header, fact->min, fact->max, derived->min,
+                                      derived->max, derived->reason));
+        min = std::max(min, derived->min);
+        max = std::min(max, derived->max);
+    }
+    return BackEdgeBounds{min - 1, max - 1};
 }
 
 } // namespace
@@ -93,25 +117,25 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                       fact.header));
     }
     std::string unbounded;
-    for (const auto& loop : graph.loops) {
-        const std::int64_t address = graph.blocks[loop.header].address;
+    resolved.derived = derive_loops(function, graph);
+    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
+        const std::size_t header = graph.loops[loop].header;
+        const std::int64_t address = graph.blocks[header].address;
         const models::LoopFact* fact = facts.loop_at(address);
-        if (fact == nullptr) {
-            if (!resolved.never[loop.header])
-                unbounded += fmt::format("{}0x{:04x}", unbounded.empty() ? "" : ", ", address);
-            resolved.loops.emplace_back();
-            continue;
-        }
+        const std::optional<DerivedLoop>& derived = resolved.derived[loop];
+        if (fact == nullptr && !derived && !resolved.never[header])
+            unbounded += fmt::format("{}0x{:04x}", unbounded.empty() ? "" : ", ", address);
         // The header executes once per entry and once per back edge; max 0 states that it never
         // executes.
-        if (fact->max == 0) {
-            if (loop.header == 0)
+        if (fact != nullptr && fact->max == 0) {
+            if (header == 0)
                 return refuse(facts, fact->from,
                               "the entry of the kernel is stated never to be executed");
-            resolved.never[loop.header] = true;
+            resolved.never[header] = true;
         }
-        resolved.loops.push_back(
-            {std::max<std::int64_t>(fact->min, 1) - 1, std::max<std::int64_t>(fact->max, 1) - 1});
+        const auto bounds = bounds_of(facts, fact, resolved.never[header] ? std::nullopt : derived);
+        if (!bounds) return bounds.as_failure();
+        resolved.loops.push_back(bounds.value());
     }
     if (!unbounded.empty())
         return Failure{

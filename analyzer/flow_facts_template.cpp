@@ -1,9 +1,11 @@
 #include "analyzer/analysis.hpp"
+#include "analyzer/semantics/loop_counts.hpp"
 #include "assembly/isa/effects.hpp"
 #include "assembly/isa/reader.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace warpbound::analyzer {
@@ -28,6 +30,22 @@ std::string escaped(const std::string& text) {
     return out;
 }
 
+/// What follows from the code for the loops with their header at the address, in all call contexts.
+std::optional<DerivedLoop>
+bound_in_every_context(const assembly::ControlFlowGraph& graph,
+                       const std::vector<std::optional<DerivedLoop>>& derived,
+                       std::int64_t address) {
+    std::optional<DerivedLoop> bound;
+    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
+        if (graph.blocks[graph.loops[loop].header].address != address) continue;
+        if (!derived[loop]) return std::nullopt;
+        if (!bound) bound = derived[loop];
+        bound->min = std::min(bound->min, derived[loop]->min);
+        bound->max = std::max(bound->max, derived[loop]->max);
+    }
+    return bound;
+}
+
 } // namespace
 
 std::string flow_facts_template(const assembly::Program& program,
@@ -41,16 +59,25 @@ std::string flow_facts_template(const assembly::Program& program,
 <flow-facts kernel="{}" digest="{}">
 )",
                                   escaped(function.name), program.digest);
+    const auto derived = derive_loops(function, graph);
     std::set<std::int64_t> seen;
-    for (const auto& loop : graph.loops) {
+    for (std::size_t index = 0; index < graph.loops.size(); ++index) {
+        const auto& loop = graph.loops[index];
         const auto& header = graph.blocks[loop.header];
         if (!seen.insert(header.address).second) continue;
         const std::string indent(static_cast<std::size_t>(2 * loop.depth), ' ');
-        out += fmt::format("{0}<!-- loop at depth {1}, {2} blocks, begins: {3} -->\n"
-                           "{0}<loop header=\"0x{4:04x}\" min=\"?\" max=\"?\"/>\n",
-                           indent, loop.depth, loop.blocks.size(),
-                           escaped(assembly::print(function.instructions[header.first])),
-                           header.address);
+        out += fmt::format("{0}<!-- loop at depth {1}, {2} blocks, begins: {3} -->\n", indent,
+                           loop.depth, loop.blocks.size(),
+                           escaped(assembly::print(function.instructions[header.first])));
+        const auto bound = bound_in_every_context(graph, derived, header.address);
+        if (bound)
+            out += fmt::format("{0}<!-- from the code: {1} -->\n"
+                               "{0}<loop header=\"0x{2:04x}\" min=\"{3}\" max=\"{4}\" "
+                               "origin=\"static\" status=\"proved\"/>\n",
+                               indent, bound->reason, header.address, bound->min, bound->max);
+        else
+            out += fmt::format("{0}<loop header=\"0x{1:04x}\" min=\"?\" max=\"?\"/>\n", indent,
+                               header.address);
     }
     std::set<std::size_t> instructions;
     for (const auto& block : graph.blocks)

@@ -1,0 +1,257 @@
+#include "analyzer/semantics/loop_counts.hpp"
+
+#include "analyzer/semantics/register_values.hpp"
+#include "assembly/isa/effects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::ControlFlowGraph;
+using assembly::EdgeKind;
+using assembly::Function;
+using assembly::Instruction;
+using assembly::Register;
+
+/// What is known at the end of each block that is reached; per block of the graph.
+using BlockValues = std::vector<std::optional<RegisterValues>>;
+
+/// The instructions of a function with their effects.
+struct Code {
+    const Function& function;
+    const ControlFlowGraph& graph;
+    std::vector<assembly::Effects> effects; ///< Per instruction.
+
+    void execute(std::size_t block, RegisterValues& values) const {
+        for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
+            values.execute(function.instructions[i], effects[i]);
+    }
+};
+
+/// Values at the ends of `blocks` (in increasing order) that begin at `entry`. `again`: the entry
+/// is also reached over edges from these blocks, and its values hold then too.
+BlockValues values_in(const Code& code, const std::vector<std::size_t>& blocks, std::size_t entry,
+                      bool again) {
+    const ControlFlowGraph& graph = code.graph;
+    BlockValues starts(graph.blocks.size());
+    BlockValues ends(graph.blocks.size());
+    const auto at_start = [&](std::size_t block) {
+        std::optional<RegisterValues> start;
+        if (block == entry) start.emplace();
+        if (block == entry && !again) return start;
+        for (const std::size_t edge : graph.blocks[block].in) {
+            const auto& before = ends[graph.edges[edge].from];
+            if (!before) continue;
+            if (start)
+                start->join(*before);
+            else
+                start = before;
+        }
+        return start;
+    };
+    // Values only ever become unknown, so this ends.
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const std::size_t block : blocks) {
+            auto start = at_start(block);
+            if (!start || starts[block] == start) continue;
+            starts[block] = start;
+            code.execute(block, *start);
+            ends[block] = std::move(start);
+            changed = true;
+        }
+    }
+    return ends;
+}
+
+/// A number in turn k = 0, 1, ..: first + k * step, modulo 2^32.
+struct Progression {
+    Linear first;
+    std::uint32_t step = 0;
+
+    [[nodiscard]] std::uint32_t at(std::int64_t turn) const {
+        return first.constant() + static_cast<std::uint32_t>(turn) * step;
+    }
+};
+
+/// Where a loop may be left in every turn.
+struct Exit {
+    std::int64_t address = 0;
+    bool leaves_when = true; ///< Leaves when the comparison is this.
+    Comparison comparison;
+};
+
+class LoopCounter {
+public:
+    LoopCounter(const Code& code, const BlockValues& whole, std::size_t loop)
+        : function_{code.function}, graph_{code.graph}, whole_{whole}, index_{loop},
+          loop_{code.graph.loops[loop]}, body_{values_in(code, loop_.blocks, loop_.header, false)} {
+    }
+
+    std::optional<DerivedLoop> count() const {
+        std::optional<DerivedLoop> derived;
+        for (const std::size_t block : loop_.blocks) {
+            const auto exit = exit_of(block);
+            if (!exit) continue;
+            const auto turn = leaves_in(*exit);
+            if (!turn || (derived && derived->max <= *turn + 1)) continue;
+            derived = DerivedLoop{1, *turn + 1, reason_of(*exit, *turn)};
+        }
+        if (derived && ways_out() == 1) derived->min = derived->max;
+        return derived;
+    }
+
+private:
+    /// Edges that leave the loop and EXITs inside it.
+    [[nodiscard]] std::size_t ways_out() const {
+        const auto exits =
+            std::count_if(loop_.blocks.begin(), loop_.blocks.end(),
+                          [&](std::size_t block) { return graph_.blocks[block].exits; });
+        return loop_.exit_edges.size() + static_cast<std::size_t>(exits);
+    }
+
+    [[nodiscard]] bool in_every_turn(std::size_t block) const {
+        return graph_.innermost_loop[block] == index_ &&
+               std::all_of(loop_.back_edges.begin(), loop_.back_edges.end(), [&](std::size_t edge) {
+                   return graph_.dominates(block, graph_.edges[edge].from);
+               });
+    }
+
+    [[nodiscard]] bool leaves(std::size_t edge) const {
+        return std::find(loop_.exit_edges.begin(), loop_.exit_edges.end(), edge) !=
+               loop_.exit_edges.end();
+    }
+
+    /// Whether the way out at the end of the block is that of its guard; nothing when the block is
+    /// no exit by a guard alone.
+    [[nodiscard]] std::optional<bool> guard_leaves(std::size_t block) const {
+        const Instruction& last = function_.instructions[graph_.blocks[block].last];
+        const auto& out = graph_.blocks[block].out;
+        if (last.control_flow == ControlFlow::Exit)
+            return out.size() == 1 && !leaves(out.front()) ? std::optional{true} : std::nullopt;
+        const bool one_target = last.modifiers.empty() && last.operands.size() == 1;
+        if (!(last.control_flow == ControlFlow::Branch && one_target) || out.size() != 2)
+            return std::nullopt;
+        if (leaves(out[0]) == leaves(out[1])) return std::nullopt;
+        const std::size_t way_out = leaves(out[0]) ? out[0] : out[1];
+        return graph_.edges[way_out].kind == EdgeKind::Taken;
+    }
+
+    [[nodiscard]] std::optional<Exit> exit_of(std::size_t block) const {
+        if (!body_[block] || !in_every_turn(block)) return std::nullopt;
+        const Instruction& last = function_.instructions[graph_.blocks[block].last];
+        if (!last.guard || !last.guard->predicate.index) return std::nullopt;
+        const auto by_guard = guard_leaves(block);
+        if (!by_guard) return std::nullopt;
+        const auto& predicate = last.guard->predicate;
+        const auto comparison = body_[block]->predicate({predicate.file, *predicate.index});
+        if (!comparison) return std::nullopt;
+        return Exit{last.address, *by_guard != predicate.negated, *comparison};
+    }
+
+    /// What the symbol's register has when the loop is entered and what a turn adds to it.
+    [[nodiscard]] std::optional<Progression> progression_of(Symbol symbol) const {
+        const auto reg = register_of(symbol);
+        if (!reg) return Progression{Linear::of(symbol), 0};
+        std::optional<std::uint32_t> step;
+        for (const std::size_t edge : loop_.back_edges) {
+            const auto& end = body_[graph_.edges[edge].from];
+            if (!end) continue;
+            const auto after = end->number(*reg);
+            if (!after) return std::nullopt;
+            const Linear change = *after - Linear::of(symbol);
+            if (!change.is_constant() || (step && *step != change.constant())) return std::nullopt;
+            step = change.constant();
+        }
+        std::optional<Linear> first;
+        if (loop_.header == 0) first = Linear::of(symbol); // Entered where the function begins.
+        for (const std::size_t edge : loop_.entry_edges) {
+            const auto& before = whole_[graph_.edges[edge].from];
+            if (!before) continue;
+            const auto value = before->number(*reg);
+            if (!value || (first && *first != *value)) return std::nullopt;
+            first = value;
+        }
+        if (!step || !first) return std::nullopt;
+        return Progression{*first, *step};
+    }
+
+    [[nodiscard]] std::optional<Progression> progression_of(const Linear& number) const {
+        Progression sum{Linear{number.constant()}, 0};
+        for (const auto& [symbol, coefficient] : number.terms()) {
+            const auto part = progression_of(symbol);
+            if (!part) return std::nullopt;
+            sum.first = sum.first + part->first * coefficient;
+            sum.step += part->step * coefficient;
+        }
+        return sum;
+    }
+
+    /// The first turn, from 0 on, in which the exit is taken.
+    [[nodiscard]] std::optional<std::int64_t> leaves_in(const Exit& exit) const {
+        auto left = progression_of(exit.comparison.left);
+        auto right = progression_of(exit.comparison.right);
+        if (!left || !right) return std::nullopt;
+        const bool equality = exit.comparison.comparator == Comparator::Equal ||
+                              exit.comparison.comparator == Comparator::NotEqual;
+        if (equality) { // Only the difference counts.
+            *left = Progression{left->first - right->first, left->step - right->step};
+            *right = Progression{};
+        }
+        if (!left->first.is_constant() || !right->first.is_constant()) return std::nullopt;
+        const bool constant = left->step == 0 && right->step == 0;
+        for (std::int64_t turn = 0; turn < (constant ? 1 : derived_turns_limit); ++turn)
+            if (exit.comparison.holds(left->at(turn), right->at(turn)) == exit.leaves_when)
+                return turn;
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::string reason_of(const Exit& exit, std::int64_t turn) const {
+        const auto series = [&](const Linear& number) {
+            const auto progression = progression_of(number);
+            if (!progression->first.is_constant()) return std::string{"an input"};
+            const auto value = [&](std::int64_t k) {
+                return exit.comparison.is_signed
+                           ? fmt::format("{}", static_cast<std::int32_t>(progression->at(k)))
+                           : fmt::format("{}", progression->at(k));
+            };
+            if (progression->step == 0) return value(0);
+            return fmt::format("{}, {}, {}, ..", value(0), value(1), value(2));
+        };
+        return fmt::format("the way out at 0x{:04x} is taken in turn {}; it compares {} with {}",
+                           exit.address, turn + 1, series(exit.comparison.left),
+                           series(exit.comparison.right));
+    }
+
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    const BlockValues& whole_;
+    std::size_t index_;
+    const assembly::Loop& loop_;
+    BlockValues body_;
+};
+
+} // namespace
+
+std::vector<std::optional<DerivedLoop>> derive_loops(const Function& function,
+                                                     const ControlFlowGraph& graph) {
+    std::vector<std::optional<DerivedLoop>> derived(graph.loops.size());
+    if (graph.loops.empty()) return derived;
+    std::vector<std::size_t> all(graph.blocks.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    Code code{function, graph, {}};
+    for (const Instruction& instruction : function.instructions)
+        code.effects.push_back(assembly::effects_of(instruction, function.target));
+    const BlockValues whole = values_in(code, all, 0, true);
+    for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
+        derived[loop] = LoopCounter{code, whole, loop}.count();
+    return derived;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,241 @@
+/// \file
+/// Loop counts that follow from the code, against an interpreter that runs the code.
+
+#include "analyzer/semantics/loop_counts.hpp"
+#include "assembly/isa/reader.hpp"
+#include "tests/support/campaign.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace warpbound::tests {
+namespace {
+
+using assembly::ControlFlowGraph;
+using assembly::Function;
+using assembly::Instruction;
+using assembly::Operand;
+
+/// Writes nested loops with counters, some of which are disturbed.
+class LoopWriter {
+public:
+    explicit LoopWriter(Chance& chance) : chance_{chance} {}
+
+    std::string write() {
+        text_ = "!Arch sm_75\n!Kernel k\n";
+        for (std::int64_t loops = chance_.whole(1, 2); loops > 0; --loops)
+            loop(static_cast<int>(chance_.whole(1, 2)));
+        return text_ + "EXIT;\n!EndKernel\n";
+    }
+
+private:
+    bool one_in(std::int64_t n) { return chance_.whole(1, n) == 1; }
+    void add(const std::string& line) { text_ += line + ";\n"; }
+    std::string number() {
+        const std::int64_t value = chance_.whole(-40, 40);
+        return value < 0 ? fmt::format("-0x{:x}", -value) : fmt::format("0x{:x}", value);
+    }
+
+    void load(int reg) {
+        const std::string guard = one_in(12) ? "@P6 " : "";
+        switch (chance_.whole(1, 4)) {
+        case 1:
+            return add(fmt::format("{}MOV R{}, {}", guard, reg, number()));
+        case 2:
+            return add(fmt::format("{}IMAD.MOV.U32 R{}, RZ, RZ, {}", guard, reg, number()));
+        case 3:
+            return add(fmt::format("{}IADD3 R{}, RZ, {}, RZ", guard, reg, number()));
+        default:
+            return add(fmt::format("{}MOV R{}, R{}", guard, reg, chance_.whole(2, 9)));
+        }
+    }
+
+    void step(int reg) {
+        const std::string guard = one_in(12) ? "@P6 " : "";
+        const std::int64_t by = chance_.whole(-3, 3);
+        const std::string amount = by < 0 ? fmt::format("-0x{:x}", -by) : fmt::format("0x{:x}", by);
+        if (one_in(2))
+            add(fmt::format("{}IADD3 R{}, R{}, {}, RZ", guard, reg, reg, amount));
+        else
+            add(fmt::format("{}IMAD.IADD R{}, R{}, 0x1, {}", guard, reg, reg, amount));
+    }
+
+    void compare(int predicate, int reg) {
+        static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
+        const std::string right = one_in(3) ? fmt::format("R{}", chance_.whole(2, 9)) : number();
+        add(fmt::format("ISETP.{}{}.AND P{}, PT, R{}, {}, PT", names[chance_.whole(0, 5)],
+                        one_in(3) ? ".U32" : "", predicate, reg, right));
+    }
+
+    void loop(int depth) {
+        const int label = labels_++;
+        const int reg = static_cast<int>(chance_.whole(2, 5));
+        load(reg);
+        if (one_in(2)) load(static_cast<int>(chance_.whole(6, 9)));
+        text_ += fmt::format("L{}:\n", label);
+        if (one_in(8)) add(fmt::format("@P5 BRA D{}", label));
+        if (depth > 1) loop(depth - 1);
+        if (one_in(6)) {
+            add(fmt::format("@P4 BRA M{}", label));
+            step(reg);
+            text_ += fmt::format("M{}:\n", label);
+        }
+        step(reg);
+        if (one_in(6)) load(static_cast<int>(chance_.whole(2, 9)));
+        compare(label % 3, reg);
+        const char* const negation = one_in(2) ? "!" : "";
+        if (one_in(4)) {
+            add(fmt::format("@{}P{} BRA D{}", negation, label % 3, label));
+            add(fmt::format("BRA L{}", label));
+        } else {
+            add(fmt::format("@{}P{} BRA L{}", negation, label % 3, label));
+        }
+        text_ += fmt::format("D{}:\n", label);
+        add("NOP");
+    }
+
+    Chance& chance_;
+    std::string text_;
+    int labels_ = 0;
+};
+
+/// Runs the code of one lane. Registers and predicates that nobody wrote begin with random values.
+class Interpreter {
+public:
+    Interpreter(const Function& function, const ControlFlowGraph& graph, Chance& chance)
+        : function_{function}, graph_{graph}, chance_{chance} {
+        for (int reg = 0; reg < 16; ++reg)
+            numbers_[reg] = static_cast<std::uint32_t>(chance.whole(0, 0xffffffff));
+    }
+
+    /// Executions of each loop's header per entry, of the entries that ended within the steps.
+    std::map<std::size_t, std::vector<std::int64_t>> run(int steps) {
+        std::size_t block = 0;
+        enter(std::nullopt, block);
+        for (int step = 0; step < steps; ++step) {
+            bool taken = false;
+            for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
+                taken = execute(function_.instructions[i]);
+            const auto& last = function_.instructions[graph_.blocks[block].last];
+            if (last.control_flow == assembly::ControlFlow::Exit) break;
+            const auto way = std::find_if(graph_.blocks[block].out.begin(),
+                                          graph_.blocks[block].out.end(), [&](std::size_t edge) {
+                                              return (graph_.edges[edge].kind ==
+                                                      assembly::EdgeKind::Taken) == taken;
+                                          });
+            EXPECT_NE(way, graph_.blocks[block].out.end());
+            const std::size_t to = graph_.edges[*way].to;
+            enter(block, to);
+            block = to;
+        }
+        return ended_;
+    }
+
+private:
+    bool inside(std::size_t loop, std::size_t block) const {
+        const auto& blocks = graph_.loops[loop].blocks;
+        return std::binary_search(blocks.begin(), blocks.end(), block);
+    }
+
+    void enter(std::optional<std::size_t> from, std::size_t to) {
+        for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop) {
+            if (from && inside(loop, *from) && !inside(loop, to)) {
+                ended_[loop].push_back(running_[loop]);
+                running_[loop] = 0;
+            }
+            if (graph_.loops[loop].header == to) ++running_[loop];
+        }
+    }
+
+    std::uint32_t value(const Operand& operand) const {
+        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand))
+            return reg->index ? numbers_.at(*reg->index) : 0;
+        return static_cast<std::uint32_t>(*std::get<assembly::ImmediateOperand>(operand).integer);
+    }
+
+    /// Whether a branch was taken.
+    bool execute(const Instruction& instruction) {
+        if (instruction.guard) {
+            const int predicate = *instruction.guard->predicate.index;
+            if (predicates_.count(predicate) == 0 || predicate > 3) // Nobody writes P4 and up.
+                predicates_[predicate] = chance_.whole(0, 1) == 1;
+            if (predicates_[predicate] == instruction.guard->predicate.negated) return false;
+        }
+        if (instruction.control_flow == assembly::ControlFlow::Branch) return true;
+        const auto& operands = instruction.operands;
+        const auto number = [&](std::size_t place) { return value(operands[place]); };
+        const auto target = [&] { return *std::get<assembly::RegisterOperand>(operands[0]).index; };
+        if (instruction.mnemonic == "MOV")
+            numbers_[target()] = number(1);
+        else if (instruction.mnemonic == "IADD3")
+            numbers_[target()] = number(1) + number(2) + number(3);
+        else if (instruction.mnemonic == "IMAD")
+            numbers_[target()] = number(1) * number(2) + number(3);
+        else if (instruction.mnemonic == "ISETP")
+            predicates_[target()] = compare(instruction, number(2), number(3));
+        return false;
+    }
+
+    static bool compare(const Instruction& instruction, std::uint32_t a, std::uint32_t b) {
+        const std::int64_t left =
+            instruction.has_modifier("U32") ? std::int64_t{a} : static_cast<std::int32_t>(a);
+        const std::int64_t right =
+            instruction.has_modifier("U32") ? std::int64_t{b} : static_cast<std::int32_t>(b);
+        const std::string& name = instruction.modifiers.front();
+        return name == "LT"   ? left < right
+               : name == "LE" ? left <= right
+               : name == "EQ" ? left == right
+               : name == "NE" ? left != right
+               : name == "GE" ? left >= right
+                              : left > right;
+    }
+
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    Chance& chance_;
+    std::map<int, std::uint32_t> numbers_;
+    std::map<int, bool> predicates_;
+    std::map<std::size_t, std::int64_t> running_;
+    std::map<std::size_t, std::vector<std::int64_t>> ended_;
+};
+
+TEST(LoopCounts, HoldForEveryEntryOfRandomLoops) {
+    int derived_loops = 0;
+    int exact_loops = 0;
+    int entries = 0;
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 2000));
+    for_seeds(cases, [&](Chance& chance) {
+        const std::string text = LoopWriter{chance}.write();
+        const auto program = assembly::read_program({"random", text});
+        ASSERT_TRUE(program) << to_string(program.error()) << text;
+        const Function& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        if (!graph) return; // No way out of a loop, say.
+        const auto derived = analyzer::derive_loops(function, graph.value());
+        for (const auto& loop : derived) {
+            derived_loops += loop ? 1 : 0;
+            exact_loops += loop && loop->min == loop->max ? 1 : 0;
+        }
+        for (int run = 0; run < 4; ++run)
+            for (const auto& [loop, counts] :
+                 Interpreter{function, graph.value(), chance}.run(1'000))
+                for (const std::int64_t count : counts) {
+                    if (!derived[loop]) continue;
+                    ++entries;
+                    ASSERT_GE(count, derived[loop]->min) << text;
+                    ASSERT_LE(count, derived[loop]->max) << text;
+                }
+    });
+    EXPECT_GT(derived_loops, cases / 4);
+    EXPECT_GT(exact_loops, cases / 8);
+    EXPECT_GT(entries, cases);
+    RecordProperty("derived", derived_loops);
+    RecordProperty("exact", exact_loops);
+    RecordProperty("entries", entries);
+}
+
+} // namespace
+} // namespace warpbound::tests

@@ -1,0 +1,145 @@
+#include "analyzer/semantics/loop_counts.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+/// "min..max" of each loop, "?" where nothing follows.
+std::string counts(const std::string& body, int sm = 20) {
+    const auto problem = analyzed(body, {}, "turing-t4", sm);
+    std::string text;
+    for (const auto& loop : derive_loops(*problem->request.function, problem->graph))
+        text += (text.empty() ? "" : " ") +
+                (loop ? std::to_string(loop->min) + ".." + std::to_string(loop->max) : "?");
+    return text;
+}
+
+TEST(LoopCounts, FollowFromACounterAndALimit) {
+    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x4; ISETP.NE.AND P0, PT, R4, 0x18, PT; "
+                     "@P0 BRA L; EXIT;"),
+              "6..6");
+    EXPECT_EQ(counts("MOV32I R4, 0x30; L: IADD3 R4, R4, 0x40, RZ; "
+                     "ISETP.GE.AND P0, PT, R4, 0x230, PT; @!P0 BRA L; EXIT;"),
+              "8..8");
+    EXPECT_EQ(counts("MOV R4, 0xa; L: IADD R4, R4, -0x3; ISETP.GT.AND P0, PT, R4, RZ, PT; "
+                     "@P0 BRA L; EXIT;"),
+              "4..4");
+}
+
+TEST(LoopCounts, TellSignedFromUnsigned) {
+    const std::string head = "MOV R4, 0x2; L: IADD R4, R4, -0x1; ";
+    EXPECT_EQ(counts(head + "ISETP.GE.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"), "3..3");
+    // An unsigned number is never below zero, so the branch is always taken.
+    EXPECT_EQ(counts(head + "ISETP.GE.U32.AND P0, PT, R4, RZ, PT; @P0 BRA L; EXIT;"), "?");
+    EXPECT_EQ(counts(head + "ISETP.LT.U32.AND P0, PT, R4, 0x10, PT; @P0 BRA L; EXIT;"), "3..3");
+}
+
+TEST(LoopCounts, CountATestAtTheTopOnceMore) {
+    EXPECT_EQ(counts("MOV R4, RZ; L: ISETP.GE.AND P0, PT, R4, 0x5, PT; @P0 BRA D; "
+                     "IADD R4, R4, 0x1; BRA L; D: EXIT;"),
+              "6..6");
+    EXPECT_EQ(counts("MOV R4, RZ; L: ISETP.GE.AND P0, PT, R4, 0x5, PT; @P0 EXIT; "
+                     "IADD R4, R4, 0x1; BRA L;"),
+              "6..6");
+}
+
+TEST(LoopCounts, FollowCopiesOfNumbersAndPredicates) {
+    EXPECT_EQ(counts("IMAD.MOV.U32 R5, RZ, RZ, RZ; L: IADD3 R6, R5, 0x1, RZ; "
+                     "ISETP.NE.AND P1, PT, R6, 0x11, PT; MOV R5, R6; "
+                     "PLOP3.LUT P0, PT, PT, P1, PT, 0x80, 0x0; @P0 BRA L; EXIT;",
+                     75),
+              "17..17");
+}
+
+TEST(LoopCounts, NeedOnlyADifferenceForEquality) {
+    EXPECT_EQ(counts("MOV R4, c[0x0][0x20]; IADD R5, R4, 0x40; L: IADD R4, R4, 0x8; "
+                     "ISETP.NE.AND P0, PT, R4, R5, PT; @P0 BRA L; EXIT;"),
+              "8..8");
+    EXPECT_EQ(counts("MOV R4, c[0x0][0x20]; IADD R5, R4, 0x40; L: IADD R4, R4, 0x8; "
+                     "ISETP.LT.AND P0, PT, R4, R5, PT; @P0 BRA L; EXIT;"),
+              "?"); // The sums may wrap around.
+}
+
+TEST(LoopCounts, CoverInnerLoopsPerEntry) {
+    EXPECT_EQ(counts("MOV R4, RZ; A: MOV R5, RZ; B: IADD R5, R5, 0x1; "
+                     "ISETP.NE.AND P0, PT, R5, 0x11, PT; @P0 BRA B; IADD R4, R4, 0x1; "
+                     "ISETP.NE.AND P1, PT, R4, 0x8, PT; @P1 BRA A; EXIT;"),
+              "8..8 17..17");
+    // The inner start depends on the outer turn.
+    EXPECT_EQ(counts("MOV R4, RZ; A: MOV R5, R4; B: IADD R5, R5, 0x1; "
+                     "ISETP.LT.AND P0, PT, R5, 0x11, PT; @P0 BRA B; IADD R4, R4, 0x1; "
+                     "ISETP.NE.AND P1, PT, R4, 0x8, PT; @P1 BRA A; EXIT;"),
+              "8..8 ?");
+}
+
+TEST(LoopCounts, KeepTheUpperBoundWhenThereIsAnotherWayOut) {
+    EXPECT_EQ(counts("MOV R4, RZ; L: @P3 BRA D; IADD R4, R4, 0x1; "
+                     "ISETP.NE.AND P0, PT, R4, 0x8, PT; @P0 BRA L; D: EXIT;"),
+              "1..8");
+}
+
+TEST(LoopCounts, DoNotFollowWhatMayNotHappen) {
+    const std::string test = "ISETP.NE.AND P0, PT, R4, 0x8, PT; @P0 BRA L; EXIT;";
+    EXPECT_EQ(counts("MOV R4, RZ; L: @P3 IADD R4, R4, 0x1; " + test), "?");
+    EXPECT_EQ(counts("@P3 MOV R4, RZ; L: IADD R4, R4, 0x1; " + test), "?");
+    EXPECT_EQ(counts("L: IADD R4, R4, 0x1; " + test), "?");
+    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x1; @P3 BRA M; IADD R4, R4, 0x1; M: " + test),
+              "?");
+    EXPECT_EQ(counts("MOV R4, RZ; L: IADD.X R4, R4, 0x1; " + test), "?");
+    EXPECT_EQ(counts("MOV R4, RZ; L: LDS R4, [R5]; IADD R4, R4, 0x1; " + test), "?");
+    // The test is only made in some turns.
+    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x1; @P3 BRA M; "
+                     "ISETP.EQ.AND P0, PT, R4, 0x8, PT; @P0 BRA D; M: @P2 BRA L; D: EXIT;"),
+              "?");
+    // Another predicate, and one that is combined with more.
+    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x1; ISETP.NE.AND P0, PT, R4, 0x8, P2; "
+                     "@P0 BRA L; EXIT;"),
+              "?");
+    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x1; ISETP.NE.AND P0, PT, R4, 0x8, PT; "
+                     "ISETP.NE.AND P0, PT, R9, 0x8, PT; @P0 BRA L; EXIT;"),
+              "?");
+}
+
+TEST(LoopCounts, NeverEndingLoopsHaveNone) {
+    EXPECT_EQ(counts("MOV R4, RZ; L: IADD R4, R4, 0x2; ISETP.NE.AND P0, PT, R4, 0x9, PT; "
+                     "@P0 BRA L; EXIT;"),
+              "?");
+}
+
+TEST(LoopCounts, BoundAKernelWithoutFacts) {
+    const std::string body = "MOV R4, RZ; L: IADD R4, R4, 0x4; "
+                             "ISETP.NE.AND P0, PT, R4, 0x18, PT; @P0 BRA L; EXIT;";
+    const auto derived = analyzed(body)->run();
+    ASSERT_TRUE(derived) << to_string(derived.error());
+    models::FlowFacts same;
+    same.loops.push_back({8, 6, 6, {}});
+    const auto stated = analyzed(body, same)->run();
+    ASSERT_TRUE(stated) << to_string(stated.error());
+    EXPECT_EQ(derived.value().execution_time.upper.proved,
+              stated.value().execution_time.upper.proved);
+    EXPECT_EQ(derived.value().execution_time.lower.proved,
+              stated.value().execution_time.lower.proved);
+    const auto unchecked = [](const Analysis& analysis) {
+        std::string texts;
+        for (const auto& assumption : analysis.assumptions)
+            if (assumption.status == AssumptionStatus::Unchecked) texts += assumption.text + "\n";
+        return texts;
+    };
+    EXPECT_THAT(unchecked(stated.value()), testing::Not(HasSubstr("loop bounds")));
+    models::FlowFacts wrong = same;
+    wrong.loops.front().min = 5;
+    wrong.loops.front().max = 5;
+    wrong.loops.front().from.line = 3;
+    const auto refused = analyzed(body, wrong)->run();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(to_string(refused.error()),
+                HasSubstr("3: the header at 0x0008 is stated to execute 5..5 times, but 6..6 "
+                          "follow from the code"));
+}
+
+} // namespace
+} // namespace warpbound::analyzer
