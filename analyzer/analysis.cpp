@@ -4,7 +4,8 @@
 #include "analyzer/flow_solver.hpp"
 #include "analyzer/many_warps.hpp"
 #include "analyzer/measured_time.hpp"
-#include "analyzer/witness.hpp"
+#include "analyzer/one_warp.hpp"
+#include "analyzer/slotted_warps.hpp"
 
 #include <fmt/format.h>
 
@@ -14,25 +15,6 @@
 namespace warpbound::analyzer {
 
 namespace {
-
-/// One warp that runs alone.
-Result<SideAnswer> solve_side(const Problem& problem, const SidePair& rules, Side side,
-                              Deadline deadline) {
-    const PathGraph paths = path_graph_of(problem, rules, side);
-    const auto solved = solve_paths(problem, paths, side, Facts::All, deadline);
-    if (!solved) return solved.as_failure();
-    SideAnswer answer;
-    answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
-    answer.solver_used = solved.value().solver_used;
-    SideResult& execution = answer.execution;
-    execution.proved = models::Cycles{solved.value().bound};
-    execution.proof = solved.value().proof;
-    execution.outcome = solved.value().outcome;
-    if (solved.value().witness)
-        describe_witness(*problem.request.function, *problem.request.graph, rules.of(side),
-                         *solved.value().witness, execution);
-    return answer;
-}
 
 /// From the issue of the first clock read to that of the last, by loop bounds alone. Absolute times
 /// are forgotten at the first read; only what is outstanding then counts.
@@ -86,14 +68,18 @@ Result<Analysis> solve(const Request& request) {
     const SidePair largest = rules_of(problem, entries.hi, problem.buffer_drain);
     const SidePair smallest = rules_of(problem, fewest, problem.buffer_drain);
     const bool alone = problem.shape.warps() == 1;
-    auto lower = solve_side(problem, largest, Side::Lower, half);
+    const bool slotted = models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted;
+    auto lower = bound_one_warp(problem, largest, Side::Lower, half);
     if (!lower) return lower.as_failure();
     if (!alone) {
         lower = bound_many_from_below(problem, largest, std::move(lower).value());
+        if (lower && slotted)
+            lower = bound_slotted_from_below(problem, std::move(lower).value(), half);
         if (!lower) return lower.as_failure();
     }
-    const auto upper = alone ? solve_side(problem, smallest, Side::Upper, problem.deadline)
-                             : bound_many_from_above(problem, problem.deadline);
+    const auto upper = alone     ? bound_one_warp(problem, smallest, Side::Upper, problem.deadline)
+                       : slotted ? bound_slotted_from_above(problem, problem.deadline)
+                                 : bound_many_from_above(problem, problem.deadline);
     if (!upper) return upper.as_failure();
     analysis.execution_time = {lower.value().execution, upper.value().execution};
 
@@ -131,6 +117,13 @@ std::string_view to_string(StackCategory category) {
 }
 std::string_view to_string(AssumptionStatus status) {
     return status_names[static_cast<std::size_t>(status)];
+}
+
+models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
+    models::Cycles sum{0};
+    for (const BoundTerm& term : terms)
+        sum += models::Cycles{term.cycles} * term.count;
+    return sum;
 }
 
 Result<Analysis> analyze(const Request& request) {

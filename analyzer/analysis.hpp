@@ -73,6 +73,8 @@ struct BoundTerm {
     std::int64_t count = 1;
     std::int64_t cycles = 0; ///< Of one.
 };
+/// What the terms add up to. Throws `std::overflow_error` when that cannot be counted.
+models::Cycles sum_of(const std::vector<BoundTerm>& terms);
 
 /// Bound on one quantity from one side. Of several warps the witness is the path of one of them,
 /// as if it ran alone.

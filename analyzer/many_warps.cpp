@@ -16,13 +16,6 @@ std::int64_t largest(const InstructionCosts& costs) {
     return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
 }
 
-models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
-    models::Cycles sum{0};
-    for (const BoundTerm& term : terms)
-        sum += models::Cycles{term.cycles} * term.count;
-    return sum;
-}
-
 /// What the warps of a launch take from each other at most, per warp. `Unit:` core cycles.
 struct Interference {
     std::int64_t stall = 0;    ///< Of a warp alone, beyond its own work.

@@ -64,8 +64,10 @@ bool transfers_or_exits(const assembly::Instruction& instruction) {
 
 Pipeline::Pipeline(const assembly::Function& function, const models::Architecture& architecture,
                    const std::vector<Result<models::InstructionTiming>>& timings,
-                   std::int64_t buffer_entries, models::Interval buffer_drain, Side side)
-    : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)} {
+                   std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
+                   std::int64_t period)
+    : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)},
+      period_{period} {
     // Fewer entries than there are wait longer; without waiting, only the newest entry counts.
     entries_ = static_cast<std::size_t>(std::min(buffer_entries, tracked_entries));
     if (side == Side::Lower && buffer_entries > tracked_entries) {
@@ -73,7 +75,10 @@ Pipeline::Pipeline(const assembly::Function& function, const models::Architectur
         buffer_fills_ = false;
     }
     if (const auto* slot = architecture.schedulers.find("issue-slot"); slot != nullptr)
-        if (slot->interval) issue_slot_ = end_of(*slot->interval, side);
+        if (slot->interval) {
+            issue_slot_ = end_of(*slot->interval, side);
+            slot_slack_ = slot->interval->hi - 1;
+        }
     for (const auto& instruction : function.instructions)
         if (depbar_scoreboard(instruction) >= 0)
             depth_ = std::max(depth_, std::min(depth_limit, depbar_count(instruction) + 1));
@@ -103,15 +108,20 @@ void Pipeline::compile(std::size_t index, const assembly::Instruction& instructi
     Compiled& compiled = compiled_[index];
     const std::int64_t passes = end_of(timing.passes, side_);
     const std::int64_t further = passes - 1;
-    compiled.gap = gap_between_choices(end_of(timing.gap, side_));
-    compiled.gap_taken = gap_between_choices(end_of(timing.gap_taken, side_));
+    const auto wait = [&](std::int64_t cycles) {
+        return side_ == Side::Upper ? until_slot(cycles) : cycles;
+    };
+    compiled.gap = wait(gap_between_choices(end_of(timing.gap, side_)));
+    compiled.gap_taken = wait(gap_between_choices(end_of(timing.gap_taken, side_)));
     compiled.transfers =
         timing.gap != timing.gap_taken || instruction.opcode_class == assembly::OpcodeClass::Branch;
     compiled.result =
         sum_of_product(end_of(timing.latency, side_), end_of(timing.pass_cost, side_), further);
     compiled.source_read =
         sum_of_product(end_of(timing.source_read, side_), end_of(timing.pass_cost, side_), further);
-    compiled.occupancy = sum_of_product(0, end_of(timing.initiation, side_), passes);
+    compiled.result_wait = wait(compiled.result);
+    compiled.source_wait = wait(compiled.source_read);
+    compiled.occupancy = wait(sum_of_product(0, end_of(timing.initiation, side_), passes));
     compiled.drain = sum_of_product(0, drain_, passes);
     compiled.unit = timing.unit;
     compiled.enters_buffer = timing.enters_write_buffer;
@@ -139,6 +149,16 @@ void Pipeline::compile(std::size_t index, const assembly::Instruction& instructi
 std::int64_t Pipeline::gap_between_choices(std::int64_t gap) const {
     const bool same_cycle = gap == 0 && (side_ == Side::Lower || issue_slot_ <= 1);
     return same_cycle ? 0 : std::max(gap, issue_slot_);
+}
+
+/// From a slot of the warp to the first one in which `wait` cycles have passed. Issues stand at the
+/// last cycles of slots on the upper side, so that a sum of delays may be taken slot by slot; on
+/// the lower side at their first ones, which an issue follows by `slot_slack_` at most.
+std::int64_t Pipeline::until_slot(std::int64_t wait) const {
+    if (period_ <= 1) return wait;
+    const std::int64_t least =
+        side_ == Side::Upper ? wait : std::max<std::int64_t>(0, wait - slot_slack_);
+    return sum_of_product(0, (least + period_ - 1) / period_, period_);
 }
 
 PipelineState Pipeline::start() const {
@@ -191,17 +211,17 @@ template <class Time>
 void Pipeline::take_effect(std::vector<Time>& slots, const Compiled& compiled,
                            const Time& issue) const {
     const Time result = after(issue, compiled.result);
+    const Time usable = after(issue, compiled.result_wait);
     Time& port = slots[port_base() + compiled.unit];
     port = later(port, after(issue, compiled.occupancy));
     for (const std::size_t reg : compiled.writes)
-        slots[register_base() + reg] = result;
+        slots[register_base() + reg] = usable;
     Time& completion = slots[completion_slot];
     completion = later(completion, result);
-    if (compiled.write_barrier >= 0) insert_release(slots, compiled.write_barrier, result);
+    if (compiled.write_barrier >= 0) insert_release(slots, compiled.write_barrier, usable);
     if (compiled.read_barrier >= 0) {
-        const Time read = after(issue, compiled.source_read);
-        insert_release(slots, compiled.read_barrier, read);
-        completion = later(completion, read);
+        insert_release(slots, compiled.read_barrier, after(issue, compiled.source_wait));
+        completion = later(completion, after(issue, compiled.source_read));
     }
     if (compiled.enters_buffer && entries_ > 0) {
         const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(buffer_base());
@@ -210,7 +230,7 @@ void Pipeline::take_effect(std::vector<Time>& slots, const Compiled& compiled,
         std::move(begin + 1, end, begin);
         *(end - 1) = std::move(drained);
     }
-    if (compiled.barrier) slots[barrier_slot] = result;
+    if (compiled.barrier) slots[barrier_slot] = usable;
 }
 
 IssueStep Pipeline::wait_of(const PipelineState& state, std::size_t instruction) const {
@@ -224,6 +244,7 @@ IssueStep Pipeline::wait_of(const PipelineState& state, std::size_t instruction)
         step.cycles = state[slot];
         step.wait = category;
     });
+    if (side_ == Side::Lower) step.cycles = until_slot(step.cycles);
     return step;
 }
 
@@ -304,7 +325,7 @@ PipelineState Pipeline::top() const {
     std::int64_t gap = 0;
     std::int64_t drain = 0;
     for (const Compiled& compiled : compiled_) {
-        result = std::max({result, compiled.result, compiled.source_read});
+        result = std::max({result, compiled.result_wait, compiled.source_wait});
         occupancy = std::max(occupancy, compiled.occupancy);
         gap = std::max({gap, compiled.gap, compiled.gap_taken});
         drain = std::max(drain, compiled.drain);

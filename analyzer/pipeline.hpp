@@ -38,9 +38,12 @@ class Pipeline {
 public:
     static constexpr std::int64_t tracked_entries = 1024; ///< Of the write buffer.
     /// `timings[i]` must hold a value for every instruction that `advance` is called with.
+    /// `period`: the warp is chosen in slots of its own only, whose last cycles are so far apart
+    /// (docs/soundness.md, S17); 1: whenever it may issue. `Unit:` core cycles.
     Pipeline(const assembly::Function& function, const models::Architecture& architecture,
              const std::vector<Result<models::InstructionTiming>>& timings,
-             std::int64_t buffer_entries, models::Interval buffer_drain, Side side);
+             std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
+             std::int64_t period = 1);
 
     /// Before the first issue: nothing outstanding.
     [[nodiscard]] PipelineState start() const;
@@ -84,6 +87,8 @@ private:
         std::int64_t gap_taken = 0;
         std::int64_t result = 0; ///< Issue to result, all passes.
         std::int64_t source_read = 0;
+        std::int64_t result_wait = 0; ///< The same for an instruction that waits for it.
+        std::int64_t source_wait = 0;
         std::int64_t occupancy = 0;
         std::int64_t drain = 0;
         std::size_t unit = 0;
@@ -104,6 +109,7 @@ private:
     void compile(std::size_t index, const assembly::Instruction& instruction,
                  const models::InstructionTiming& timing);
     [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
+    [[nodiscard]] std::int64_t until_slot(std::int64_t wait) const;
     /// Calls `wait(slot, category)` for everything that an instruction waits for but the gap.
     template <class Wait> void each_wait(const Compiled& compiled, Wait wait) const;
     /// What an executed instruction issued at `issue` leaves behind.
@@ -136,6 +142,8 @@ private:
     std::int64_t drain_ = 0;
     bool buffer_fills_ = true;    ///< False: more entries than are tracked, so none waits.
     std::int64_t issue_slot_ = 1; ///< Between two choices of a scheduler.
+    std::int64_t period_ = 1;
+    std::int64_t slot_slack_ = 0; ///< Between the first and the last cycle of a slot.
     std::vector<Compiled> compiled_;
 };
 

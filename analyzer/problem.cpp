@@ -2,6 +2,7 @@
 
 #include "analyzer/chain_graph.hpp"
 #include "analyzer/fact_paths.hpp"
+#include "analyzer/slotted_warps.hpp"
 #include "analyzer/state_graph.hpp"
 
 #include <fmt/format.h>
@@ -84,13 +85,18 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
                                    models::to_string(guarantee), bounded),
                        "--policy"};
     };
-    if (guarantee == models::PolicyGuarantee::Slotted)
-        return refuse("this version bounds policies under which a warp that is alone never waits");
+    if (guarantee == models::PolicyGuarantee::Slotted) {
+        if (!slot_periods(request.policy, shape))
+            return refuse(
+                "this version bounds slots that are equally far apart: choose every=2, or "
+                "every - 1 that divides the number of a scheduler's warps less one");
+        return boost::outcome_v2::success();
+    }
     if (shape.warps() > 1 && guarantee != models::PolicyGuarantee::WorkConserving &&
         !holds_all(request.policy, shape))
-        return refuse("this version bounds launches of several warps under work-conserving "
-                      "policies only: lrr, gto, oldest, conserving variable rates, and two-level "
-                      "where a scheduler's warps fit the active set");
+        return refuse(
+            "this version bounds launches of several warps under lrr, gto, oldest, variable "
+            "rates, and two-level where a scheduler's warps fit the active set");
     return boost::outcome_v2::success();
 }
 
@@ -182,14 +188,15 @@ Result<Problem> prepare(const Request& request) {
 }
 
 SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
-                  const models::Interval& buffer_drain) {
+                  const models::Interval& buffer_drain, std::int64_t period) {
     const auto rules = [&](Side side) {
         return Pipeline{*problem.request.function,
                         *problem.request.architecture,
                         problem.timings,
                         buffer_entries,
                         buffer_drain,
-                        side};
+                        side,
+                        period};
     };
     return {rules(Side::Lower), rules(Side::Upper)};
 }

@@ -31,17 +31,34 @@ bool surely_executes(const assembly::Instruction& instruction) {
 } // namespace
 
 InstructionCosts cost_to_same_scheduler(const Problem& problem) {
-    return per_instruction(problem, [&](std::size_t, const models::InstructionTiming& timing) {
-        const std::int64_t slot = problem.shape.issue_slot.hi;
-        if (scope_of(problem, timing) == models::UnitScope::Warp) return slot;
-        return std::max(slot, longest_occupancy(timing));
-    });
+    InstructionCosts costs = port_times(problem);
+    const std::int64_t slot = problem.shape.issue_slot.hi;
+    for (std::size_t i = 0; i < costs.size(); ++i)
+        costs[i] = problem.used[i] && problem.timings[i] ? std::max(slot, costs[i]) : 0;
+    return costs;
 }
 
 InstructionCosts cost_to_other_schedulers(const Problem& problem) {
     return per_instruction(problem, [&](std::size_t, const models::InstructionTiming& timing) {
         return scope_of(problem, timing) == models::UnitScope::Core ? longest_occupancy(timing) : 0;
     });
+}
+
+InstructionCosts port_times(const Problem& problem) {
+    return per_instruction(
+        problem, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
+            return scope_of(problem, timing) == models::UnitScope::Warp ? 0
+                                                                        : longest_occupancy(timing);
+        });
+}
+
+bool is_shared_by_all(const Problem& problem, std::size_t instruction) {
+    return scope_of(problem, problem.timings[instruction].value()) == models::UnitScope::Core;
+}
+
+bool enters_write_buffer(const Problem& problem, std::size_t instruction) {
+    return problem.used[instruction] && problem.timings[instruction] &&
+           problem.timings[instruction].value().enters_write_buffer;
 }
 
 InstructionCosts drain_costs(const Problem& problem, Side side) {

@@ -18,6 +18,12 @@ using InstructionCosts = std::vector<std::int64_t>;
 InstructionCosts cost_to_same_scheduler(const Problem& problem);
 /// The same for a warp of another scheduler: ports of the multiprocessor. Side: upper.
 InstructionCosts cost_to_other_schedulers(const Problem& problem);
+/// Occupancy of a port that several warps share; 0 for ports of a warp. Side: upper.
+InstructionCosts port_times(const Problem& problem);
+/// Whether the instruction's port is the multiprocessor's. Requires: it is on a path.
+bool is_shared_by_all(const Problem& problem, std::size_t instruction);
+/// Whether the instruction is on a path and can enter the write buffer.
+bool enters_write_buffer(const Problem& problem, std::size_t instruction);
 /// Time at the exit of the write buffer.
 InstructionCosts drain_costs(const Problem& problem, Side side);
 /// Occupancy of one unit's port. Side: lower.

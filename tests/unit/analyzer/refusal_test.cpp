@@ -82,7 +82,7 @@ TEST(Refusal, KeepsToPoliciesThatItKnows) {
     alone->request.policy = models::read_policy("two-level").value();
     EXPECT_TRUE(alone->run());
     alone->request.policy = models::read_policy("variable-rate").value();
-    EXPECT_THAT(refusal(*alone), HasSubstr("policy variable-rate:fast=0,every=2 is slotted"));
+    EXPECT_TRUE(alone->run());
     auto two_warps = analyzed("EXIT;");
     two_warps->request.launch = {1, 64};
     EXPECT_TRUE(two_warps->run());

@@ -1,0 +1,25 @@
+#include "analyzer/one_warp.hpp"
+
+#include "analyzer/witness.hpp"
+
+namespace warpbound::analyzer {
+
+Result<SideAnswer> bound_one_warp(const Problem& problem, const SidePair& rules, Side side,
+                                  Deadline deadline) {
+    const PathGraph paths = path_graph_of(problem, rules, side);
+    const auto solved = solve_paths(problem, paths, side, Facts::All, deadline);
+    if (!solved) return solved.as_failure();
+    SideAnswer answer;
+    answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
+    answer.solver_used = solved.value().solver_used;
+    SideResult& execution = answer.execution;
+    execution.proved = models::Cycles{solved.value().bound};
+    execution.proof = solved.value().proof;
+    execution.outcome = solved.value().outcome;
+    if (solved.value().witness)
+        describe_witness(*problem.request.function, *problem.request.graph, rules.of(side),
+                         *solved.value().witness, execution);
+    return answer;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,200 @@
+#include "analyzer/slotted_warps.hpp"
+
+#include "analyzer/one_warp.hpp"
+#include "analyzer/warp_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+std::int64_t rounded_up(std::int64_t cycles, std::int64_t period) {
+    return (cycles + period - 1) / period;
+}
+
+/// Slots that instructions of other warps can take from a warp whose slots are `period` apart, by
+/// holding a port of its scheduler or of the multiprocessor: a count.
+InstructionCosts slots_taken(const Problem& problem, std::int64_t period, bool same_scheduler) {
+    const std::int64_t slot = problem.shape.issue_slot.hi;
+    InstructionCosts counts = port_times(problem);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] == 0) continue;
+        const bool core = is_shared_by_all(problem, i);
+        // A port that is free again one slot later is free at the end of the next one's slot.
+        const bool harmless = same_scheduler ? counts[i] <= slot : !core;
+        counts[i] = harmless ? 0 : rounded_up(counts[i], period);
+    }
+    return counts;
+}
+
+/// Slots that a store of any warp can take from a warp by filling the write buffer: one because it
+/// entered, and those that pass while it is the next to drain.
+InstructionCosts slots_of_stores(const Problem& problem, std::int64_t period) {
+    InstructionCosts counts = drain_costs(problem, Side::Upper);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        counts[i] = enters_write_buffer(problem, i) ? 1 + counts[i] / period : 0;
+    return counts;
+}
+
+InstructionCosts stores(const Problem& problem) {
+    InstructionCosts counts(problem.timings.size(), 0);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        counts[i] = enters_write_buffer(problem, i) ? 1 : 0;
+    return counts;
+}
+
+/// Bounds the launch when no place's slots are more than `longest` nor less than `shortest` apart.
+class SlottedLaunch {
+public:
+    SlottedLaunch(const Problem& problem, std::int64_t shortest, std::int64_t longest)
+        : problem_{problem}, shape_{problem.shape}, shortest_{shortest}, longest_{longest} {}
+
+    /// `path` is the longest one of a warp in its slots.
+    std::vector<BoundTerm> terms(std::int64_t path) const {
+        std::vector<BoundTerm> terms;
+        const auto add = [&](std::string text, std::int64_t count, std::int64_t cycles) {
+            if (count > 0 && cycles > 0) terms.push_back({std::move(text), count, cycles});
+        };
+        add(longest_ == 1 ? std::string{"path of a warp that has all slots of its scheduler"}
+                          : fmt::format("path of a warp with a slot every {} cycles", longest_),
+            shape_.waves(), path);
+        // Also a warp that has all slots waits for the one of its predecessor to end.
+        const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
+        add("wait for the first slot", shape_.waves(), std::max(longest_, first) - 1);
+        add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
+        add("slots of the warp in which a port is taken by another", lost_to_ports(), longest_);
+        add("slots of the warp in which the write buffer is full", lost_to_stores(), longest_);
+        add("drains behind the last store", 1, last_drains());
+        return terms;
+    }
+
+private:
+    std::int64_t most(const InstructionCosts& counts) const {
+        return extreme_sum(problem_, block_costs(problem_, counts), Side::Upper);
+    }
+    static std::int64_t times(std::int64_t a, std::int64_t b) {
+        return (models::Cycles{a} * b).count();
+    }
+
+    std::int64_t lost_to_ports() const {
+        const InstructionCosts same = slots_taken(problem_, shortest_, true);
+        const InstructionCosts other = slots_taken(problem_, shortest_, false);
+        if (shape_.waves() == 1) {
+            const std::int64_t together = shape_.on_one_scheduler(shape_.warps());
+            return times(most(same), together - 1) + times(most(other), shape_.warps() - together);
+        }
+        // The critical chain may be on one scheduler in one block and on another in the next.
+        InstructionCosts either = same;
+        for (std::size_t i = 0; i < either.size(); ++i)
+            either[i] = std::max(same[i], other[i]);
+        return times(most(either), shape_.warps());
+    }
+
+    std::int64_t lost_to_stores() const {
+        // Nobody waits while all stores of the launch fit.
+        if (times(most(stores(problem_)), shape_.warps()) <= problem_.buffer_entries.lo) return 0;
+        return times(most(slots_of_stores(problem_, shortest_)), shape_.warps());
+    }
+
+    std::int64_t last_drains() const {
+        const InstructionCosts drains = drain_costs(problem_, Side::Upper);
+        const std::int64_t longest =
+            drains.empty() ? 0 : *std::max_element(drains.begin(), drains.end());
+        return std::min(times(most(drains), shape_.warps()),
+                        times(longest, problem_.buffer_entries.hi));
+    }
+
+    const Problem& problem_;
+    const LaunchShape& shape_;
+    std::int64_t shortest_;
+    std::int64_t longest_;
+};
+
+/// A barrier of a block with several warps: its warps wait for each other.
+const assembly::Instruction* common_barrier(const Problem& problem) {
+    if (problem.shape.warps_per_block == 1) return nullptr;
+    for (std::size_t i = 0; i < problem.used.size(); ++i)
+        if (problem.used[i] && problem.timings[i] && problem.timings[i].value().is_barrier_wait)
+            return &problem.request.function->instructions[i];
+    return nullptr;
+}
+
+} // namespace
+
+std::optional<std::vector<std::int64_t>> slot_periods(const models::WarpPolicy& policy,
+                                                      const LaunchShape& shape) {
+    const std::int64_t resident = shape.resident * shape.warps_per_block;
+    const std::int64_t fewest = resident / shape.schedulers;
+    std::vector<std::int64_t> periods;
+    for (const std::int64_t places : {fewest, shape.on_one_scheduler(resident)}) {
+        if (places == 0) continue;
+        if (places == 1) {
+            periods.push_back(1);
+            continue;
+        }
+        if ((places - 1) % (policy.every - 1) != 0) return std::nullopt;
+        const std::int64_t others = places - 1 + (places - 1) / (policy.every - 1);
+        for (const std::int64_t slots : {policy.every, others})
+            periods.push_back((models::Cycles{slots} * shape.issue_slot.hi).count());
+    }
+    std::sort(periods.begin(), periods.end());
+    periods.erase(std::unique(periods.begin(), periods.end()), periods.end());
+    return periods;
+}
+
+Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline) {
+    if (const auto* barrier = common_barrier(problem))
+        return Failure{
+            fmt::format("0x{:04x}: barriers of blocks with several warps are not bounded "
+                        "under slotted policies in this version",
+                        barrier->address),
+            problem.request.function->name, barrier->position.line, barrier->position.column};
+    const std::vector<std::int64_t> periods = *slot_periods(problem.request.policy, problem.shape);
+    std::optional<SideAnswer> worst;
+    bool optimal = true;
+    std::int64_t nodes = 0;
+    for (const std::int64_t period : periods) {
+        // The write buffer counts on its own: here it never delays.
+        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, period);
+        auto alone = bound_one_warp(problem, rules, Side::Upper, deadline);
+        if (!alone) return alone.as_failure();
+        SideAnswer answer = std::move(alone).value();
+        nodes += answer.nodes;
+        optimal = optimal && answer.execution.outcome == Outcome::Optimal;
+        // In several waves warps of all places follow each other.
+        const bool waves = problem.shape.waves() > 1;
+        const SlottedLaunch launch{problem, waves ? periods.front() : period,
+                                   waves ? periods.back() : period};
+        answer.execution.terms = launch.terms(answer.execution.proved.count());
+        answer.execution.proved = sum_of(answer.execution.terms);
+        if (!worst || worst->execution.proved < answer.execution.proved) worst = std::move(answer);
+    }
+    worst->nodes = nodes;
+    worst->execution.proof = Proof::ResponseTime;
+    worst->execution.outcome = optimal ? Outcome::Optimal : Outcome::LimitReached;
+    worst->execution.best_found.reset();
+    return std::move(*worst);
+}
+
+Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer answer,
+                                            Deadline deadline) {
+    const std::int64_t slowest = slot_periods(problem.request.policy, problem.shape)->back();
+    if (slowest == 1) return answer;
+    const SidePair rules =
+        rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, slowest);
+    auto alone = bound_one_warp(problem, rules, Side::Lower, deadline);
+    if (!alone) return alone.as_failure();
+    SideAnswer slotted = std::move(alone).value();
+    slotted.nodes += answer.nodes;
+    if (!(answer.execution.proved < slotted.execution.proved)) return answer;
+    slotted.execution.terms = {{fmt::format("path of a warp with a slot every {} cycles", slowest),
+                                1, slotted.execution.proved.count()}};
+    slotted.execution.proof = Proof::ResponseTime;
+    slotted.execution.best_found.reset();
+    return slotted;
+}
+
+} // namespace warpbound::analyzer
