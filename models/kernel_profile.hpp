@@ -4,9 +4,9 @@
 /// one by one. Nothing here is about a machine, so a profile may be used on several.
 
 #include "assembly/flow/control_flow_graph.hpp"
-#include "assembly/isa/opcode.hpp"
 #include "assembly/support/source_text.hpp"
 #include "models/flow_facts.hpp"
+#include "models/profile_steps.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,31 +30,6 @@ struct KernelProfile {
     friend bool operator==(const KernelProfile&, const KernelProfile&) = default;
 };
 
-/// One executed instruction of a warp.
-struct ProfileStep {
-    assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
-    /// How many steps back the producers are that it waits for: of the registers, predicates and
-    /// carry that it reads, and of the scoreboards in its wait mask. Increasing, each at least 1.
-    std::vector<std::int64_t> distances{};
-    /// Transactions or conflict degree of a memory access, or of a constant load whose lanes may
-    /// address different words, 1..32; none: not stated. 1 for others.
-    std::optional<CountRange> passes = CountRange{};
-    MemoryLevel level = MemoryLevel::Any;  ///< Of a load of global or local memory.
-    std::int64_t bytes_per_lane = 0;       ///< Of a memory access.
-    std::optional<std::int64_t> stall{};   ///< Stall count of the encoding. `Unit:` cycles.
-    bool dual_issued = false;              ///< Issued together with the step before it.
-    bool transfers = false;                ///< Control went elsewhere.
-    std::optional<std::int64_t> address{}; ///< Of the instruction, for messages.
-
-    friend bool operator==(const ProfileStep&, const ProfileStep&) = default;
-};
-
-/// Loads and stores of global and local memory.
-bool is_global_load(assembly::OpcodeClass opcode_class);
-bool is_global_store(assembly::OpcodeClass opcode_class);
-/// Those, shared memory, and the atomics of both.
-bool is_memory_access(assembly::OpcodeClass opcode_class);
-
 /// Most steps of one profile: more is refused.
 inline constexpr std::size_t profile_step_limit = 1'000'000;
 
@@ -65,7 +40,7 @@ struct NamedProfile {
     /// Latency hidden between all loads and the uses of their data (V14 eq. 8); none: not stated.
     /// `Unit:` core cycles.
     std::optional<std::int64_t> hidden_latency;
-    std::vector<ProfileStep> steps{};            ///< Empty when only counts are known.
+    Steps steps{};                               ///< Empty when only counts are known.
     std::optional<std::int64_t> registers{};     ///< Of a thread.
     std::optional<std::int64_t> shared_memory{}; ///< Of a block. `Unit:` bytes.
     std::string digest;                          ///< Of the file; empty when not read from one.
@@ -74,17 +49,18 @@ struct NamedProfile {
 /// Counts of executed instructions. Arithmetic is dependent when its predecessor produces what it
 /// reads; everything but loads and stores of global, local and shared memory counts as arithmetic,
 /// and an atomic counts as one load of its memory.
-KernelProfile counts_of(std::span<const ProfileStep> steps);
+KernelProfile counts_of(const Steps& steps);
 
 /// The steps of a warp that visits the blocks of a graph in this order, from the entry. A guarded
 /// instruction counts as executed. Waits for read barriers and by DEPBAR are left out. Passes and
 /// levels are those of the memory facts; shared accesses
 /// without a fact have no stated passes, and neither have global ones.
+/// A turn of a loop that can only be like the one before is not followed again: long loops cost
+/// little more than short ones.
 /// Refuses a path that does not follow the graph, and one of more than `profile_step_limit` steps.
-Result<std::vector<ProfileStep>> steps_along(const assembly::Function& function,
-                                             const assembly::ControlFlowGraph& graph,
-                                             std::span<const std::size_t> path,
-                                             const FlowFacts& facts);
+Result<Steps> steps_along(const assembly::Function& function,
+                          const assembly::ControlFlowGraph& graph,
+                          std::span<const std::size_t> path, const FlowFacts& facts);
 
 /// Reads `<kernel-profile name="rows" arithmetic-independent="78" arithmetic-dependent="1"
 /// shared-loads="41" shared-stores="9" global-loads="8" global-stores="9" hidden-latency="2034"

@@ -115,7 +115,7 @@ Result<ProfileStep> read_step(const assembly::SourceText& source, const XmlEleme
 
 /// The step is the next one of the profile.
 Result<void> add_step(const assembly::SourceText& source, const XmlElement& element,
-                      const ProfileStep& step, std::vector<ProfileStep>& steps) {
+                      const ProfileStep& step, Steps& steps) {
     if (steps.size() >= profile_step_limit)
         return refuse(source, element,
                       fmt::format("more than {} executed steps", profile_step_limit));
@@ -130,7 +130,7 @@ Result<void> add_step(const assembly::SourceText& source, const XmlElement& elem
 }
 
 Result<void> add_repeat(const assembly::SourceText& source, const XmlElement& element,
-                        std::vector<ProfileStep>& steps) {
+                        Steps& steps) {
     const auto known = check_attributes(source, element, {"times"});
     if (!known) return known.as_failure();
     const auto times = integer_attribute(source, element, "times", 1,
@@ -150,9 +150,8 @@ Result<void> add_repeat(const assembly::SourceText& source, const XmlElement& el
     return boost::outcome_v2::success();
 }
 
-Result<std::vector<ProfileStep>> read_steps(const assembly::SourceText& source,
-                                            const XmlElement& root) {
-    std::vector<ProfileStep> steps;
+Result<Steps> read_steps(const assembly::SourceText& source, const XmlElement& root) {
+    Steps steps;
     for (const auto& child : root.children) {
         if (child.name == "repeat") {
             if (const auto added = add_repeat(source, child, steps); !added)

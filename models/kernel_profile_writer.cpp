@@ -31,13 +31,26 @@ XmlElement element_of(const ProfileStep& step) {
     return element;
 }
 
+/// Instructions that differ in nothing else become one kind.
+Steps without_addresses(const Steps& steps) {
+    Steps plain;
+    std::vector<Steps::Kind> kinds;
+    for (ProfileStep step : steps.kinds()) {
+        step.address.reset();
+        kinds.push_back(plain.kind_of(step));
+    }
+    for (const Steps::Kind kind : steps.order())
+        plain.push_back(kinds[kind]);
+    return plain;
+}
+
 struct Repetition {
     std::size_t body = 1;
     std::size_t times = 1;
 };
 
 /// The repetition that covers most of the steps from here on; a shorter body wins a tie.
-Repetition repetition_at(std::span<const ProfileStep> steps) {
+Repetition repetition_at(std::span<const Steps::Kind> steps) {
     Repetition best;
     const std::size_t longest = std::min(longest_body, steps.size() / 2);
     for (std::size_t body = 1; body <= longest; ++body) {
@@ -50,12 +63,14 @@ Repetition repetition_at(std::span<const ProfileStep> steps) {
     return best;
 }
 
-std::vector<XmlElement> folded(std::span<const ProfileStep> steps) {
+std::vector<XmlElement> folded(const Steps& all) {
+    const auto element = [&all](Steps::Kind kind) { return element_of(all.kinds()[kind]); };
+    std::span<const Steps::Kind> steps = all.order();
     std::vector<XmlElement> elements;
     while (!steps.empty()) {
         const Repetition found = repetition_at(steps);
         if (found.times < 2) {
-            elements.push_back(element_of(steps.front()));
+            elements.push_back(element(steps.front()));
             steps = steps.subspan(1);
             continue;
         }
@@ -63,7 +78,7 @@ std::vector<XmlElement> folded(std::span<const ProfileStep> steps) {
         repeat.name = "repeat";
         repeat.attributes.push_back({"times", std::to_string(found.times)});
         std::ranges::transform(steps.first(found.body), std::back_inserter(repeat.children),
-                               element_of);
+                               element);
         elements.push_back(std::move(repeat));
         steps = steps.subspan(found.body * found.times);
     }
@@ -90,10 +105,7 @@ Result<std::string> write_profile(const NamedProfile& profile) {
     if (profile.hidden_latency) add("hidden-latency", *profile.hidden_latency);
     if (profile.registers) add("registers", *profile.registers);
     if (profile.shared_memory) add("shared-memory", *profile.shared_memory);
-    std::vector<ProfileStep> steps = profile.steps;
-    for (auto& step : steps)
-        step.address.reset();
-    root.children = folded(steps);
+    root.children = folded(without_addresses(profile.steps));
     std::size_t elements = 1;
     for (const auto& child : root.children)
         elements += 1 + child.children.size();

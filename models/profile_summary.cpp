@@ -15,25 +15,30 @@ std::size_t range_of(const ProfileStep& step) {
     return 1 + static_cast<std::size_t>(found - last.begin());
 }
 
-void count_access(const ProfileStep& step, std::vector<AccessCount>& accesses) {
+void count_access(const ProfileStep& step, std::int64_t executions,
+                  std::vector<AccessCount>& accesses) {
     for (auto& access : accesses)
         if (access.opcode_class == step.opcode_class && access.passes == step.passes &&
             access.level == step.level && access.bytes_per_lane == step.bytes_per_lane) {
-            ++access.count;
+            access.count += executions;
             return;
         }
-    accesses.push_back({step.opcode_class, step.passes, step.level, step.bytes_per_lane, 1});
+    accesses.push_back(
+        {step.opcode_class, step.passes, step.level, step.bytes_per_lane, executions});
 }
 
 } // namespace
 
-ProfileSummary summary_of(std::span<const ProfileStep> steps) {
+ProfileSummary summary_of(const Steps& steps) {
     ProfileSummary summary;
     std::array<std::int64_t, assembly::opcode_class_count> counts{};
-    for (const auto& step : steps) {
-        ++counts.at(static_cast<std::size_t>(step.opcode_class));
-        ++summary.distances.at(range_of(step));
-        if (is_memory_access(step.opcode_class)) count_access(step, summary.accesses);
+    for (std::size_t kind = 0; kind < steps.kinds().size(); ++kind) {
+        const ProfileStep& step = steps.kinds()[kind];
+        const std::int64_t executions = steps.executions()[kind];
+        if (executions == 0) continue;
+        counts.at(static_cast<std::size_t>(step.opcode_class)) += executions;
+        summary.distances.at(range_of(step)) += executions;
+        if (is_memory_access(step.opcode_class)) count_access(step, executions, summary.accesses);
     }
     for (std::size_t index = 0; index < counts.size(); ++index)
         if (counts.at(index) > 0)

@@ -31,10 +31,10 @@ struct ProfileSummary {
     std::vector<ClassCount> mix; ///< Classes that occur, in the order of `OpcodeClass`.
     /// `Shape:` distances[range], instructions by `distance_ranges`.
     std::array<std::int64_t, distance_ranges.size()> distances{};
-    std::vector<AccessCount> accesses; ///< In the order of their first execution.
+    std::vector<AccessCount> accesses; ///< In the order of the kinds of steps.
 };
 
-ProfileSummary summary_of(std::span<const ProfileStep> steps);
+ProfileSummary summary_of(const Steps& steps);
 
 /// "1", "1..4" or "not stated".
 std::string to_string(const std::optional<CountRange>& passes);

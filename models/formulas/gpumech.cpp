@@ -68,8 +68,9 @@ double nonhiding_of(const Interval& interval, const Multithreading& multithreadi
 
 /// Adds the instructions and the stall of the warp to the categories that they belong to.
 void add_interval(Stack& stack, const Interval& interval, double issue_rate) {
-    const double stall = real(interval.stall.count());
-    part(stack, Category::Issue) += real(interval.instructions) / issue_rate;
+    const double times = real(interval.times);
+    const double stall = times * real(interval.stall.count());
+    part(stack, Category::Issue) += times * real(interval.instructions) / issue_rate;
     if (interval.cause == StallCause::Dependence) {
         part(stack, Category::Dependences) += stall;
         return;
@@ -132,16 +133,20 @@ Result<Prediction> predict(std::span<const Interval> intervals,
                                   ? 1
                                   : instructions / found.single_warp_cycles;
     const std::int64_t memory_warps = multithreading.memory_warps.value_or(multithreading.warps);
-    const double per_interval = instructions / static_cast<double>(intervals.size());
+    double count = 0;
+    for (const auto& interval : intervals)
+        count += real(interval.times);
+    const double per_interval = instructions / count;
     for (const auto& interval : intervals) {
+        const double times = real(interval.times);
         found.nonhiding +=
-            nonhiding_of(interval, multithreading, found.issue_probability, per_interval);
+            times * nonhiding_of(interval, multithreading, found.issue_probability, per_interval);
         add_interval(found.stack, interval, multithreading.issue_rate);
         if (!has_demand(interval)) continue;
         const auto queueing = queueing_of(interval, memory_warps, *memory);
         if (!queueing) return queueing.as_failure();
-        found.mshr_queueing += queueing.value().mshr;
-        found.dram_queueing += queueing.value().dram;
+        found.mshr_queueing += times * queueing.value().mshr;
+        found.dram_queueing += times * queueing.value().dram;
     }
     const double others = found.nonhiding / multithreading.issue_rate;
     const double all_instructions = real(multithreading.warps) * instructions;

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <limits>
+#include <utility>
 
 namespace warpbound::models::gpumech {
 namespace {
@@ -80,49 +81,148 @@ std::vector<bool> clusters_of(const std::vector<Point>& points) {
     return second;
 }
 
+/// Follows the instructions of a warp, and skips turns of a loop that are like the one before.
+class IssueTracer {
+public:
+    IssueTracer(std::span<const TracedInstruction> kinds, std::span<const std::uint32_t> order)
+        : kinds_{kinds}, order_{order}, done_(order.size()), seen_(kinds.size()) {
+        trace_.gaps.reserve(order.size());
+    }
+
+    Result<IssueTrace> trace() {
+        for (std::size_t k = 0; k < order_.size(); k += 1 + skip_after(k)) {
+            if (const auto wrong = objection(k)) return *wrong;
+            issue(k);
+        }
+        trace_.tail.cycles = trace_.tail.cycles - issue_;
+        return std::move(trace_);
+    }
+
+private:
+    using Gap = IssueTrace::Gap;
+
+    [[nodiscard]] const TracedInstruction& at(std::size_t k) const { return kinds_[order_[k]]; }
+    static StallCause cause_of(const TracedInstruction& instruction) {
+        return instruction.memory ? StallCause::Memory : StallCause::Dependence;
+    }
+
+    [[nodiscard]] std::optional<Failure> objection(std::size_t k) const {
+        if (order_[k] >= kinds_.size())
+            return Failure{fmt::format("gpumech: instruction {} is of kind {}, which is not there",
+                                       k, order_[k])};
+        for (const std::int64_t distance : at(k).distances)
+            if (distance > static_cast<std::int64_t>(k))
+                return Failure{fmt::format("gpumech: instruction {} reads a result {} instructions "
+                                           "back, before the first",
+                                           k, distance)};
+        return std::nullopt;
+    }
+
+    void issue(std::size_t k) {
+        const TracedInstruction& instruction = at(k);
+        if (k > 0) {
+            Cycles next = issue_ + at(k - 1).gap;
+            StallCause cause = StallCause::Dependence;
+            for (const std::int64_t distance : instruction.distances) {
+                const std::size_t producer = k - static_cast<std::size_t>(distance);
+                if (done_[producer] < next) continue;
+                const StallCause of_producer = cause_of(at(producer));
+                if (done_[producer] > next || of_producer == StallCause::Memory)
+                    cause = of_producer;
+                next = done_[producer];
+            }
+            trace_.gaps.push_back({next - issue_, cause});
+            issue_ = next;
+        }
+        finish(k, issue_ + instruction.latency);
+    }
+
+    /// Notes when the result is ready; the tail holds that of the last one.
+    void finish(std::size_t k, Cycles done) {
+        done_[k] = done;
+        Gap& last = trace_.tail;
+        if (done > last.cycles || (done == last.cycles && at(k).memory))
+            last = {done, cause_of(at(k))};
+    }
+
+    /// Instructions after k that repeat what was just followed, and need not be followed.
+    std::size_t skip_after(std::size_t k) {
+        note_period(k);
+        if (matched_ < needed_ || trace_.gaps.back().cycles == 1_cycles) return 0;
+        // What the next turns wait for lies within the longest distance of their instructions.
+        for (std::size_t back = 0; back < period_; ++back)
+            for (const std::int64_t distance : at(k - back).distances)
+                needed_ = std::max(needed_, static_cast<std::size_t>(distance));
+        if (matched_ < needed_) return 0;
+        std::size_t end = k + 1;
+        while (end < order_.size() && order_[end] == order_[end - period_])
+            ++end;
+        const std::size_t turns = (end - k - 1) / period_;
+        if (turns > 0)
+            repeat(k, turns);
+        else
+            needed_ = never;
+        return turns * period_;
+    }
+
+    /// Counts the instructions up to k that equal those one period before, gaps included.
+    void note_period(std::size_t k) {
+        const std::optional<std::size_t> before = std::exchange(seen_[order_[k]], k);
+        const std::size_t period = before ? k - *before : 0;
+        const bool same = period == period_ && period != 0 && k > period &&
+                          trace_.gaps[k - 1] == trace_.gaps[k - 1 - period];
+        matched_ = same ? matched_ + 1 : 0;
+        if (period != period_) needed_ = period;
+        period_ = period;
+        if (period_ == 0) needed_ = never;
+    }
+
+    /// Appends so many turns like the one that ends at k.
+    void repeat(std::size_t k, std::size_t turns) {
+        auto& gaps = trace_.gaps;
+        Cycles of_turn;
+        for (std::size_t gap = k - period_; gap < k; ++gap)
+            of_turn += gaps[gap].cycles;
+        const std::size_t last = k + turns * period_;
+        trace_.repetitions.push_back({k - period_, period_, static_cast<std::int64_t>(turns) + 1});
+        for (std::size_t next = k + 1; next <= last; ++next) {
+            gaps.push_back(gaps[next - 1 - period_]);
+            done_[next] = done_[next - period_] + of_turn;
+        }
+        issue_ += static_cast<std::int64_t>(turns) * of_turn;
+        for (std::size_t next = last - period_ + 1; next <= last; ++next) {
+            finish(next, done_[next]);
+            seen_[order_[next]] = next;
+        }
+    }
+
+    static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
+    std::span<const TracedInstruction> kinds_;
+    std::span<const std::uint32_t> order_;
+    IssueTrace trace_;
+    Cycles issue_;
+    std::vector<Cycles> done_;                     ///< By instruction.
+    std::vector<std::optional<std::size_t>> seen_; ///< By kind: the last instruction of it.
+    std::size_t period_ = 0; ///< Instructions since the one like the last; 0: none.
+    std::size_t matched_ = 0;
+    std::size_t needed_ = 0; ///< Before turns are skipped.
+};
+
 } // namespace
 
-Result<IssueTrace> issue_trace(std::span<const TracedInstruction> instructions) {
+Result<IssueTrace> issue_trace(std::span<const TracedInstruction> kinds,
+                               std::span<const std::uint32_t> order) {
     InputCheck check{"gpumech"};
-    check.require(!instructions.empty(), "no instructions");
-    for (std::size_t k = 0; k < instructions.size(); ++k) {
-        check.count("latency of an instruction", instructions[k].latency.count(), 1, longest)
-            .count("gap of an instruction", instructions[k].gap.count(), 1, longest);
-        for (const std::size_t producer : instructions[k].producers)
-            if (producer >= k)
-                check.require(false, fmt::format("instruction {} reads the result of {}, which is "
-                                                 "not earlier",
-                                                 k, producer));
+    check.require(!order.empty(), "no instructions");
+    for (const auto& kind : kinds) {
+        check.count("latency of an instruction", kind.latency.count(), 1, longest)
+            .count("gap of an instruction", kind.gap.count(), 1, longest);
+        for (const std::int64_t distance : kind.distances)
+            check.count("distance to a producer", distance, 1);
     }
     if (check.failure()) return *check.failure();
-
-    const auto cause_of = [&](std::size_t instruction) {
-        return instructions[instruction].memory ? StallCause::Memory : StallCause::Dependence;
-    };
-    IssueTrace trace;
-    std::vector<Cycles> done;
-    Cycles issue;
-    IssueTrace::Gap last; // Until everything so far is done; from 0 until the end of the loop.
-    for (std::size_t k = 0; k < instructions.size(); ++k) {
-        if (k > 0) {
-            Cycles next = issue + instructions[k - 1].gap;
-            StallCause cause = StallCause::Dependence;
-            for (const std::size_t producer : instructions[k].producers) {
-                if (done[producer] > next) cause = cause_of(producer);
-                if (done[producer] == next && cause_of(producer) == StallCause::Memory)
-                    cause = StallCause::Memory;
-                next = std::max(next, done[producer]);
-            }
-            trace.gaps.push_back({next - issue, cause});
-            issue = next;
-        }
-        done.push_back(issue + instructions[k].latency);
-        if (done.back() > last.cycles ||
-            (done.back() == last.cycles && cause_of(k) == StallCause::Memory))
-            last = {done.back(), cause_of(k)};
-    }
-    trace.tail = {last.cycles - issue, last.cause};
-    return trace;
+    return IssueTracer{kinds, order}.trace();
 }
 
 Result<std::vector<Interval>> intervals_of(const IssueTrace& trace) {
@@ -130,18 +230,44 @@ Result<std::vector<Interval>> intervals_of(const IssueTrace& trace) {
     for (const auto& gap : trace.gaps)
         check.count("gap between issues", gap.cycles.count(), 1, longest);
     check.count("wait after the last issue", trace.tail.cycles.count(), 1, longest);
+    std::size_t end = 0;
+    for (const auto& [first, length, times] : trace.repetitions) {
+        const std::size_t room = trace.gaps.size();
+        if (length == 0 || times < 1 || first < end || first > room ||
+            static_cast<std::size_t>(times) > (room - first) / length ||
+            trace.gaps[first + length - 1].cycles == 1_cycles ||
+            (first > 0 && trace.gaps[first - 1].cycles == 1_cycles))
+            check.require(false, "a repetition that is not in the gaps");
+        else
+            end = first + length * static_cast<std::size_t>(times);
+    }
     if (check.failure()) return *check.failure();
 
     std::vector<Interval> intervals;
-    std::int64_t instructions = 1;
-    for (const auto& gap : trace.gaps) {
-        if (gap.cycles > 1_cycles) {
-            intervals.push_back({instructions, gap.cycles - 1_cycles, gap.cause});
-            instructions = 0;
-        }
-        ++instructions;
+    std::size_t start = 0; // Of the interval.
+    const auto close = [&](std::size_t next, const IssueTrace::Gap& gap) {
+        intervals.push_back({.instructions = static_cast<std::int64_t>(next - start),
+                             .stall = gap.cycles - 1_cycles,
+                             .cause = gap.cause,
+                             .first = start});
+        start = next;
+    };
+    const auto follow = [&](std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k)
+            if (trace.gaps[k].cycles > 1_cycles) close(k + 1, trace.gaps[k]);
+    };
+    std::size_t done = 0; // Gaps.
+    for (const auto& [first, length, times] : trace.repetitions) {
+        follow(done, first);
+        const std::size_t before = intervals.size();
+        follow(first, first + length);
+        for (std::size_t k = before; k < intervals.size(); ++k)
+            intervals[k].times = times;
+        done = first + length * static_cast<std::size_t>(times);
+        start = done;
     }
-    intervals.push_back({instructions, trace.tail.cycles - 1_cycles, trace.tail.cause});
+    follow(done, trace.gaps.size());
+    close(trace.gaps.size() + 1, trace.tail);
     return intervals;
 }
 
@@ -151,9 +277,12 @@ Result<WarpPerformance> performance_of(std::span<const Interval> intervals, doub
     WarpPerformance found;
     for (const auto& interval : intervals) {
         check.count("instructions of an interval", interval.instructions, 1)
-            .count("stall of an interval", interval.stall.count(), 0, longest);
-        found.instructions += real(interval.instructions);
-        found.cycles += real(interval.instructions) / issue_rate + real(interval.stall.count());
+            .count("stall of an interval", interval.stall.count(), 0, longest)
+            .count("times of an interval", interval.times, 1);
+        const double times = real(interval.times);
+        found.instructions += times * real(interval.instructions);
+        found.cycles +=
+            times * (real(interval.instructions) / issue_rate + real(interval.stall.count()));
     }
     if (check.failure()) return *check.failure();
     return found;

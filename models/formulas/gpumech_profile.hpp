@@ -19,12 +19,13 @@ namespace warpbound::models::gpumech {
 
 enum class StallCause { Dependence, Memory }; ///< Memory: a global or local access.
 
-/// One executed instruction of a warp.
+/// An executed instruction of a warp; those that are alike are one kind.
 struct TracedInstruction {
-    Cycles latency;                       ///< At least 1; for memory see `memory_latency`.
-    std::vector<std::size_t> producers{}; ///< Earlier instructions whose results it reads.
-    bool memory = false;                  ///< A global or local access.
-    Cycles gap{1}; ///< Least distance to the next instruction of the warp; published: 1.
+    Cycles latency; ///< At least 1; for memory see `memory_latency`.
+    /// How many executed instructions back those are whose results it reads; each at least 1.
+    std::vector<std::int64_t> distances{};
+    bool memory = false; ///< A global or local access.
+    Cycles gap{1};       ///< Least distance to the next instruction of the warp; published: 1.
 };
 
 /// When the instructions of a warp issue.
@@ -32,20 +33,33 @@ struct IssueTrace {
     struct Gap {
         Cycles cycles; ///< From the issue before to this issue; more than 1 is a stall.
         StallCause cause = StallCause::Dependence;
+        friend bool operator==(const Gap&, const Gap&) = default;
+    };
+    /// Gaps first .. first + length - 1, which end with a stall, `times` times in a row.
+    struct Repetition {
+        std::size_t first = 0;
+        std::size_t length = 0;
+        std::int64_t times = 0;
     };
     std::vector<Gap> gaps{}; ///< `Shape:` gaps[k] precedes instruction k + 1.
     Gap tail;                ///< From the last issue until all results are ready.
+    /// Some of the repetitions in `gaps`, in order and apart from each other.
+    std::vector<Repetition> repetitions{};
 };
 
 /// Issue times of one warp alone: issue(k) = max(issue(k-1) + gap(k-1), done(d)), done(d) =
 /// issue(d)
 /// + latency(d). A stall has the cause of its last producer; a memory access wins a tie, and a gap
 /// alone is a dependence. The published gap is 1; another is our extension to machines whose warps
-/// cannot issue in every slot.
-/// Unit: core cycles. Side: exact for the rule. Source: Huang et al. 2014, details from
+/// cannot issue in every slot. A loop is followed until its gaps repeat for as long as its
+/// instructions look back; from there on every turn has the same gaps, which are not computed
+/// again. Unit: core cycles. Side: exact for the rule. Source: Huang et al. 2014, details from
 /// re-implementations (reference models 5.1).
-/// Refuses no instructions, latencies and gaps below 1, and producers that are not earlier.
-Result<IssueTrace> issue_trace(std::span<const TracedInstruction> instructions);
+/// `Shape:` order[k] is the kind of the instruction executed as number k.
+/// Refuses no instructions, kinds that are not there, latencies, gaps and distances below 1, and
+/// distances that reach before the first instruction.
+Result<IssueTrace> issue_trace(std::span<const TracedInstruction> kinds,
+                               std::span<const std::uint32_t> order);
 
 /// What the accesses of an interval ask of the memory. Averages over the warps may be fractions.
 struct MemoryDemand {
@@ -62,13 +76,16 @@ struct Interval {
     std::int64_t instructions = 0; ///< I_i
     Cycles stall;                  ///< S_i
     StallCause cause = StallCause::Dependence;
-    MemoryDemand memory{}; ///< Filled in by the caller; `intervals_of` leaves it empty.
+    std::int64_t times = 1; ///< So many intervals like this one.
+    std::size_t first = 0;  ///< Number of the first instruction of the first of them.
+    MemoryDemand memory{};  ///< Filled in by the caller; `intervals_of` leaves it empty.
 };
 
 /// The intervals of a warp: a gap of more than 1 closes one, with a stall of the gap less 1; the
-/// tail closes the last. Instructions and stalls add up to the elapsed time.
+/// tail closes the last. Instructions and stalls add up to the elapsed time. Repetitions are
+/// intervals with `times`.
 /// Unit: core cycles. Source: Huang et al. 2014; the tail after one of two re-implementations
-/// (reference models 5.1). Refuses gaps below 1.
+/// (reference models 5.1). Refuses gaps below 1 and repetitions that are not in the gaps.
 Result<std::vector<Interval>> intervals_of(const IssueTrace& trace);
 
 /// Instructions and time of one warp alone.

@@ -3,31 +3,21 @@
 #include <fmt/core.h>
 
 namespace warpbound::models {
-namespace {
 
-constexpr double smallest = 1e-30;
-constexpr double largest = 1e30;
-
-} // namespace
-
-InputCheck& InputCheck::positive(std::string_view name, double value) {
-    if (value >= smallest && value <= largest) return *this;
+InputCheck& InputCheck::not_positive(std::string_view name, double value) {
     return require(false, fmt::format("{} is {}; expected a number above 0", name, value));
 }
 
-InputCheck& InputCheck::not_negative(std::string_view name, double value) {
-    if (value == 0 || (value >= smallest && value <= largest)) return *this;
+InputCheck& InputCheck::negative(std::string_view name, double value) {
     return require(false, fmt::format("{} is {}; expected a number not below 0", name, value));
 }
 
-InputCheck& InputCheck::within(std::string_view name, double value, double lo, double hi) {
-    if (value >= lo && value <= hi) return *this;
+InputCheck& InputCheck::outside(std::string_view name, double value, double lo, double hi) {
     return require(false, fmt::format("{} is {}; expected {} to {}", name, value, lo, hi));
 }
 
-InputCheck& InputCheck::count(std::string_view name, std::int64_t value, std::int64_t least,
-                              std::int64_t most) {
-    if (value >= least && value <= most) return *this;
+InputCheck& InputCheck::outside(std::string_view name, std::int64_t value, std::int64_t least,
+                                std::int64_t most) {
     return require(false, fmt::format("{} is {}; expected {} to {}", name, value, least, most));
 }
 

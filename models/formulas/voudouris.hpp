@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -97,8 +96,7 @@ struct HiddenLatency {
 /// the first use of its data (or the end). Source: V14 eq. 8. A load in between counts as one
 /// instruction interval, since loads are taken to be independent (our choice: errs long); the sum
 /// is cut off at `global_load` (our choice: a load hides no more than its own cost).
-std::vector<HiddenLatency> hidden_latency_of(std::span<const ProfileStep> steps,
-                                             const Parameters& parameters);
+std::vector<HiddenLatency> hidden_latency_of(const Steps& steps, const Parameters& parameters);
 
 struct ProfiledWarp {
     KernelProfile counts;
@@ -107,6 +105,6 @@ struct ProfiledWarp {
 
 /// What the formula takes from the steps of a warp. Refuses atomics and textures, which the model
 /// does not have, naming the address.
-Result<ProfiledWarp> profile_of(std::span<const ProfileStep> steps, const Parameters& parameters);
+Result<ProfiledWarp> profile_of(const Steps& steps, const Parameters& parameters);
 
 } // namespace warpbound::models::voudouris

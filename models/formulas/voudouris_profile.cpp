@@ -92,8 +92,7 @@ Result<Schedule> schedule_of(const assembly::Function& function, std::size_t fir
     return schedule;
 }
 
-std::vector<HiddenLatency> hidden_latency_of(std::span<const ProfileStep> steps,
-                                             const Parameters& parameters) {
+std::vector<HiddenLatency> hidden_latency_of(const Steps& steps, const Parameters& parameters) {
     const Cycles most{parameters.global_load};
     std::vector<HiddenLatency> loads;
     for (std::size_t load = 0; load < steps.size(); ++load) {
@@ -113,8 +112,8 @@ std::vector<HiddenLatency> hidden_latency_of(std::span<const ProfileStep> steps,
     return loads;
 }
 
-Result<ProfiledWarp> profile_of(std::span<const ProfileStep> steps, const Parameters& parameters) {
-    for (const auto& step : steps)
+Result<ProfiledWarp> profile_of(const Steps& steps, const Parameters& parameters) {
+    for (const auto& step : steps.kinds())
         if (!is_modelled(step.opcode_class))
             return Failure{fmt::format(
                 "{}{} is not in the model of V14", to_string(step.opcode_class),

@@ -9,22 +9,24 @@ namespace {
 /// of a core: the product R P of the formula is one operation a core and cycle.
 bsp::Work work_of(const Question& question, std::span<const TimedStep> timed) {
     bsp::Work work;
-    for (std::size_t at = 0; at < timed.size(); ++at) {
-        const ProfileStep& step = question.profile.steps[at];
+    const Steps& steps = question.profile.steps;
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        const ProfileStep& step = steps.kinds()[kind];
+        const double times = real(steps.executions()[kind]);
         if (!is_memory_access(step.opcode_class)) {
-            work.computation += 1;
+            work.computation += times;
         } else if (is_global_load(step.opcode_class)) {
-            work.global_loads += 1;
-            work.l1_hits += timed[at].shares.l1;
-            work.l2_hits += timed[at].shares.l2;
+            work.global_loads += times;
+            work.l1_hits += times * timed[kind].shares.l1;
+            work.l2_hits += times * timed[kind].shares.l2;
         } else if (is_global_store(step.opcode_class)) {
-            work.global_stores += 1;
+            work.global_stores += times;
         } else if (step.opcode_class == assembly::OpcodeClass::AtomicGlobal) {
-            work.global_loads += 1;
+            work.global_loads += times;
         } else if (step.opcode_class == assembly::OpcodeClass::StoreShared) {
-            work.shared_stores += 1;
+            work.shared_stores += times;
         } else {
-            work.shared_loads += 1;
+            work.shared_loads += times;
         }
     }
     return work;

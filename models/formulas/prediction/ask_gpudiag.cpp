@@ -25,8 +25,7 @@ Result<Prediction> ask_gpudiag(const Question& question, Inputs& inputs) {
 
     gpudiag::Mix mix{.units = {}, .period = alone.value().cycles};
     const auto parts = static_cast<std::int64_t>(*schedulers);
-    const auto issued =
-        std::ranges::count(question.profile.steps, false, &ProfileStep::dual_issued);
+    const std::int64_t issued = issued_instructions(question.profile.steps);
     mix.units.push_back({"issue", real(issued) * *slot, 1, parts});
     for (const auto& unit : unit_work(question.profile.steps, timed, inputs))
         mix.units.push_back({unit.unit, real(unit.cycles.count()), 1, unit.groups});

@@ -9,26 +9,28 @@ namespace warpbound::models::prediction {
 namespace {
 
 /// Adds the memory demands of the steps to the intervals that they lie in.
-void add_demands(std::span<const ProfileStep> steps, std::span<const TimedStep> timed,
+void add_demands(const Steps& steps, std::span<const TimedStep> timed,
                  std::vector<gpumech::Interval>& intervals) {
-    std::size_t at = 0;
+    const auto order = steps.order();
     for (auto& interval : intervals) {
         double misses = 0;
         LevelShares sum;
         double loads = 0;
-        for (std::int64_t k = 0; k < interval.instructions; ++k, ++at) {
+        const auto end = interval.first + static_cast<std::size_t>(interval.instructions);
+        for (std::size_t at = interval.first; at < end; ++at) {
             const auto opcode_class = steps[at].opcode_class;
+            const TimedStep& step = timed[order[at]];
             if (is_global_load(opcode_class)) {
-                const LevelShares& shares = timed[at].shares;
-                misses += timed[at].passes * (1 - shares.l1);
-                interval.memory.dram_reads += timed[at].passes * shares.dram;
+                const LevelShares& shares = step.shares;
+                misses += step.passes * (1 - shares.l1);
+                interval.memory.dram_reads += step.passes * shares.dram;
                 sum.l1 += shares.l1;
                 sum.l2 += shares.l2;
                 sum.dram += shares.dram;
                 loads += 1;
             } else if (is_global_store(opcode_class) ||
                        opcode_class == assembly::OpcodeClass::AtomicGlobal) {
-                interval.memory.dram_writes += timed[at].passes;
+                interval.memory.dram_writes += step.passes;
             }
         }
         interval.memory.misses = static_cast<std::int64_t>(std::ceil(misses - 1e-9));
@@ -68,8 +70,8 @@ std::optional<double> miss_latency(std::span<const gpumech::Interval> intervals,
     double misses = 0;
     double dram = 0;
     for (const auto& interval : intervals) {
-        misses += real(interval.memory.misses);
-        dram += interval.memory.dram_reads;
+        misses += real(interval.times) * real(interval.memory.misses);
+        dram += real(interval.times) * interval.memory.dram_reads;
     }
     const double rate = misses == 0 ? 1 : std::min(1.0, dram / misses);
     const auto l2 = rate < 1 ? inputs.described("memories/l2/latency") : std::optional{0.0};

@@ -13,24 +13,26 @@ std::optional<mwp_cwp::Kernel> kernel_of(const Question& question, std::span<con
     mwp_cwp::Kernel kernel{.instructions = instructions_of(question.profile)};
     double bytes = 0;
     double uncoalesced_passes = 0;
-    for (std::size_t at = 0; at < timed.size(); ++at) {
-        const ProfileStep& step = question.profile.steps[at];
-        if (step.opcode_class == assembly::OpcodeClass::Barrier) kernel.synchronisations += 1;
+    const Steps& steps = question.profile.steps;
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        const ProfileStep& step = steps.kinds()[kind];
+        const double times = real(steps.executions()[kind]);
+        if (step.opcode_class == assembly::OpcodeClass::Barrier) kernel.synchronisations += times;
         if (!is_global_load(step.opcode_class) && !is_global_store(step.opcode_class) &&
             step.opcode_class != assembly::OpcodeClass::AtomicGlobal)
             continue;
         ProfileStep to_dram = step;
         to_dram.level = MemoryLevel::Dram;
-        TimedStep all = timed[at];
+        TimedStep all = timed[kind];
         all.shares = {.dram = 1};
         const auto moved = dram_bytes_of(to_dram, all, inputs);
         if (!moved) return std::nullopt;
-        bytes += *moved;
-        if (timed[at].passes > 1) {
-            kernel.uncoalesced += 1;
-            uncoalesced_passes += timed[at].passes;
+        bytes += times * *moved;
+        if (timed[kind].passes > 1) {
+            kernel.uncoalesced += times;
+            uncoalesced_passes += times * timed[kind].passes;
         } else {
-            kernel.coalesced += 1;
+            kernel.coalesced += times;
         }
     }
     const double accesses = kernel.coalesced + kernel.uncoalesced;

@@ -10,39 +10,42 @@ namespace {
 
 /// Order and dependences with the machine's distances and latencies. Blocks are replaced only when
 /// there is more than one wave of them.
-volkov::ExecutionGraph graph_of(std::span<const ProfileStep> steps,
-                                std::span<const TimedStep> timed, Cycles replacement) {
-    volkov::ExecutionGraph graph{.nodes = timed.size() + 1, .edges = {}};
-    for (std::size_t at = 0; at < timed.size(); ++at) {
-        if (at > 0) graph.edges.push_back({at - 1, at, timed[at - 1].gap});
+volkov::ExecutionGraph graph_of(const Steps& steps, std::span<const TimedStep> timed,
+                                Cycles replacement) {
+    const auto order = steps.order();
+    volkov::ExecutionGraph graph{.nodes = order.size() + 1, .edges = {}};
+    graph.edges.reserve(3 * order.size());
+    for (std::size_t at = 0; at < order.size(); ++at) {
+        if (at > 0) graph.edges.push_back({at - 1, at, timed[order[at - 1]].gap});
         for (const std::int64_t distance : steps[at].distances) {
             const std::size_t producer = at - static_cast<std::size_t>(distance);
-            graph.edges.push_back({producer, at, timed[producer].latency});
+            graph.edges.push_back({producer, at, timed[order[producer]].latency});
         }
     }
-    graph.edges.push_back({timed.size() - 1, timed.size(), replacement});
+    graph.edges.push_back({order.size() - 1, order.size(), replacement});
     return graph;
 }
 
 /// What one warp asks of the multiprocessor.
 std::optional<volkov::Warp> warp_of(const Question& question, std::span<const TimedStep> timed,
                                     Inputs& inputs) {
-    volkov::Warp warp;
-    for (std::size_t at = 0; at < timed.size(); ++at) {
-        const ProfileStep& step = question.profile.steps[at];
-        if (!step.dual_issued) warp.issued_instructions += 1;
+    const Steps& steps = question.profile.steps;
+    volkov::Warp warp{.issued_instructions = real(issued_instructions(steps))};
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        const ProfileStep& step = steps.kinds()[kind];
+        const double times = real(steps.executions()[kind]);
         if (!is_memory_access(step.opcode_class)) {
-            warp.cuda_instructions += 1;
+            warp.cuda_instructions += times;
             continue;
         }
         if (step.opcode_class != assembly::OpcodeClass::AtomicGlobal &&
             !is_global_load(step.opcode_class) && !is_global_store(step.opcode_class))
             continue;
-        const auto bytes = dram_bytes_of(step, timed[at], inputs);
+        const auto bytes = dram_bytes_of(step, timed[kind], inputs);
         if (!bytes) return std::nullopt;
-        warp.bytes += *bytes;
+        warp.bytes += times * *bytes;
     }
-    for (const auto& unit : unit_work(question.profile.steps, timed, inputs))
+    for (const auto& unit : unit_work(steps, timed, inputs))
         warp.units.push_back({unit.unit, real(unit.cycles.count()) / real(unit.groups)});
     if (!inputs.missing().empty()) return std::nullopt;
     return warp;

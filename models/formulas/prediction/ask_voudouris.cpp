@@ -12,12 +12,16 @@ namespace v14 = voudouris;
 /// Conflict degrees of the shared loads that conflict.
 std::vector<std::int64_t> degrees_of(const NamedProfile& profile, Inputs& inputs) {
     std::vector<std::int64_t> degrees;
-    for (const auto& step : profile.steps) {
+    for (std::size_t kind = 0; kind < profile.steps.kinds().size(); ++kind) {
+        const ProfileStep& step = profile.steps.kinds()[kind];
         if (step.opcode_class != assembly::OpcodeClass::LoadShared || !step.passes) continue;
         const double degree =
             choose({.lo = step.passes->min, .typical = std::nullopt, .hi = step.passes->max},
                    inputs.variant());
-        if (degree > 1) degrees.push_back(static_cast<std::int64_t>(std::ceil(degree)));
+        if (degree > 1)
+            degrees.insert(degrees.end(),
+                           static_cast<std::size_t>(profile.steps.executions()[kind]),
+                           static_cast<std::int64_t>(std::ceil(degree)));
     }
     return degrees;
 }

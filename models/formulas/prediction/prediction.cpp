@@ -83,28 +83,32 @@ std::vector<TimedStep> timed_steps_of(const Question& question, Inputs& inputs) 
 
 Result<SingleWarp> single_warp(const Question& question, std::span<const TimedStep> timed,
                                std::int64_t issue_slot) {
-    const auto& steps = question.profile.steps;
+    const Steps& steps = question.profile.steps;
     const auto in_slots = [issue_slot](Cycles cycles) {
         return Cycles{std::max<std::int64_t>(1, divide_up(cycles.count(), issue_slot))};
     };
     std::vector<gpumech::TracedInstruction> traced;
     traced.reserve(timed.size());
-    for (std::size_t at = 0; at < timed.size(); ++at) {
-        gpumech::TracedInstruction one{.latency = in_slots(timed[at].latency),
-                                       .memory = is_global_load(steps[at].opcode_class) ||
-                                                 steps[at].opcode_class ==
-                                                     assembly::OpcodeClass::AtomicGlobal,
-                                       .gap = in_slots(timed[at].gap)};
-        one.producers.reserve(steps[at].distances.size());
-        for (const std::int64_t distance : steps[at].distances)
-            one.producers.push_back(at - static_cast<std::size_t>(distance));
-        traced.push_back(std::move(one));
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        const ProfileStep& step = steps.kinds()[kind];
+        traced.push_back({.latency = in_slots(timed[kind].latency),
+                          .distances = step.distances,
+                          .memory = is_global_load(step.opcode_class) ||
+                                    step.opcode_class == assembly::OpcodeClass::AtomicGlobal,
+                          .gap = in_slots(timed[kind].gap)});
     }
-    const auto trace = gpumech::issue_trace(traced);
+    const auto trace = gpumech::issue_trace(traced, steps.order());
     if (!trace) return trace.as_failure();
     auto intervals = gpumech::intervals_of(trace.value());
     if (!intervals) return intervals.as_failure();
     return SingleWarp{.intervals = std::move(intervals).value(), .slot = issue_slot};
+}
+
+std::int64_t issued_instructions(const Steps& steps) {
+    std::int64_t issued = 0;
+    for (std::size_t kind = 0; kind < steps.kinds().size(); ++kind)
+        if (!steps.kinds()[kind].dual_issued) issued += steps.executions()[kind];
+    return issued;
 }
 
 double instructions_of(const NamedProfile& profile) {

@@ -26,7 +26,7 @@ Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs);
 /// Where the question's launch, or its warps, run.
 Result<std::optional<Residency>> residency_of(const Question& question, Inputs& inputs);
 
-/// The timed steps of the profile; a profile of counts is noted as missing its steps.
+/// The timed kinds of the profile's steps; a profile of counts is noted as missing its steps.
 std::vector<TimedStep> timed_steps_of(const Question& question, Inputs& inputs);
 
 /// How a warp runs alone, as GPUMech's intervals.
@@ -38,6 +38,9 @@ struct SingleWarp {
 /// one cycle; time counts in issue slots of a scheduler, rounded up.
 Result<SingleWarp> single_warp(const Question& question, std::span<const TimedStep> timed,
                                std::int64_t issue_slot);
+
+/// Steps that take an issue slot of their own: all but those issued together with another.
+std::int64_t issued_instructions(const Steps& steps);
 
 /// Total executed instructions, from the steps or the counts.
 double instructions_of(const NamedProfile& profile);

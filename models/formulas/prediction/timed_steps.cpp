@@ -14,13 +14,14 @@ using assembly::OpcodeClass;
 
 constexpr double all_lanes = 32; // Passes of an access of which nothing is stated, at most.
 
-/// Steps whose result a later step reads.
-std::vector<bool> awaited(std::span<const ProfileStep> steps) {
-    std::vector<bool> found(steps.size());
-    for (std::size_t at = 0; at < steps.size(); ++at)
-        for (const std::int64_t distance : steps[at].distances)
+/// Kinds of which a later step reads a result.
+std::vector<bool> awaited(const Steps& steps) {
+    const auto order = steps.order();
+    std::vector<bool> found(steps.kinds().size());
+    for (std::size_t at = 0; at < order.size(); ++at)
+        for (const std::int64_t distance : steps.kinds()[order[at]].distances)
             if (distance <= static_cast<std::int64_t>(at))
-                found[at - static_cast<std::size_t>(distance)] = true;
+                found[order[at - static_cast<std::size_t>(distance)]] = true;
     return found;
 }
 
@@ -199,25 +200,27 @@ std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited) {
 
 } // namespace
 
-std::vector<TimedStep> timed_steps(std::span<const ProfileStep> steps, Inputs& inputs) {
+std::vector<TimedStep> timed_steps(const Steps& steps, Inputs& inputs) {
     const auto is_awaited = awaited(steps);
     Timer timer{inputs};
     std::vector<TimedStep> timed;
-    timed.reserve(steps.size());
-    for (std::size_t at = 0; at < steps.size(); ++at)
-        if (const auto step = timer.time(steps[at], is_awaited[at])) timed.push_back(*step);
-    if (timed.size() != steps.size()) timed.clear();
+    for (std::size_t kind = 0; kind < steps.kinds().size(); ++kind)
+        if (const auto step = timer.time(steps.kinds()[kind], is_awaited[kind]))
+            timed.push_back(*step);
+    if (timed.size() != steps.kinds().size()) timed.clear();
     return timed;
 }
 
-std::vector<UnitWork> unit_work(std::span<const ProfileStep> steps,
-                                std::span<const TimedStep> timed, Inputs& inputs) {
+std::vector<UnitWork> unit_work(const Steps& steps, std::span<const TimedStep> timed,
+                                Inputs& inputs) {
     const auto& units = inputs.architecture().units;
     std::vector<Cycles> cycles(units.size());
     double stored = 0; // Passes.
-    for (std::size_t at = 0; at < timed.size(); ++at) {
-        cycles[timed[at].unit] += timed[at].occupancy;
-        if (is_global_store(steps[at].opcode_class)) stored += timed[at].passes;
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        const std::int64_t executions = steps.executions()[kind];
+        cycles[timed[kind].unit] += executions * timed[kind].occupancy;
+        if (is_global_store(steps.kinds()[kind].opcode_class))
+            stored += real(executions) * timed[kind].passes;
     }
     std::vector<UnitWork> work;
     for (std::size_t unit = 0; unit < units.size(); ++unit) {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The steps of a profile with the times of a machine.
+/// The steps of a profile with the times of a machine, found out once per kind of step.
 
 #include "models/formulas/prediction/inputs.hpp"
 #include "models/kernel_profile.hpp"
@@ -26,12 +26,13 @@ struct TimedStep {
     LevelShares shares{}; ///< Of a load of global or local memory.
 };
 
-/// One per step; empty when a value is missing, which `inputs` then names.
+/// One per kind of step; empty when a value is missing, which `inputs` then names.
 /// Passes and levels that nothing states are 1 at the nearest level in the best variant and 32 at
 /// the farthest in the worst; the typical variant needs the passes stated, and miss rates for a
 /// level that is not: L1 + p_L1 (L2 - L1) + p_L1 p_L2 (DRAM - L2), reference models 5.1.
 /// A latency that nothing waits for is not needed. Real numbers are rounded up to whole cycles.
-std::vector<TimedStep> timed_steps(std::span<const ProfileStep> steps, Inputs& inputs);
+/// `Shape:` timed[kind], as `Steps::kinds`.
+std::vector<TimedStep> timed_steps(const Steps& steps, Inputs& inputs);
 
 /// Cycles of one warp at the port of a unit.
 struct UnitWork {
@@ -41,7 +42,7 @@ struct UnitWork {
 };
 /// The units that warps share, and the write buffer's way out with what stores occupy of it.
 /// `Shape:` one per unit that is used, in the order of the description. Notes what is missing.
-std::vector<UnitWork> unit_work(std::span<const ProfileStep> steps,
-                                std::span<const TimedStep> timed, Inputs& inputs);
+std::vector<UnitWork> unit_work(const Steps& steps, std::span<const TimedStep> timed,
+                                Inputs& inputs);
 
 } // namespace warpbound::models::prediction

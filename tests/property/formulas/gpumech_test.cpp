@@ -107,25 +107,25 @@ TEST(GpumechProperty, OneWarpTakesItsOwnTime) {
 TEST(GpumechProperty, IntervalsAddUpToTheElapsedTime) {
     tests::for_seeds(1000, [](tests::Chance& chance) {
         std::vector<TracedInstruction> trace;
+        std::vector<std::uint32_t> order;
         const std::int64_t count = chance.whole(1, 60);
         for (std::int64_t k = 0; k < count; ++k) {
             trace.push_back(
                 {.latency = Cycles{chance.whole(1, 40)}, .memory = chance.whole(0, 3) == 0});
             for (std::int64_t operand = 0; operand < 2 && k > 0; ++operand)
-                if (chance.whole(0, 1) == 0)
-                    trace.back().producers.push_back(
-                        static_cast<std::size_t>(chance.whole(0, k - 1)));
+                if (chance.whole(0, 1) == 0) trace.back().distances.push_back(chance.whole(1, k));
+            order.push_back(static_cast<std::uint32_t>(k));
         }
         // The rule, written out again.
         std::vector<std::int64_t> done;
         std::int64_t issue = -1;
         for (const auto& instruction : trace) {
             ++issue;
-            for (const std::size_t producer : instruction.producers)
-                issue = std::max(issue, done[producer]);
+            for (const std::int64_t distance : instruction.distances)
+                issue = std::max(issue, done[done.size() - static_cast<std::size_t>(distance)]);
             done.push_back(issue + instruction.latency.count());
         }
-        const auto intervals = intervals_of(issue_trace(trace).value()).value();
+        const auto intervals = intervals_of(issue_trace(trace, order).value()).value();
         const auto alone = performance_of(intervals, 1).value();
         EXPECT_EQ(alone.instructions, static_cast<double>(trace.size()));
         EXPECT_EQ(alone.cycles, static_cast<double>(*std::ranges::max_element(done)));

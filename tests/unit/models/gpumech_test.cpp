@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace warpbound::models::gpumech {
 namespace {
 
@@ -14,13 +16,20 @@ std::vector<TracedInstruction> trace() {
     return {{.latency = 6_cycles},
             {.latency = 6_cycles},
             {.latency = 100_cycles, .memory = true},
-            {.latency = 6_cycles, .producers = {2}},
+            {.latency = 6_cycles, .distances = {1}},
             {.latency = 18_cycles},
-            {.latency = 6_cycles, .producers = {3, 4}}};
+            {.latency = 6_cycles, .distances = {1, 2}}};
+}
+
+/// Each instruction executed once, in order.
+Result<IssueTrace> once(const std::vector<TracedInstruction>& instructions) {
+    std::vector<std::uint32_t> order(instructions.size());
+    std::iota(order.begin(), order.end(), 0U);
+    return issue_trace(instructions, order);
 }
 
 TEST(GpumechProfile, CutsAWarpAtItsStalls) {
-    const auto intervals = intervals_of(issue_trace(trace()).value()).value();
+    const auto intervals = intervals_of(once(trace()).value()).value();
     ASSERT_EQ(intervals.size(), 3U);
     EXPECT_EQ(intervals[0].instructions, 3);
     EXPECT_EQ(intervals[0].stall, 99_cycles); // A gap of 100.
@@ -110,8 +119,8 @@ TEST(Gpumech, RefusesWhatItCannotComputeWith) {
         HasSubstr("sum to 0"));
     EXPECT_THAT(refused({{.instructions = 1, .stall = 0_cycles, .memory = {.misses = 1}}}, four),
                 HasSubstr("memory is missing"));
-    EXPECT_THAT(issue_trace({}).error().what, HasSubstr("no instructions"));
-    EXPECT_THAT(issue_trace(std::vector<TracedInstruction>{{.latency = 0_cycles}}).error().what,
+    EXPECT_THAT(once({}).error().what, HasSubstr("no instructions"));
+    EXPECT_THAT(once({{.latency = 0_cycles}}).error().what,
                 HasSubstr("latency of an instruction is 0"));
     EXPECT_THAT(intervals_of({}).error().what, HasSubstr("wait after the last issue is 0"));
     EXPECT_THAT(representative({}).error().what, HasSubstr("no warps"));

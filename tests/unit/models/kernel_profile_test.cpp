@@ -82,10 +82,9 @@ TEST(KernelProfile, KeepsItsStepsAndFoldsRepetitions) {
 
 TEST(KernelProfile, CountsItsSteps) {
     using assembly::OpcodeClass;
-    const std::vector<ProfileStep> steps{
-        step_of(OpcodeClass::Move), step_of(OpcodeClass::FloatAdd, {1}),
-        step_of(OpcodeClass::FloatAdd, {2}), step_of(OpcodeClass::LoadShared),
-        step_of(OpcodeClass::StoreLocal)};
+    const Steps steps{step_of(OpcodeClass::Move), step_of(OpcodeClass::FloatAdd, {1}),
+                      step_of(OpcodeClass::FloatAdd, {2}), step_of(OpcodeClass::LoadShared),
+                      step_of(OpcodeClass::StoreLocal)};
     EXPECT_EQ(counts_of(steps), (KernelProfile{.arithmetic_independent = 2,
                                                .arithmetic_dependent = 1,
                                                .shared_loads = 1,
@@ -98,7 +97,7 @@ TEST(ProfileSummary, CountsClassesAccessesAndDistances) {
     open.passes.reset();
     auto stated = open;
     stated.passes = CountRange{1, 4};
-    const std::vector<ProfileStep> steps{
+    const Steps steps{
         open,   open, stated, step_of(OpcodeClass::Move, {1, 2}), step_of(OpcodeClass::Move, {4}),
         stated, open, open,   step_of(OpcodeClass::Move, {5}),    step_of(OpcodeClass::Move, {17})};
     const auto summary = summary_of(steps);
@@ -152,9 +151,8 @@ TEST(KernelProfile, RefusesWrongSteps) {
 }
 
 /// The steps along a path of a listing.
-Result<std::vector<ProfileStep>> steps_of(const std::string& text,
-                                          const std::vector<std::size_t>& path,
-                                          const FlowFacts& facts = {}) {
+Result<Steps> steps_of(const std::string& text, const std::vector<std::size_t>& path,
+                       const FlowFacts& facts = {}) {
     const auto program = assembly::read_program({.name = "listing", .text = text});
     if (!program) return program.as_failure();
     const auto& function = program.value().functions.front();

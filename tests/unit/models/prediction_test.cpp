@@ -28,7 +28,7 @@ ProfileStep step(OpcodeClass opcode_class, std::vector<std::int64_t> distances =
     return one;
 }
 
-NamedProfile profile_of(std::vector<ProfileStep> steps) {
+NamedProfile profile_of(Steps steps) {
     NamedProfile profile;
     profile.name = "test";
     profile.steps = std::move(steps);
@@ -158,7 +158,7 @@ TEST(TimedSteps, CountPasses) {
     const Architecture machine = fermi();
     const Stated stated;
     Inputs inputs{machine, stated, Variant::Best};
-    const std::vector<ProfileStep> steps{load};
+    const Steps steps{load};
     const auto timed = timed_steps(steps, inputs);
     ASSERT_EQ(timed.size(), 1U);
     EXPECT_EQ(timed[0].latency, 78_cycles);
@@ -171,7 +171,7 @@ TEST(TimedSteps, NeedAStatedLevelOrMissRates) {
     load.passes = CountRange{};
     const Architecture machine = load_architecture("maxwell-gtx970").value();
     load.stall = 1;
-    const std::vector<ProfileStep> steps{load};
+    const Steps steps{load};
     Stated stated;
     Inputs without{machine, stated, Variant::Typical};
     EXPECT_TRUE(timed_steps(steps, without).empty());
@@ -187,7 +187,7 @@ TEST(TimedSteps, RefuseOpenPassesInTheTypicalCaseOnly) {
     auto load = step(OpcodeClass::LoadShared);
     load.passes.reset();
     load.address = 0x40;
-    const std::vector<ProfileStep> steps{load};
+    const Steps steps{load};
     const Architecture machine = fermi();
     const Stated stated;
     Inputs typical{machine, stated, Variant::Typical};
@@ -259,7 +259,8 @@ TEST(Prediction, GivesACpiStackThatSums) {
 TEST(Prediction, CountsTheBusiestUnitUnlessAskedNotTo) {
     auto setting = setting_of(fermi());
     setting.warps = 12;
-    std::vector<ProfileStep> steps(10, step(OpcodeClass::SpecialFunction));
+    Steps steps{step(OpcodeClass::SpecialFunction)};
+    steps.repeat_last(1, 9);
     steps.push_back(step(OpcodeClass::Exit));
     const auto profile = profile_of(steps);
     EXPECT_EQ(predict(Model::GpuMech, profile, setting, Variant::Typical).time->value(), 720);

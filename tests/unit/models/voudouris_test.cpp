@@ -84,9 +84,8 @@ TEST(Voudouris, ExplainsItsSymbols) {
 
 // Eq. 8 by hand: after the load an independent (6) and a dependent (18) addition, then the use.
 TEST(HiddenLatency, IsTheSumUpToTheUse) {
-    const std::vector<ProfileStep> steps{
-        step(OpcodeClass::LoadGlobal), step(OpcodeClass::IntegerAdd),
-        step(OpcodeClass::IntegerAdd, {1}), step(OpcodeClass::IntegerAdd, {3})};
+    const Steps steps{step(OpcodeClass::LoadGlobal), step(OpcodeClass::IntegerAdd),
+                      step(OpcodeClass::IntegerAdd, {1}), step(OpcodeClass::IntegerAdd, {3})};
     const auto loads = hidden_latency_of(steps, table_7);
     ASSERT_EQ(loads.size(), 1U);
     EXPECT_EQ(loads[0].use, 3U);
@@ -94,7 +93,7 @@ TEST(HiddenLatency, IsTheSumUpToTheUse) {
 }
 
 TEST(HiddenLatency, EndsAtTheCostOfALoad) {
-    std::vector<ProfileStep> steps{step(OpcodeClass::LoadGlobal)};
+    Steps steps{step(OpcodeClass::LoadGlobal)};
     for (int index = 0; index < 100; ++index)
         steps.push_back(step(OpcodeClass::IntegerAdd));
     const auto loads = hidden_latency_of(steps, table_7);
@@ -104,10 +103,9 @@ TEST(HiddenLatency, EndsAtTheCostOfALoad) {
 
 TEST(Profile, SumsWhatAllLoadsHide) {
     // Each load hides one independent addition (6) before its use.
-    const std::vector<ProfileStep> steps{
-        step(OpcodeClass::LoadGlobal),      step(OpcodeClass::IntegerAdd),
-        step(OpcodeClass::IntegerAdd, {2}), step(OpcodeClass::LoadGlobal),
-        step(OpcodeClass::IntegerAdd),      step(OpcodeClass::IntegerAdd, {1, 2})};
+    const Steps steps{step(OpcodeClass::LoadGlobal),      step(OpcodeClass::IntegerAdd),
+                      step(OpcodeClass::IntegerAdd, {2}), step(OpcodeClass::LoadGlobal),
+                      step(OpcodeClass::IntegerAdd),      step(OpcodeClass::IntegerAdd, {1, 2})};
     const auto profile = profile_of(steps, table_7);
     ASSERT_TRUE(profile.has_value());
     EXPECT_EQ(
@@ -117,9 +115,9 @@ TEST(Profile, SumsWhatAllLoadsHide) {
 }
 
 TEST(Profile, RefusesWhatTheModelDoesNotHave) {
-    const std::vector<ProfileStep> atomic{step(OpcodeClass::AtomicGlobal)};
+    const Steps atomic{step(OpcodeClass::AtomicGlobal)};
     EXPECT_FALSE(profile_of(atomic, table_7).has_value());
-    const std::vector<ProfileStep> texture{step(OpcodeClass::Texture)};
+    const Steps texture{step(OpcodeClass::Texture)};
     EXPECT_FALSE(profile_of(texture, table_7).has_value());
 }
 
