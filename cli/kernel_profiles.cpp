@@ -1,6 +1,7 @@
 #include "cli/kernel_profiles.hpp"
 
 #include "harness/simulator/path_chooser.hpp"
+#include "models/formulas/prediction/representative.hpp"
 #ifdef WARPBOUND_HAS_ANALYZER
 #include "analyzer/analysis.hpp"
 #endif
@@ -88,16 +89,46 @@ const Result<models::NamedProfile>& KernelProfiles::of(models::prediction::Varia
     return worst;
 }
 
-Result<KernelProfiles> read_profiles(const std::string& file) {
-    const auto source = assembly::read_source(file);
-    if (!source) return source.as_failure();
-    const auto profile = models::read_profile(source.value());
-    if (!profile) return profile.as_failure();
-    return KernelProfiles{
-        profile, profile, profile,
-        fmt::format("{} of {}",
-                    profile.value().steps.empty() ? "instruction counts" : "executed instructions",
-                    file)};
+Result<KernelProfiles> read_profiles(const std::vector<std::string>& files,
+                                     const models::prediction::Setting& setting) {
+    namespace prediction = models::prediction;
+    std::vector<models::NamedProfile> warps;
+    for (const auto& file : files) {
+        const auto source = assembly::read_source(file);
+        if (!source) return source.as_failure();
+        auto profile = models::read_profile(source.value());
+        if (!profile) return profile.as_failure();
+        if (!warps.empty() && warps.front().name != profile.value().name)
+            return Failure{fmt::format("a profile of '{}'; expected one of another warp of '{}'",
+                                       profile.value().name, warps.front().name),
+                           file};
+        warps.push_back(std::move(profile).value());
+    }
+    if (warps.size() == 1) {
+        const Result<models::NamedProfile> only{warps.front()};
+        return KernelProfiles{only, only, only,
+                              fmt::format("{} of {}",
+                                          warps.front().steps.empty() ? "instruction counts"
+                                                                      : "executed instructions",
+                                          files.front())};
+    }
+    std::string origin =
+        fmt::format("executed instructions of {} warps; for all stands", warps.size());
+    const auto chosen = [&](prediction::Variant variant) -> Result<models::NamedProfile> {
+        const auto found = prediction::representative_of(warps, setting, variant);
+        if (!found) return found.as_failure();
+        const std::string& file = files[found.value().warp];
+        origin += fmt::format("{} {} ({}, in the cluster of {})", origin.back() == ')' ? "," : "",
+                              file, prediction::to_string(variant), found.value().cluster_size);
+        return warps[found.value().warp];
+    };
+    KernelProfiles profiles{chosen(prediction::Variant::Best),
+                            chosen(prediction::Variant::Typical),
+                            chosen(prediction::Variant::Worst),
+                            {}};
+    if (!profiles.best && !profiles.typical && !profiles.worst) return profiles.worst.as_failure();
+    profiles.origin = origin;
+    return profiles;
 }
 
 Result<KernelProfiles>

@@ -4,7 +4,7 @@
 /// or as somebody wrote them down.
 
 #include "cli/command.hpp"
-#include "models/formulas/prediction/inputs.hpp"
+#include "models/formulas/prediction/prediction.hpp"
 #include "models/kernel_profile.hpp"
 
 namespace warpbound::cli {
@@ -19,8 +19,11 @@ struct KernelProfiles {
     [[nodiscard]] const Result<models::NamedProfile>& of(models::prediction::Variant variant) const;
 };
 
-/// The same profile for every variant.
-Result<KernelProfiles> read_profiles(const std::string& file);
+/// One file: the same profile for every variant. Several: each is one warp of the kernel, and for
+/// each variant one of them stands for all (`prediction::representative_of`). Refuses profiles of
+/// different kernels' names.
+Result<KernelProfiles> read_profiles(const std::vector<std::string>& files,
+                                     const models::prediction::Setting& setting);
 
 /// Best and worst are the steps along the shortest and the longest path that the analyzer finds for
 /// one warp; typical has the middle number of executed instructions among nine paths that the

@@ -17,7 +17,7 @@ namespace prediction = models::prediction;
 
 struct Options {
     KernelOptions kernel;
-    std::string profile;
+    std::vector<std::string> profiles;
     std::string architecture;
     std::string parameters;
     std::string model = "all";
@@ -55,10 +55,11 @@ Result<prediction::Setting> setting_of(const Options& options) {
     return setting;
 }
 
-/// The paths are those of the machine as it is set, also at every point of a sweep.
-Result<KernelProfiles> profiles_of(const Options& options,
-                                   const models::Architecture& architecture) {
-    if (!options.profile.empty()) return read_profiles(options.profile);
+/// Paths and the warp that stands for others are those of the machine as it is set, also at every
+/// point of a sweep.
+Result<KernelProfiles> profiles_of(const Options& options, const prediction::Setting& setting) {
+    const models::Architecture& architecture = setting.architecture;
+    if (!options.profiles.empty()) return read_profiles(options.profiles, setting);
     const auto kernel = load_kernel(options.kernel);
     if (!kernel) return kernel.as_failure();
     const auto target = check_target(*kernel.value(), architecture);
@@ -76,7 +77,7 @@ prediction::Prediction answer_of(prediction::Model model, const KernelProfiles& 
     const auto& profile = profiles.of(variant);
     if (profile) return prediction::predict(model, profile.value(), setting, variant);
     prediction::Prediction refused;
-    refused.refusal = "no path: " + to_string(profile.error());
+    refused.refusal = "no profile: " + to_string(profile.error());
     return refused;
 }
 
@@ -133,7 +134,7 @@ std::array<std::optional<models::ProfileSummary>, 3> summaries_of(const KernelPr
 }
 
 Exit run(const Options& options) {
-    if (options.kernel.file.empty() == options.profile.empty())
+    if (options.kernel.file.empty() == options.profiles.empty())
         return refuse(Failure{"name either a listing or a --profile", "predict"});
     std::optional<Sweep> sweep;
     if (!options.sweep.empty()) {
@@ -143,7 +144,7 @@ Exit run(const Options& options) {
     }
     const auto setting = setting_of(options);
     if (!setting) return refuse(setting.error());
-    const auto profiles = profiles_of(options, setting.value().architecture);
+    const auto profiles = profiles_of(options, setting.value());
     if (!profiles) return refuse(profiles.error());
     if (!options.write_profile.empty()) {
         const Exit written = write_chosen_profile(options, profiles.value());
@@ -152,7 +153,7 @@ Exit run(const Options& options) {
     }
     auto points = points_of(options, profiles.value(), setting.value(), sweep);
     if (!points) return refuse(points.error());
-    std::string name = options.profile;
+    std::string name = options.profiles.empty() ? "" : options.profiles.front();
     for (const auto variant : all_variants)
         if (const auto& profile = profiles.value().of(variant)) name = profile.value().name;
     const PredictionReport report{.kernel = name,
@@ -208,8 +209,12 @@ void add_predict(CLI::App& app, Invocation& invocation) {
     command->add_option("--kernel", options->kernel.kernel,
                         "Kernel to take when the file holds several");
     options->kernel.add_flow_facts_to(*command);
-    command->add_option("--profile", options->profile,
-                        "Instruction counts or executed instructions (XML) instead of a listing");
+    command
+        ->add_option(
+            "--profile", options->profiles,
+            "Instruction counts or executed instructions (XML) instead of a listing; given "
+            "several times, one for each warp, GPUMech's representative stands for all")
+        ->allow_extra_args(false);
     command
         ->add_option("--architecture", options->architecture,
                      "Machine: a name from `architectures` or a file")

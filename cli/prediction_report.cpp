@@ -26,6 +26,12 @@ std::string_view policy_text(const prediction::Setting& setting) {
     return setting.policy == models::gpumech::Policy::RoundRobin ? "lrr" : "gto";
 }
 
+bool asks_voudouris(const PredictionReport& report) {
+    return std::ranges::any_of(report.points.front().models, [](const ModelAnswers& answers) {
+        return answers.model == prediction::Model::Voudouris;
+    });
+}
+
 std::string time_text(const prediction::Prediction& answer) {
     return answer.time ? fmt::format("{:.1f}", answer.time->value()) : "-";
 }
@@ -58,7 +64,11 @@ std::string refusals(const PredictedPoint& point) {
             out += fmt::format("  {} ({}): {}\n", prediction::to_string(model), variants, why);
         }
     }
-    return out.empty() ? out : "\nrefused\n" + out;
+    if (out.empty()) return out;
+    return "\nrefused; state what is missing with --set NAME=VALUE, values of the machine with "
+           "--set "
+           "architecture:PATH=VALUE\n" +
+           out;
 }
 
 /// The typical answer if there is one, else the worst, else the best.
@@ -269,7 +279,8 @@ std::string prediction_text(const PredictionReport& report) {
     std::string out =
         fmt::format("{} on {}, {}, policy {}\n{}\n", report.kernel, setting.architecture.name,
                     launch_text(setting), policy_text(setting), report.origin);
-    if (setting.voudouris) out += fmt::format("costs of V14: {}\n", setting.voudouris.value().name);
+    if (asks_voudouris(report) && setting.voudouris)
+        out += fmt::format("costs of V14: {}\n", setting.voudouris.value().name);
     if (!report.set.empty()) out += fmt::format("set: {}\n", fmt::join(report.set, ", "));
     if (report.swept.empty()) {
         const PredictedPoint& point = report.points.front();
@@ -299,7 +310,7 @@ std::string prediction_json(const PredictionReport& report) {
              {"set", report.set},
              {"profiles", profiles_json(report.summaries)}};
     if (setting.warps) out["warps"] = *setting.warps;
-    if (setting.voudouris) out["costs"] = setting.voudouris.value().name;
+    if (asks_voudouris(report) && setting.voudouris) out["costs"] = setting.voudouris.value().name;
     if (!report.swept.empty()) out["swept"] = report.swept;
     Json estimates = Json::array();
     Json refused = Json::array();

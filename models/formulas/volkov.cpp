@@ -4,6 +4,7 @@
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace warpbound::models::volkov {
 namespace {
@@ -20,12 +21,22 @@ std::optional<Failure> objection(const Warp& warp, std::int64_t occupancy, const
         .positive("cores", machine.cores)
         .positive("schedulers", machine.schedulers)
         .positive("DRAM bytes per cycle", machine.dram_bytes)
+        .within("knee", machine.knee, 0.5, 1)
         .not_negative("CUDA core instructions", warp.cuda_instructions)
         .positive("issued instructions", warp.issued_instructions)
         .not_negative("bytes", warp.bytes)
         .positive("latency of a warp", warp.latency)
         .count("resident warps", occupancy, 1)
         .failure();
+}
+
+/// Cycles per warp when the latency allows one each `latency` cycles and the busiest resource one
+/// each `busiest`.
+double saturating(double latency, double busiest, double knee) {
+    const double larger = std::max(latency, busiest);
+    if (knee == 1) return larger;
+    const double power = std::log(2.0) / -std::log(knee);
+    return larger * std::pow(1 + std::pow(std::min(latency, busiest) / larger, power), 1 / power);
 }
 
 } // namespace
@@ -72,9 +83,10 @@ Result<WarpThroughput> warp_throughput(const Warp& warp, std::int64_t occupancy,
         found.units = unit.cycles;
         found.unit = unit.name;
     }
-    const double slowest =
-        std::max({found.latency, found.cores, found.issue, found.memory, found.units});
-    found.throughput = Estimate<WarpsPerCycle>{1 / slowest};
+    const double busiest = std::max({found.cores, found.issue, found.memory, found.units});
+    const double slowest = std::max(found.latency, busiest);
+    found.throughput =
+        Estimate<WarpsPerCycle>{1 / saturating(found.latency, busiest, machine.knee)};
     found.limit = found.latency == slowest  ? Limit::Latency
                   : found.cores == slowest  ? Limit::Cores
                   : found.issue == slowest  ? Limit::Issue
@@ -114,15 +126,18 @@ std::vector<ExplainedSymbol> explain(const Warp& warp, std::int64_t occupancy,
         {"occ", real(occupancy), "warps", "launch"},
         {"SMs", real(machine.multiprocessors), "1", "machine"},
         {"f", machine.clock, "cycles/s", "machine"},
-        {"BW_cycle", machine.dram_bytes, "bytes/cycle", "G17 eq. 4.7"},
         {"latency_bound/occ", throughput.latency, "cycles/warp", "G17 eq. 4.3"},
         {"CPW cores", throughput.cores, "cycles/warp", "G17 eq. 4.5"},
         {"CPW issue", throughput.issue, "cycles/warp", "G17 eq. 4.5"},
         {"CPW memory", throughput.memory, "cycles/warp", "G17 eq. 4.5"},
     };
+    if (warp.bytes > 0)
+        symbols.push_back({"BW_cycle", machine.dram_bytes, "bytes/cycle", "G17 eq. 4.7"});
     if (!throughput.unit.empty())
         symbols.push_back({"CPW " + throughput.unit, throughput.units, "cycles/warp",
                            "busiest further unit, our extension"});
+    if (machine.knee != 1)
+        symbols.push_back({"knee", machine.knee, "1", "our extension, after Volkov 2016"});
     symbols.insert(symbols.end(),
                    {{"wt", throughput.throughput.value(), "warps/cycle", "G17 eq. 4.3"},
                     {"lambda", lambda, "1", "calibration"},

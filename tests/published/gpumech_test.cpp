@@ -122,6 +122,14 @@ TEST(GpumechMshr, TakesTheCeilingOfThePicture) {
     EXPECT_EQ(mshr_rounds(8, 4).value(), 2);
 }
 
+// Average miss latency of the re-implementations, 120 (1 - m) + 220 m, as L2 + m DRAM. Tolerance:
+// rounding.
+TEST(GpumechMshr, AveragesTheMissLatency) {
+    for (const double miss_rate : {0.0, 0.25, 1.0})
+        EXPECT_DOUBLE_EQ(miss_latency(120, miss_rate, 100).value(),
+                         120 * (1 - miss_rate) + 220 * miss_rate);
+}
+
 // DRAM (constructed from reference models 5.5): 1 GHz, 128-byte lines, 64 GB/s: s = 2 cycles. 100
 // requests in 400 cycles: utilisation 0.5, 0.25 * 4 / (2 * 0.5) = 1 cycle. 300 requests saturate:
 // 300 * 2 / 2. At 199 of 200 the queue would be 199, the bulk is 199. Tolerance: rounding.

@@ -12,10 +12,9 @@ Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs) {
                                         real(counts.global_loads + counts.global_stores),
                              .fetches = real(counts.global_loads),
                              .outputs = real(counts.global_stores)};
-    if (question.profile.registers)
-        kernel.registers = *question.profile.registers;
-    else if (const auto registers = inputs.stated("registers"))
-        kernel.registers = static_cast<std::int64_t>(*registers);
+    const auto registers = registers_of(question.profile, inputs);
+    if (!registers) return registers.as_failure();
+    kernel.registers = registers.value().value_or(0);
     const auto engines = inputs.stated("simd-engines");
     const auto transactions = inputs.stated("transactions-per-fetch");
     const auto cost =

@@ -26,6 +26,13 @@ volkov::ExecutionGraph graph_of(const Steps& steps, std::span<const TimedStep> t
     return graph;
 }
 
+/// Special functions and double precision have units of their own.
+bool runs_on_cores(assembly::OpcodeClass opcode_class) {
+    return !is_memory_access(opcode_class) &&
+           opcode_class != assembly::OpcodeClass::SpecialFunction &&
+           opcode_class != assembly::OpcodeClass::Double;
+}
+
 /// What one warp asks of the multiprocessor.
 std::optional<volkov::Warp> warp_of(const Question& question, std::span<const TimedStep> timed,
                                     Inputs& inputs) {
@@ -34,10 +41,7 @@ std::optional<volkov::Warp> warp_of(const Question& question, std::span<const Ti
     for (std::size_t kind = 0; kind < timed.size(); ++kind) {
         const ProfileStep& step = steps.kinds()[kind];
         const double times = real(steps.executions()[kind]);
-        if (!is_memory_access(step.opcode_class)) {
-            warp.cuda_instructions += times;
-            continue;
-        }
+        if (runs_on_cores(step.opcode_class)) warp.cuda_instructions += times;
         if (step.opcode_class != assembly::OpcodeClass::AtomicGlobal &&
             !is_global_load(step.opcode_class) && !is_global_store(step.opcode_class))
             continue;
@@ -75,7 +79,8 @@ Result<Prediction> ask_volkov(const Question& question, Inputs& inputs) {
                             .clock = cancelling_clock(inputs),
                             .cores = *cores,
                             .schedulers = *schedulers / *slot,
-                            .dram_bytes = 1};
+                            .dram_bytes = 1,
+                            .knee = inputs.stated_if_any("volkov-knee").value_or(1)};
     if (warp->bytes > 0) {
         const auto clock = inputs.described("geometry/core-clock");
         const auto bandwidth = inputs.described_rate("memories/dram/bandwidth");

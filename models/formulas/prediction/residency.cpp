@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace warpbound::models::prediction {
 namespace {
@@ -20,12 +21,24 @@ std::optional<std::int64_t> limit(Inputs& inputs, std::string_view name) {
     return whole(inputs.described(fmt::format("limits/{}", name)));
 }
 
-/// The profile's number, or one that is stated.
-std::optional<std::int64_t> of_kernel(std::optional<std::int64_t> known, std::string_view name,
-                                      Inputs& inputs) {
+/// The kernel's number, or one that is stated; refuses a stated one that `agrees` does not allow.
+template <typename Agrees>
+Result<std::optional<std::int64_t>>
+of_kernel(std::optional<std::int64_t> known, std::string_view name, Inputs& inputs, Agrees agrees) {
     if (!known) return whole(inputs.stated(name));
+    if (const auto stated = whole(inputs.stated_if_any(name))) {
+        if (!agrees(*stated, *known))
+            return Failure{fmt::format("{} is stated to be {}; the kernel itself says {}", name,
+                                       *stated, *known)};
+        return stated;
+    }
     inputs.use({std::string{name}, real(*known), std::string{find_rule(name)->unit}, "kernel"});
     return known;
+}
+
+/// The kernel's own, or stated to be more: dynamic shared memory is the launch's.
+Result<std::optional<std::int64_t>> shared_memory_of(const NamedProfile& profile, Inputs& inputs) {
+    return of_kernel(profile.shared_memory, "shared-memory", inputs, std::greater_equal{});
 }
 
 /// Blocks that a multiprocessor holds at a time.
@@ -51,22 +64,30 @@ Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedPr
         if (const auto value = limit(inputs, name)) *place = *value;
     limits.fermi_register_rule =
         assembly::generation_of(inputs.architecture().target) == assembly::Generation::Fermi;
-    const auto registers = of_kernel(profile.registers, "registers", inputs);
-    const auto shared = of_kernel(profile.shared_memory, "shared-memory", inputs);
+    const auto known_registers = registers_of(profile, inputs);
+    if (!known_registers) return known_registers.as_failure();
+    const auto known_shared = shared_memory_of(profile, inputs);
+    if (!known_shared) return known_shared.as_failure();
     if (!inputs.missing().empty()) return std::optional<std::int64_t>{};
+    const std::int64_t registers = *known_registers.value();
+    const std::int64_t shared = *known_shared.value();
     const auto found = occupancy::resident(
-        {.threads = launch.threads, .registers_per_thread = *registers, .shared_memory = *shared},
+        {.threads = launch.threads, .registers_per_thread = registers, .shared_memory = shared},
         limits);
     if (!found) return found.as_failure();
     if (found.value().blocks == 0)
         return Failure{fmt::format("a block of {} threads, {} registers a thread and {} bytes of "
                                    "shared memory does not fit a multiprocessor",
-                                   launch.threads, *registers, *shared),
+                                   launch.threads, registers, shared),
                        inputs.architecture().name};
     return std::optional{found.value().blocks};
 }
 
 } // namespace
+
+Result<std::optional<std::int64_t>> registers_of(const NamedProfile& profile, Inputs& inputs) {
+    return of_kernel(profile.registers, "registers", inputs, std::equal_to{});
+}
 
 Result<std::optional<Residency>> residency_of(const Launch& launch, const NamedProfile& profile,
                                               Inputs& inputs) {

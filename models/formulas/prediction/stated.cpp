@@ -33,6 +33,8 @@ constexpr auto rules = std::to_array<StatedRule>({
     {"shared-memory", "bytes", 0, 1 << 30, true, "of a block, static and dynamic"},
     {"simd-engines", "1", 1, 1 << 20, true, "ALU:fetch, of a VLIW machine"},
     {"transactions-per-fetch", "1", 1e-3, 1e3, false, "ALU:fetch, q: 1 for float, 4 for float4"},
+    {"volkov-knee", "1", 0.5, 1, false,
+     "part of the peak where latency and throughput meet; 1, sharp, if not stated"},
     {"volkov-lambda", "1", 1e-9, 1e9, false,
      "calibrated factor of Volkov's model; 1 if not stated"},
 });

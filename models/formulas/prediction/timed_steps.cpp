@@ -100,7 +100,8 @@ std::optional<double> Timer::gap(const ProfileStep& step) {
     else if (step.stall)
         plain = real(*step.stall);
     else
-        inputs_.miss("stall counts of the instructions (the text has no control fields)");
+        inputs_.miss("stall counts of the instructions (control fields of a listing, or \"stall\" "
+                     "of <step>)");
     const bool branches = step.transfers || step.opcode_class == OpcodeClass::Branch;
     const auto control = !branches ? std::optional{0.0}
                                    : once(step.transfers ? taken_ : not_taken_,

@@ -18,7 +18,8 @@ TEST(VolkovProperty, GrowsWithWorkAndFallsWithWidth) {
                               .clock = chance.real(5e8, 2e9),
                               .cores = chance.real(32, 192),
                               .schedulers = chance.real(1, 4),
-                              .dram_bytes = chance.real(4, 30)};
+                              .dram_bytes = chance.real(4, 30),
+                              .knee = chance.whole(0, 1) == 0 ? 1 : chance.real(0.5, 0.99)};
         const Warp warp{.cuda_instructions = chance.real(0, 1000),
                         .issued_instructions = chance.real(1, 1000),
                         .bytes = chance.real(0, 4000),
@@ -31,6 +32,10 @@ TEST(VolkovProperty, GrowsWithWorkAndFallsWithWidth) {
         };
         const double once = time(launch, warp, occupancy, machine, 1);
         EXPECT_LE(time(launch, warp, occupancy + 1, machine, 1), once);
+        Machine sharp = machine;
+        sharp.knee = 1;
+        EXPECT_GE(once, time(launch, warp, occupancy, sharp, 1));
+        EXPECT_LE(once * machine.knee, time(launch, warp, occupancy, sharp, 1) * (1 + 1e-12));
         Warp heavier = warp;
         heavier.cuda_instructions += chance.real(0, 100);
         heavier.issued_instructions += chance.real(0, 100);

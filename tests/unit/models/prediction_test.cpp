@@ -1,5 +1,6 @@
 #include "models/architecture/value_path.hpp"
 #include "models/formulas/prediction/prediction.hpp"
+#include "models/formulas/prediction/representative.hpp"
 #include "models/formulas/prediction/residency.hpp"
 #include "models/formulas/prediction/timed_steps.hpp"
 #include "models/formulas/voudouris_parameters.hpp"
@@ -110,6 +111,30 @@ TEST(Inputs, TakeTheEndOfTheVariant) {
     EXPECT_EQ(choose(interval, Variant::Typical), 17.5);
     EXPECT_EQ(choose(interval, Variant::Worst), 25);
     EXPECT_EQ(choose({.lo = 10, .typical = 11, .hi = 25}, Variant::Typical), 11);
+}
+
+// 2560 bytes and 26 registers are the kernel's own: a launch may add shared memory, but neither may
+// be stated otherwise.
+TEST(Residency, RefusesResourcesThatContradictTheKernel) {
+    Architecture machine = fermi();
+    ASSERT_TRUE(override_value(machine, "geometry/multiprocessors", 1).has_value());
+    auto profile = additions();
+    profile.registers = 26;
+    profile.shared_memory = 2560;
+    const auto slots = [&](std::string_view name, double value) -> Result<std::int64_t> {
+        Stated stated;
+        EXPECT_TRUE(stated.set(name, value).has_value());
+        Inputs inputs{machine, stated, Variant::Typical};
+        const auto found = residency_of({.blocks = 100, .threads = 64}, profile, inputs);
+        if (!found) return found.as_failure();
+        return found.value()->slots;
+    };
+    EXPECT_EQ(slots("hidden-latency", 0).value(), 8);
+    EXPECT_EQ(slots("shared-memory", 12288).value(), 4); // 49152 / 12288.
+    EXPECT_THAT(slots("shared-memory", 2559).error().what,
+                HasSubstr("shared-memory is stated to be 2559; the kernel itself says 2560"));
+    EXPECT_THAT(slots("registers", 27).error().what,
+                HasSubstr("registers is stated to be 27; the kernel itself says 26"));
 }
 
 // 6 blocks of 2 warps on Fermi's 48 warps and 8 blocks: all of them fit one multiprocessor.
@@ -266,6 +291,29 @@ TEST(Prediction, CountsTheBusiestUnitUnlessAskedNotTo) {
     EXPECT_EQ(predict(Model::GpuMech, profile, setting, Variant::Typical).time->value(), 720);
     setting.counts_units = false;
     EXPECT_LT(predict(Model::GpuMech, profile, setting, Variant::Typical).time->value(), 200);
+}
+
+// A warp that leaves at once and three that add 20, 21 and 22 times: the second of those is nearest
+// to the middle of the larger cluster.
+TEST(Representative, StandsForTheWarpsThatAreMost) {
+    const auto adds = [](std::size_t times) {
+        Steps steps{step(OpcodeClass::FloatAdd), step(OpcodeClass::FloatAdd, {1})};
+        steps.repeat_last(1, times - 2);
+        steps.push_back(step(OpcodeClass::Exit));
+        return profile_of(steps);
+    };
+    const std::vector<NamedProfile> warps{profile_of({step(OpcodeClass::Exit)}), adds(20), adds(21),
+                                          adds(22)};
+    const auto setting = setting_of(fermi());
+    const auto found = representative_of(warps, setting, Variant::Typical);
+    ASSERT_TRUE(found.has_value()) << to_string(found.error());
+    EXPECT_EQ(found.value().warp, 2U);
+    EXPECT_EQ(found.value().cluster_size, 3U);
+    NamedProfile counts;
+    counts.counts.arithmetic_independent = 5;
+    EXPECT_THAT(representative_of(std::vector{counts}, setting, Variant::Typical).error().what,
+                HasSubstr("the executed instructions one by one"));
+    EXPECT_FALSE(representative_of({}, setting, Variant::Typical).has_value());
 }
 
 TEST(Prediction, DependsOnItsLaunchOnlyThroughTheBusiestMultiprocessor) {
