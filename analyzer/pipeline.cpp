@@ -65,9 +65,9 @@ bool transfers_or_exits(const assembly::Instruction& instruction) {
 Pipeline::Pipeline(const assembly::Function& function, const models::Architecture& architecture,
                    const std::vector<Result<models::InstructionTiming>>& timings,
                    std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
-                   std::int64_t period)
+                   SlotDistance slots)
     : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)},
-      period_{period} {
+      slots_{slots} {
     // Fewer entries than there are wait longer; without waiting, only the newest entry counts.
     entries_ = static_cast<std::size_t>(std::min(buffer_entries, tracked_entries));
     if (side == Side::Lower && buffer_entries > tracked_entries) {
@@ -151,14 +151,15 @@ std::int64_t Pipeline::gap_between_choices(std::int64_t gap) const {
     return same_cycle ? 0 : std::max(gap, issue_slot_);
 }
 
-/// From a slot of the warp to the first one in which `wait` cycles have passed. Issues stand at the
-/// last cycles of slots on the upper side, so that a sum of delays may be taken slot by slot; on
-/// the lower side at their first ones, which an issue follows by `slot_slack_` at most.
+/// From a slot of the warp to the first one in which `wait` cycles have passed, every distance
+/// counted as the longest. Issues stand at the last cycles of slots on the upper side; on the lower
+/// side at their first ones, which an issue follows by `slot_slack_` at most.
 std::int64_t Pipeline::until_slot(std::int64_t wait) const {
-    if (period_ <= 1) return wait;
+    if (slots_.longest <= 1) return wait;
     const std::int64_t least =
         side_ == Side::Upper ? wait : std::max<std::int64_t>(0, wait - slot_slack_);
-    return sum_of_product(0, (least + period_ - 1) / period_, period_);
+    const std::int64_t apart = side_ == Side::Upper ? slots_.shortest : slots_.longest;
+    return sum_of_product(0, (least + apart - 1) / apart, slots_.longest);
 }
 
 PipelineState Pipeline::start() const {

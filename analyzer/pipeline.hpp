@@ -30,6 +30,15 @@ struct IssueStep {
     StackCategory wait = StackCategory::Issue; ///< What the rest of it waited for.
 };
 
+/// How far apart the slots are in which a warp may be chosen; 1: it may be at any time. `Unit:`
+/// core cycles.
+struct SlotDistance {
+    std::int64_t shortest = 1;
+    std::int64_t longest = 1;
+
+    friend auto operator<=>(const SlotDistance&, const SlotDistance&) = default;
+};
+
 /// The rules C4 to C15 of docs/timing-contract.md for one side.
 /// Side: upper: every drawn value at its upper end, guarded instructions execute. Lower: every
 /// value at its lower end, guarded instructions are off. docs/soundness.md proves that no run is
@@ -38,12 +47,12 @@ class Pipeline {
 public:
     static constexpr std::int64_t tracked_entries = 1024; ///< Of the write buffer.
     /// `timings[i]` must hold a value for every instruction that `advance` is called with.
-    /// `period`: the warp is chosen in slots of its own only, whose last cycles are so far apart
-    /// (docs/soundness.md, S17); 1: whenever it may issue. `Unit:` core cycles.
+    /// `slots`: the warp is chosen in slots of its own only (docs/soundness.md, S17). The lower
+    /// side counts every distance as the longest.
     Pipeline(const assembly::Function& function, const models::Architecture& architecture,
              const std::vector<Result<models::InstructionTiming>>& timings,
              std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
-             std::int64_t period = 1);
+             SlotDistance slots = {});
 
     /// Before the first issue: nothing outstanding.
     [[nodiscard]] PipelineState start() const;
@@ -142,7 +151,7 @@ private:
     std::int64_t drain_ = 0;
     bool buffer_fills_ = true;    ///< False: more entries than are tracked, so none waits.
     std::int64_t issue_slot_ = 1; ///< Between two choices of a scheduler.
-    std::int64_t period_ = 1;
+    SlotDistance slots_;
     std::int64_t slot_slack_ = 0; ///< Between the first and the last cycle of a slot.
     std::vector<Compiled> compiled_;
 };

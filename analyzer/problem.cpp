@@ -2,7 +2,6 @@
 
 #include "analyzer/chain_graph.hpp"
 #include "analyzer/fact_paths.hpp"
-#include "analyzer/slotted_warps.hpp"
 #include "analyzer/state_graph.hpp"
 
 #include <fmt/format.h>
@@ -85,13 +84,7 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
                                    models::to_string(guarantee), bounded),
                        "--policy"};
     };
-    if (guarantee == models::PolicyGuarantee::Slotted) {
-        if (!slot_periods(request.policy, shape))
-            return refuse(
-                "this version bounds slots that are equally far apart: choose every=2, or "
-                "every - 1 that divides the number of a scheduler's warps less one");
-        return boost::outcome_v2::success();
-    }
+    if (guarantee == models::PolicyGuarantee::Slotted) return boost::outcome_v2::success();
     if (shape.warps() > 1 && guarantee != models::PolicyGuarantee::WorkConserving &&
         !holds_all(request.policy, shape))
         return refuse(
@@ -188,7 +181,7 @@ Result<Problem> prepare(const Request& request) {
 }
 
 SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
-                  const models::Interval& buffer_drain, std::int64_t period) {
+                  const models::Interval& buffer_drain, SlotDistance slots) {
     const auto rules = [&](Side side) {
         return Pipeline{*problem.request.function,
                         *problem.request.architecture,
@@ -196,7 +189,7 @@ SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
                         buffer_entries,
                         buffer_drain,
                         side,
-                        period};
+                        slots};
     };
     return {rules(Side::Lower), rules(Side::Upper)};
 }

@@ -31,7 +31,7 @@ struct Problem {
 /// request must outlive the problem.
 Result<Problem> prepare(const Request& request);
 
-/// The rules of the machine with one write buffer; `period` as `Pipeline` has it.
+/// The rules of the machine with one write buffer; `slots` as `Pipeline` has them.
 struct SidePair {
     Pipeline lower;
     Pipeline upper;
@@ -42,7 +42,7 @@ struct SidePair {
     [[nodiscard]] RelativeState start() const { return {lower.start(), upper.start()}; }
 };
 SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
-                  const models::Interval& buffer_drain, std::int64_t period = 1);
+                  const models::Interval& buffer_drain, SlotDistance slots = {});
 
 /// The path problem of a span, whose state before the first issue is `from`.
 PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,

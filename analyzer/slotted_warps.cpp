@@ -15,6 +15,14 @@ std::int64_t rounded_up(std::int64_t cycles, std::int64_t period) {
     return (cycles + period - 1) / period;
 }
 
+std::string distance_text(const SlotDistance& slots) {
+    if (slots.longest == 1) return "path of a warp that has all slots of its scheduler";
+    if (slots.shortest == slots.longest)
+        return fmt::format("path of a warp with a slot every {} cycles", slots.longest);
+    return fmt::format("path of a warp with a slot every {} to {} cycles", slots.shortest,
+                       slots.longest);
+}
+
 /// Slots that instructions of other warps can take from a warp whose slots are `period` apart, by
 /// holding a port of its scheduler or of the multiprocessor: a count.
 InstructionCosts slots_taken(const Problem& problem, std::int64_t period, bool same_scheduler) {
@@ -49,8 +57,9 @@ InstructionCosts stores(const Problem& problem) {
 /// Bounds the launch when no place's slots are more than `longest` nor less than `shortest` apart.
 class SlottedLaunch {
 public:
-    SlottedLaunch(const Problem& problem, std::int64_t shortest, std::int64_t longest)
-        : problem_{problem}, shape_{problem.shape}, shortest_{shortest}, longest_{longest} {}
+    SlottedLaunch(const Problem& problem, SlotDistance slots)
+        : problem_{problem}, shape_{problem.shape}, shortest_{slots.shortest}, longest_{
+                                                                                   slots.longest} {}
 
     /// `path` is the longest one of a warp in its slots.
     std::vector<BoundTerm> terms(std::int64_t path) const {
@@ -58,9 +67,7 @@ public:
         const auto add = [&](std::string text, std::int64_t count, std::int64_t cycles) {
             if (count > 0 && cycles > 0) terms.push_back({std::move(text), count, cycles});
         };
-        add(longest_ == 1 ? std::string{"path of a warp that has all slots of its scheduler"}
-                          : fmt::format("path of a warp with a slot every {} cycles", longest_),
-            shape_.waves(), path);
+        add(distance_text({shortest_, longest_}), shape_.waves(), path);
         // Also a warp that has all slots waits for the one of its predecessor to end.
         const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
         add("wait for the first slot", shape_.waves(), std::max(longest_, first) - 1);
@@ -124,25 +131,27 @@ const assembly::Instruction* common_barrier(const Problem& problem) {
 
 } // namespace
 
-std::optional<std::vector<std::int64_t>> slot_periods(const models::WarpPolicy& policy,
-                                                      const LaunchShape& shape) {
+std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
+                                         const LaunchShape& shape) {
     const std::int64_t resident = shape.resident * shape.warps_per_block;
-    const std::int64_t fewest = resident / shape.schedulers;
-    std::vector<std::int64_t> periods;
-    for (const std::int64_t places : {fewest, shape.on_one_scheduler(resident)}) {
-        if (places == 0) continue;
-        if (places == 1) {
-            periods.push_back(1);
-            continue;
-        }
-        if ((places - 1) % (policy.every - 1) != 0) return std::nullopt;
-        const std::int64_t others = places - 1 + (places - 1) / (policy.every - 1);
-        for (const std::int64_t slots : {policy.every, others})
-            periods.push_back((models::Cycles{slots} * shape.issue_slot.hi).count());
+    std::vector<SlotDistance> distances;
+    const auto add = [&](std::int64_t shortest, std::int64_t longest) {
+        const models::Cycles slot{shape.issue_slot.hi};
+        distances.push_back({(slot * shortest).count(), (slot * longest).count()});
+    };
+    for (const std::int64_t places :
+         {resident / shape.schedulers, shape.on_one_scheduler(resident)}) {
+        if (places == 1) distances.emplace_back();
+        if (places < 2) continue;
+        // Between two slots of another place all others have theirs, and so has the fast one as
+        // often as it comes up among so many.
+        const std::int64_t others = places - 1;
+        add(policy.every, policy.every);
+        add(others + others / (policy.every - 1), others + rounded_up(others, policy.every - 1));
     }
-    std::sort(periods.begin(), periods.end());
-    periods.erase(std::unique(periods.begin(), periods.end()), periods.end());
-    return periods;
+    std::sort(distances.begin(), distances.end());
+    distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
+    return distances;
 }
 
 Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline) {
@@ -152,22 +161,24 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
                         "under slotted policies in this version",
                         barrier->address),
             problem.request.function->name, barrier->position.line, barrier->position.column};
-    const std::vector<std::int64_t> periods = *slot_periods(problem.request.policy, problem.shape);
+    const std::vector<SlotDistance> distances =
+        slot_distances(problem.request.policy, problem.shape);
+    // In several waves warps of all places follow each other.
+    SlotDistance any = distances.front();
+    for (const SlotDistance& slots : distances)
+        any = {std::min(any.shortest, slots.shortest), std::max(any.longest, slots.longest)};
     std::optional<SideAnswer> worst;
     bool optimal = true;
     std::int64_t nodes = 0;
-    for (const std::int64_t period : periods) {
+    for (const SlotDistance& slots : distances) {
         // The write buffer counts on its own: here it never delays.
-        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, period);
+        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, slots);
         auto alone = bound_one_warp(problem, rules, Side::Upper, deadline);
         if (!alone) return alone.as_failure();
         SideAnswer answer = std::move(alone).value();
         nodes += answer.nodes;
         optimal = optimal && answer.execution.outcome == Outcome::Optimal;
-        // In several waves warps of all places follow each other.
-        const bool waves = problem.shape.waves() > 1;
-        const SlottedLaunch launch{problem, waves ? periods.front() : period,
-                                   waves ? periods.back() : period};
+        const SlottedLaunch launch{problem, problem.shape.waves() > 1 ? any : slots};
         answer.execution.terms = launch.terms(answer.execution.proved.count());
         answer.execution.proved = sum_of(answer.execution.terms);
         if (!worst || worst->execution.proved < answer.execution.proved) worst = std::move(answer);
@@ -181,20 +192,25 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
 
 Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer answer,
                                             Deadline deadline) {
-    const std::int64_t slowest = slot_periods(problem.request.policy, problem.shape)->back();
-    if (slowest == 1) return answer;
-    const SidePair rules =
-        rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, slowest);
-    auto alone = bound_one_warp(problem, rules, Side::Lower, deadline);
-    if (!alone) return alone.as_failure();
-    SideAnswer slotted = std::move(alone).value();
-    slotted.nodes += answer.nodes;
-    if (!(answer.execution.proved < slotted.execution.proved)) return answer;
-    slotted.execution.terms = {{fmt::format("path of a warp with a slot every {} cycles", slowest),
-                                1, slotted.execution.proved.count()}};
-    slotted.execution.proof = Proof::ResponseTime;
-    slotted.execution.best_found.reset();
-    return slotted;
+    for (const SlotDistance& slots : slot_distances(problem.request.policy, problem.shape)) {
+        if (slots.longest == 1) continue;
+        const SidePair rules =
+            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, slots);
+        auto alone = bound_one_warp(problem, rules, Side::Lower, deadline);
+        if (!alone) return alone.as_failure();
+        SideAnswer slotted = std::move(alone).value();
+        SideResult& execution = slotted.execution;
+        slotted.nodes += answer.nodes;
+        // The path counts every distance as the longest.
+        const models::Cycles least{(execution.proved * slots.shortest).count() / slots.longest};
+        if (!(answer.execution.proved < least)) continue;
+        execution.proved = least;
+        execution.terms = {{distance_text(slots), 1, least.count()}};
+        execution.proof = Proof::ResponseTime;
+        execution.best_found.reset();
+        answer = std::move(slotted);
+    }
+    return answer;
 }
 
 } // namespace warpbound::analyzer

@@ -5,23 +5,21 @@
 #include "analyzer/problem.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace warpbound::analyzer {
 
 /// How far apart the slots of a warp are, for every kind of place that the first blocks take,
-/// sorted. A warp that is alone on its scheduler has all slots: 1. Nothing when the slots of some
-/// place are not equally far apart. `Unit:` core cycles.
-std::optional<std::vector<std::int64_t>> slot_periods(const models::WarpPolicy& policy,
-                                                      const LaunchShape& shape);
+/// sorted. A warp that is alone on its scheduler has all slots.
+std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
+                                         const LaunchShape& shape);
 
 /// Sound under slotted policies (docs/soundness.md, S17). Refuses barriers of blocks with several
 /// warps.
 Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline);
 
-/// The shortest path in the slots of the slowest place where that is above `answer`, which is the
-/// bound of any policy.
+/// The shortest path in the slots of a place where that is above `answer`, which is the bound of
+/// any policy.
 Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer answer,
                                             Deadline deadline);
 

@@ -85,6 +85,28 @@ std::vector<Rank> rank(const SchedulerComparison& comparison) {
     return ranks;
 }
 
+std::vector<std::size_t> best_trades(const SchedulerComparison& comparison) {
+    const auto& policies = comparison.policies;
+    const auto worse = [&](std::size_t a, std::size_t b) { // b is preferable to a
+        const auto upper = [&](std::size_t i) { return policies[i].bounds->upper(); };
+        const auto mean = [&](std::size_t i) { return policies[i].observed.times.mean; };
+        const bool no_worse = upper(b) <= upper(a) && mean(b) <= mean(a);
+        return no_worse && (upper(b) < upper(a) || mean(b) < mean(a));
+    };
+    std::vector<std::size_t> bounded;
+    for (std::size_t i = 0; i < policies.size(); ++i)
+        if (policies[i].bounds) bounded.push_back(i);
+    std::vector<std::size_t> best;
+    for (const std::size_t a : bounded)
+        if (std::none_of(bounded.begin(), bounded.end(),
+                         [&](std::size_t b) { return worse(a, b); }))
+            best.push_back(a);
+    std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) {
+        return policies[a].bounds->upper() < policies[b].bounds->upper();
+    });
+    return best;
+}
+
 std::string render_text(const SchedulerComparison& comparison) {
     std::string out =
         fmt::format("{} on {}, launch {}, {} runs per policy ({})\n", printable(comparison.kernel),
@@ -123,6 +145,16 @@ std::string render_text(const SchedulerComparison& comparison) {
     for (const Rank& ranked : rank(comparison))
         out += fmt::format("  {}. {}: {}\n", ++place, comparison.policies[ranked.policy].policy,
                            ranked.reason);
+    const auto trades = best_trades(comparison);
+    if (!trades.empty())
+        out +=
+            "\nbest trades of the upper bound against the mean: no other bounded policy is better "
+            "in both\n";
+    for (const std::size_t index : trades) {
+        const PolicyResult& result = comparison.policies[index];
+        out += fmt::format("  {}: upper bound {}, mean {:.1f}\n", result.policy,
+                           result.bounds->upper().count(), result.observed.times.mean);
+    }
     return out;
 }
 
@@ -161,6 +193,9 @@ std::string render_json(const SchedulerComparison& comparison) {
     for (const Rank& ranked : rank(comparison))
         ranking.push_back(
             {{"policy", comparison.policies[ranked.policy].policy}, {"reason", ranked.reason}});
+    Json trades = Json::array();
+    for (const std::size_t index : best_trades(comparison))
+        trades.push_back(comparison.policies[index].policy);
     Json assumptions = Json::array();
     for (const auto& assumption : comparison.assumptions)
         assumptions.push_back({{"id", assumption.id},
@@ -177,6 +212,7 @@ std::string render_json(const SchedulerComparison& comparison) {
                 {"verdict", comparison.refuted() ? "refuted" : "holds"},
                 {"policies", policies},
                 {"ranking", ranking},
+                {"best-trades", trades},
                 {"assumptions", assumptions}}
                .dump(2) +
            "\n";

@@ -19,6 +19,8 @@ struct PolicyResult {
     std::optional<models::Bounds<models::Cycles>> bounds;
     std::string refusal; ///< Why there are no bounds.
     harness::ScheduleSummary observed;
+    std::optional<harness::Timeline>
+        slowest; ///< The slowest run, where it is short enough to draw.
 
     /// Predictability, best over worst: 1 when all runs take the same time. Of the bounds it is a
     /// guarantee, of the observations an observation.
@@ -51,9 +53,14 @@ struct Rank {
 /// what the policy's predictability costs in mean time against the fastest policy.
 std::vector<Rank> rank(const SchedulerComparison& comparison);
 
+/// Policies with bounds to which no other is preferable in both upper bound and mean time, by upper
+/// bound: indices into `policies`.
+std::vector<std::size_t> best_trades(const SchedulerComparison& comparison);
+
 std::string render_text(const SchedulerComparison& comparison);
 std::string render_json(const SchedulerComparison& comparison);
 std::string render_csv(const SchedulerComparison& comparison);
+std::string render_xml(const SchedulerComparison& comparison);  ///< schema/scheduler-comparison.xsd
 std::string render_html(const SchedulerComparison& comparison); ///< One self-contained page.
 
 } // namespace warpbound::certification

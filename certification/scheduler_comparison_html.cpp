@@ -3,9 +3,12 @@
 #include "certification/chart.hpp"
 #include "certification/html_parts.hpp"
 #include "certification/scheduler_comparison.hpp"
+#include "certification/timeline_figure.hpp"
 #include "certification/wording.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace warpbound::certification {
 
@@ -37,6 +40,37 @@ std::string ranking(const SchedulerComparison& comparison, const std::vector<Ran
             fmt::format("<li><b>{}</b>: {}</li>\n",
                         escape(comparison.policies[ranked.policy].policy), escape(ranked.reason));
     return out + "</ol>\n";
+}
+
+std::string trades(const SchedulerComparison& comparison) {
+    std::string items;
+    for (const std::size_t index : best_trades(comparison)) {
+        const PolicyResult& result = comparison.policies[index];
+        items +=
+            fmt::format("<li><b>{}</b>: upper bound {}, mean {:.1f}</li>\n", escape(result.policy),
+                        result.bounds->upper().count(), result.observed.times.mean);
+    }
+    if (items.empty()) return {};
+    return "<h2 id=\"trades\">Best trades</h2>\n<p>No other bounded policy is better in both the "
+           "upper bound and the mean of the observed times.</p>\n<ul>\n" +
+           items + "</ul>\n";
+}
+
+std::string timelines(const SchedulerComparison& comparison) {
+    std::string out;
+    std::int64_t longest = 0;
+    for (const auto& result : comparison.policies)
+        if (result.slowest) longest = std::max(longest, result.slowest->time);
+    for (const auto& result : comparison.policies)
+        if (result.slowest)
+            out += figure(
+                timeline_figure("Slowest run under " + result.policy, *result.slowest, longest),
+                fmt::format("{}: {} cycles, seed {}", result.policy, result.slowest->time,
+                            result.slowest->seed));
+    if (out.empty()) return {};
+    return "<h2 id=\"timelines\">Slowest runs</h2>\n<p>A row per warp of the launch, dark where it "
+           "issues, all on one axis.</p>\n" +
+           out;
 }
 
 std::string envelopes(const SchedulerComparison& comparison) {
@@ -128,8 +162,8 @@ std::string render_html(const SchedulerComparison& comparison) {
     const auto ranks = rank(comparison);
     return page(
         fmt::format("Warp schedulers: {} on {}", comparison.kernel, comparison.architecture),
-        summary(comparison, ranks) + ranking(comparison, ranks) + envelopes(comparison) +
-            closing(comparison));
+        summary(comparison, ranks) + ranking(comparison, ranks) + trades(comparison) +
+            envelopes(comparison) + timelines(comparison) + closing(comparison));
 }
 
 } // namespace warpbound::certification

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <sstream>
 
@@ -27,6 +28,14 @@ struct Options {
     std::int64_t runs = 200;
     std::uint64_t seed = 1;
 };
+
+/// Few enough warps and issues for a timeline.
+bool is_drawable(const models::Launch& launch, const harness::ScheduledRun& run) {
+    constexpr std::int64_t most_threads = 64 * 32;
+    constexpr std::int64_t most_instructions = 1'000'000;
+    return launch.blocks <= most_threads && launch.threads <= most_threads &&
+           launch.blocks * launch.threads <= most_threads && run.instructions <= most_instructions;
+}
 
 /// One policy: its bounds, or why there are none, and its runs. `complete` becomes false when the
 /// user stopped the runs.
@@ -60,8 +69,39 @@ Result<certification::PolicyResult> study(const Options& options, const LoadedLa
         harness::run_schedules(*machine.value(), protocol, worker_threads(), bar.callback());
     if (!runs) return runs.as_failure();
     complete = complete && static_cast<std::int64_t>(runs.value().size()) == options.runs;
+    if (runs.value().empty()) return result;
     result.observed = harness::summarise_schedules(runs.value());
+    const std::int64_t worst = result.observed.worst_run;
+    if (is_drawable(inputs.launch, runs.value()[static_cast<std::size_t>(worst)])) {
+        auto timeline = harness::timeline_of(*machine.value(), protocol, worst);
+        if (!timeline) return timeline.as_failure();
+        result.slowest = std::move(timeline).value();
+    }
     return result;
+}
+
+/// `every=2..8` stands for each of the numbers. Refuses a range that is none.
+Result<std::vector<std::string>> with_every_rate(const std::string& policy) {
+    const std::size_t key = policy.find("every=");
+    const std::size_t dots = policy.find("..", key == std::string::npos ? 0 : key);
+    if (key == std::string::npos || dots == std::string::npos) return std::vector{policy};
+    const std::size_t begin = key + std::string_view{"every="}.size();
+    const std::size_t end = std::min(policy.find(',', dots), policy.size());
+    int lowest = 0;
+    int highest = -1;
+    const auto number = [&](std::size_t from, std::size_t to, int& value) {
+        const auto [stop, error] = std::from_chars(policy.data() + from, policy.data() + to, value);
+        return error == std::errc{} && stop == policy.data() + to;
+    };
+    constexpr int most = 64;
+    if (!number(begin, dots, lowest) || !number(dots + 2, end, highest) || lowest > highest ||
+        highest - lowest >= most)
+        return Failure{
+            fmt::format("{}: expected every=LOW..HIGH with at most {} numbers", policy, most)};
+    std::vector<std::string> policies;
+    for (int every = lowest; every <= highest; ++every)
+        policies.push_back(policy.substr(0, begin) + std::to_string(every) + policy.substr(end));
+    return policies;
 }
 
 /// At the commas between policies; those between the parameters of a policy stay.
@@ -84,6 +124,7 @@ std::string render(const certification::SchedulerComparison& comparison,
                    const std::string& format) {
     if (format == "json") return certification::render_json(comparison);
     if (format == "csv") return certification::render_csv(comparison);
+    if (format == "xml") return certification::render_xml(comparison);
     if (format == "html") return certification::render_html(comparison);
     return certification::render_text(comparison);
 }
@@ -91,7 +132,8 @@ std::string render(const certification::SchedulerComparison& comparison,
 /// By the file's ending; nothing for another.
 std::optional<std::string> format_of_file(const std::string& path) {
     const std::string ending = std::filesystem::path{path}.extension().string();
-    if (ending == ".html" || ending == ".csv" || ending == ".json") return ending.substr(1);
+    if (ending == ".html" || ending == ".csv" || ending == ".json" || ending == ".xml")
+        return ending.substr(1);
     if (ending == ".txt") return "text";
     return std::nullopt;
 }
@@ -99,18 +141,24 @@ std::optional<std::string> format_of_file(const std::string& path) {
 Exit run(const Options& options) {
     for (const auto& path : options.outputs)
         if (!format_of_file(path)) {
-            fmt::print(stderr, "warpbound: {}: a report file ends in .html, .csv, .json or .txt\n",
+            fmt::print(stderr,
+                       "warpbound: {}: a report file ends in .html, .xml, .csv, .json or .txt\n",
                        path);
             return Exit::Usage;
         }
     std::vector<models::WarpPolicy> policies;
-    for (const auto& text : split(options.policies)) {
-        const auto policy = models::read_policy(text);
-        if (!policy) {
-            fmt::print(stderr, "warpbound: --policies: {}\n", to_string(policy.error()));
-            return Exit::Usage;
+    const auto misused = [](const Failure& failure) {
+        fmt::print(stderr, "warpbound: --policies: {}\n", to_string(failure));
+        return Exit::Usage;
+    };
+    for (const auto& item : split(options.policies)) {
+        const auto texts = with_every_rate(item);
+        if (!texts) return misused(texts.error());
+        for (const auto& text : texts.value()) {
+            const auto policy = models::read_policy(text);
+            if (!policy) return misused(policy.error());
+            policies.push_back(policy.value());
         }
-        policies.push_back(policy.value());
     }
     const auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
@@ -153,7 +201,9 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
         "schedulers", "Compare warp schedulers on a kernel: bounds, observed times, variability");
     options->launch.add_to(*command);
-    command->add_option("--policies", options->policies, "Policies, separated by commas")
+    command
+        ->add_option("--policies", options->policies,
+                     "Policies, separated by commas; every=2..8 compares each of these rates")
         ->capture_default_str();
     command->add_option("--runs", options->runs, "Runs of each policy on the simulated device")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))
@@ -162,8 +212,8 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
         ->capture_default_str();
     add_draw(*command, options->draw);
     command->add_option("-o,--output", options->outputs,
-                        "Report file: .html, .csv, .json or .txt; may be repeated");
-    add_format(*command, options->format, {"text", "json", "csv", "html"});
+                        "Report file: .html, .xml, .csv, .json or .txt; may be repeated");
+    add_format(*command, options->format, {"text", "json", "xml", "csv", "html"});
     command->footer(
         "Example: warpbound schedulers examples/convolution/sm_75.sass --kernel convolution_rows\n"
         "           --architecture turing-t4 --launch 1x512\n"

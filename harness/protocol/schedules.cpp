@@ -80,6 +80,23 @@ Result<std::vector<ScheduledRun>> run_schedules(const simulator::Machine& machin
     return runs;
 }
 
+Result<Timeline> timeline_of(const simulator::Machine& machine, const Protocol& protocol,
+                             std::int64_t run) {
+    Timeline timeline;
+    timeline.seed = seed_of_run(protocol.seed, run);
+    const auto observed =
+        machine.run({timeline.seed, protocol.draw, {}}, [&](const simulator::Event& event) {
+            const auto* issued = std::get_if<simulator::Issued>(&event);
+            if (issued == nullptr) return;
+            const auto warp = static_cast<std::size_t>(issued->warp);
+            if (timeline.issues.size() <= warp) timeline.issues.resize(warp + 1);
+            timeline.issues[warp].push_back(issued->cycle);
+        });
+    if (!observed) return observed.as_failure();
+    timeline.time = observed.value().execution_time.count();
+    return timeline;
+}
+
 ScheduleSummary summarise_schedules(const std::vector<ScheduledRun>& runs) {
     ScheduleSummary summary;
     std::vector<std::int64_t> times;
@@ -90,6 +107,8 @@ ScheduleSummary summarise_schedules(const std::vector<ScheduledRun>& runs) {
     };
     summary.mean_fairness = 0;
     for (const ScheduledRun& run : runs) {
+        if (run.time > runs[static_cast<std::size_t>(summary.worst_run)].time)
+            summary.worst_run = static_cast<std::int64_t>(times.size());
         times.push_back(run.time);
         orders.insert(run.order);
         summary.mean_cpi += cpi(run) / count;

@@ -30,6 +30,15 @@ struct ScheduleSummary {
     std::int64_t orders = 0;  ///< Different issue orders.
     double mean_fairness = 1;
     std::int64_t widest_spread = 0; ///< Largest time between the first and the last warp's end.
+    std::int64_t worst_run = 0; ///< The first run with the largest execution time, counted from 0.
+};
+
+/// When each warp issued in a run.
+struct Timeline {
+    std::uint64_t seed = 0;
+    std::int64_t time = 0; ///< Execution time. `Unit:` core cycles.
+    /// `Shape:` issues[warp of the launch], in time order. `Unit:` core cycles.
+    std::vector<std::vector<std::int64_t>> issues;
 };
 
 /// Runs 0 .. repetitions - 1 of the protocol, in run order; fewer when `progress` stops them. Uses
@@ -40,5 +49,9 @@ Result<std::vector<ScheduledRun>> run_schedules(const simulator::Machine& machin
 
 /// Requires: runs not empty, in run order.
 ScheduleSummary summarise_schedules(const std::vector<ScheduledRun>& runs);
+
+/// Repeats a run of the protocol and keeps its issues. Refuses what the run refuses.
+Result<Timeline> timeline_of(const simulator::Machine& machine, const Protocol& protocol,
+                             std::int64_t run);
 
 } // namespace warpbound::harness

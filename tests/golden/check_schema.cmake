@@ -1,4 +1,4 @@
-# An XML report of PROGRAM held against the published schema. Prints "skipped" where xmllint is not installed.
+# An XML report of COMMAND of PROGRAM held against its published SCHEMA. Prints "skipped" where xmllint is not installed.
 cmake_policy(VERSION 3.22)
 find_program(XMLLINT xmllint)
 if(NOT XMLLINT)
@@ -7,11 +7,11 @@ if(NOT XMLLINT)
 endif()
 separate_arguments(arguments UNIX_COMMAND "${ARGUMENTS}")
 set(report ${OUT}/report.xml)
-execute_process(COMMAND ${PROGRAM} analyze ${arguments} --format xml WORKING_DIRECTORY ${ROOT} OUTPUT_FILE ${report} RESULT_VARIABLE code)
+execute_process(COMMAND ${PROGRAM} ${COMMAND} ${arguments} --format xml WORKING_DIRECTORY ${ROOT} OUTPUT_FILE ${report} RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
-  message(FATAL_ERROR "analyze ended with ${code}")
+  message(FATAL_ERROR "${COMMAND} ended with ${code}")
 endif()
-execute_process(COMMAND ${XMLLINT} --noout --nonet --schema ${ROOT}/certification/schema/timing-report.xsd ${report}
+execute_process(COMMAND ${XMLLINT} --noout --nonet --schema ${ROOT}/certification/schema/${SCHEMA}.xsd ${report}
                 RESULT_VARIABLE code ERROR_VARIABLE complaints)
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "the report does not follow its schema:\n${complaints}")

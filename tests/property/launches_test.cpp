@@ -21,7 +21,7 @@ namespace {
 constexpr std::array conserving{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2,conserving",
                                 "two-level:active=24"};
 constexpr std::array slotted{"variable-rate:fast=0,every=2", "variable-rate:fast=2,every=2",
-                             "variable-rate:fast=1,every=3"};
+                             "variable-rate:fast=1,every=3", "variable-rate:fast=0,every=5"};
 
 struct Verdict {
     std::string failure;
@@ -81,10 +81,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     verdict.several_waves = launch.blocks > static_cast<std::int64_t>(1 + seed / 7 % 4);
     verdict.met = kernel.text.find("BAR.SYNC") != std::string::npos;
     if (!analysis) {
-        // Made-up facts may contradict each other, and slots may be unequally far apart.
-        const std::string refusal = to_string(analysis.error());
-        if (!made.has_further_facts() && refusal.find("equally far apart") == std::string::npos)
-            return fail("not analyzed: " + refusal);
+        // Made-up facts may contradict each other.
+        if (!made.has_further_facts()) return fail("not analyzed: " + to_string(analysis.error()));
         verdict.refused = true;
         return verdict;
     }
@@ -178,7 +176,7 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
-    EXPECT_LT(sums.refused * 3, cases + 10);
+    EXPECT_LT(sums.refused * 10, cases + 10);
     EXPECT_GT(sums.waves * 5, cases);
     EXPECT_LT(median(sums.upper), 4.0);
     EXPECT_GT(median(sums.lower), 0.3);

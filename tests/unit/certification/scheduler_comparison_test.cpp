@@ -50,6 +50,29 @@ TEST(SchedulerComparison, RanksThePredictableFirstAndSaysWhatItCosts) {
     EXPECT_EQ(ranks[2].policy, 0U);
 }
 
+TEST(SchedulerComparison, NamesPoliciesThatNoOtherSurpassesInBoundAndMean) {
+    auto all = comparison();
+    EXPECT_THAT(best_trades(all), testing::ElementsAre(2)) << "as good a bound, a better mean";
+    all.policies[0].bounds = {models::Cycles{80}, models::Cycles{300}};
+    EXPECT_THAT(best_trades(all), testing::ElementsAre(0, 2));
+    EXPECT_THAT(render_text(all), HasSubstr("  lrr: upper bound 300, mean 150.0\n"
+                                            "  gto: upper bound 400, mean 140.0\n"));
+    for (auto& result : all.policies)
+        result.bounds.reset();
+    EXPECT_TRUE(best_trades(all).empty());
+}
+
+TEST(SchedulerComparison, DrawsTheSlowestRunsOnOneAxis) {
+    auto all = comparison();
+    EXPECT_THAT(render_html(all), testing::Not(HasSubstr("Slowest runs")));
+    all.policies[0].slowest = harness::Timeline{7, 780, {{0, 1, 779}, {390}}};
+    const std::string page = render_html(all);
+    EXPECT_THAT(page, HasSubstr("lrr: 780 cycles, seed 7"));
+    // A column per cycle: two cycles at the beginning and one at the end; one in the middle.
+    EXPECT_THAT(page, HasSubstr("M70 4h2v10h-2zM849 4h1v10h-1z"));
+    EXPECT_THAT(page, HasSubstr("M460 16h1v10h-1z"));
+}
+
 TEST(SchedulerComparison, ProvesPredictabilityOnlyWithBounds) {
     const auto all = comparison();
     EXPECT_DOUBLE_EQ(all.policies[0].bounded_predictability().value(), 0.2);

@@ -42,6 +42,20 @@ Protocol protocol(std::int64_t repetitions) {
     return result;
 }
 
+TEST(Schedules, RepeatTheSlowestRun) {
+    const ScriptedMachine machine{{{0, 1}, {0, 1, 1, 0}, {1, 0, 0}}};
+    const Protocol eight = protocol(8);
+    const auto runs = run_schedules(machine, eight);
+    ASSERT_TRUE(runs);
+    const ScheduleSummary summary = summarise_schedules(runs.value());
+    const auto timeline = timeline_of(machine, eight, summary.worst_run);
+    ASSERT_TRUE(timeline);
+    EXPECT_EQ(timeline.value().time, summary.times.worst);
+    EXPECT_EQ(timeline.value().seed, seed_of_run(eight.seed, summary.worst_run));
+    EXPECT_EQ(timeline.value().issues, (std::vector<std::vector<std::int64_t>>{{0, 3}, {1, 2}}));
+    EXPECT_FALSE(timeline_of(ScriptedMachine{{{}}}, eight, 0));
+}
+
 TEST(Schedules, KeepWhatTheRunShows) {
     const auto runs = run_schedules(ScriptedMachine{{{0, 1, 0, 0}}}, protocol(3));
     ASSERT_TRUE(runs);

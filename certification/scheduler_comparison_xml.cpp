@@ -1,0 +1,79 @@
+/// \file
+/// The comparison of policies as XML; `schema/scheduler-comparison.xsd` describes it.
+#include "certification/scheduler_comparison.hpp"
+#include "certification/wording.hpp"
+#include "models/xml_writer.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::certification {
+
+namespace {
+
+using models::XmlElement;
+
+XmlElement element(std::string name, std::vector<std::pair<std::string, std::string>> attributes) {
+    XmlElement made;
+    made.name = std::move(name);
+    for (auto& [attribute, value] : attributes)
+        made.attributes.push_back({attribute, printable(value)});
+    return made;
+}
+
+XmlElement policy_element(const PolicyResult& result) {
+    const auto& seen = result.observed;
+    XmlElement policy = element("policy", {{"name", result.policy},
+                                           {"guarantee", result.guarantee},
+                                           {"verdict", result.refuted() ? "refuted" : "holds"}});
+    if (result.bounds)
+        policy.children.push_back(
+            element("bounds", {{"kind", "bound-under-assumptions"},
+                               {"lower", std::to_string(result.bounds->lower().count())},
+                               {"upper", std::to_string(result.bounds->upper().count())},
+                               {"unit", "cycles"}}));
+    else
+        policy.children.push_back(element("refusal", {{"reason", result.refusal}}));
+    policy.children.push_back(
+        element("observed", {{"count", std::to_string(seen.times.count)},
+                             {"best", std::to_string(seen.times.best)},
+                             {"mean", fmt::format("{:.6f}", seen.times.mean)},
+                             {"worst", std::to_string(seen.times.worst)},
+                             {"unit", "cycles"},
+                             {"mean-cpi", fmt::format("{:.6f}", seen.mean_cpi)},
+                             {"standard-deviation-cpi", fmt::format("{:.6f}", seen.deviation_cpi)},
+                             {"issue-orders", std::to_string(seen.orders)},
+                             {"mean-fairness", fmt::format("{:.6f}", seen.mean_fairness)},
+                             {"widest-spread", std::to_string(seen.widest_spread)}}));
+    return policy;
+}
+
+} // namespace
+
+std::string render_xml(const SchedulerComparison& comparison) {
+    XmlElement root =
+        element("scheduler-comparison", {{"tool-version", comparison.tool_version},
+                                         {"kernel", comparison.kernel},
+                                         {"kernel-digest", comparison.kernel_digest},
+                                         {"architecture", comparison.architecture},
+                                         {"architecture-digest", comparison.architecture_digest},
+                                         {"launch", comparison.launch},
+                                         {"protocol", comparison.protocol},
+                                         {"verdict", comparison.refuted() ? "refuted" : "holds"}});
+    for (const auto& result : comparison.policies)
+        root.children.push_back(policy_element(result));
+    for (const Rank& ranked : rank(comparison))
+        root.children.push_back(
+            element("rank", {{"policy", comparison.policies[ranked.policy].policy},
+                             {"reason", ranked.reason}}));
+    for (const std::size_t index : best_trades(comparison))
+        root.children.push_back(
+            element("best-trade", {{"policy", comparison.policies[index].policy}}));
+    for (const auto& assumption : comparison.assumptions)
+        root.children.push_back(
+            element("assumption", {{"id", assumption.id},
+                                   {"status", std::string{analyzer::to_string(assumption.status)}},
+                                   {"text", assumption.text}}));
+    return models::write_xml(root);
+}
+
+} // namespace warpbound::certification

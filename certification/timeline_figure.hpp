@@ -1,0 +1,17 @@
+#pragma once
+/// \file
+/// When the warps of a run issued, as inline SVG.
+
+#include "harness/protocol/schedules.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace warpbound::certification {
+
+/// A row per warp on an axis of `end` core cycles; a column of the drawing is dark where the warp
+/// issued in one of its cycles. Requires: end is at least the timeline's time.
+std::string timeline_figure(const std::string& title, const harness::Timeline& timeline,
+                            std::int64_t end);
+
+} // namespace warpbound::certification
