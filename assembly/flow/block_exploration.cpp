@@ -229,6 +229,8 @@ private:
             if (const auto barrier = first_register(instruction, RegisterFile::Barrier))
                 state.barriers[*barrier] = code_target(instruction);
             return;
+        case ControlFlow::ConvergenceBreak:
+            return; // Who waits at the barrier changes, not where.
         default:
             break;
         }

@@ -1,4 +1,5 @@
 #include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/flow/post_dominators.hpp"
 #include "assembly/isa/reader.hpp"
 
 #include <gmock/gmock.h>
@@ -183,6 +184,61 @@ TEST(ControlFlowGraph, AgreesWithBruteForceDominatorsOnRandomGraphs) {
                     << "seed " << seed;
     }
     EXPECT_GT(checked, 50);
+}
+
+/// Whether every way from a block to an EXIT comes through another.
+bool post_dominates_by_removal(const ControlFlowGraph& graph, std::size_t after,
+                               std::size_t block) {
+    std::vector<bool> seen(graph.blocks.size(), false);
+    std::vector<std::size_t> work;
+    if (block != after) work.push_back(block);
+    while (!work.empty()) {
+        const std::size_t at = work.back();
+        work.pop_back();
+        if (seen[at]) continue;
+        seen[at] = true;
+        if (graph.blocks[at].exits) return false;
+        for (const std::size_t edge : graph.blocks[at].out)
+            if (graph.edges[edge].to != after) work.push_back(graph.edges[edge].to);
+    }
+    return true;
+}
+
+TEST(PostDominators, AgreeWithBruteForceOnRandomGraphs) {
+    int checked = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        std::mt19937_64 engine{seed};
+        std::string body;
+        const auto blocks = 3 + engine() % 8;
+        for (std::uint64_t i = 0; i < blocks; ++i)
+            body += "L" + std::to_string(i) + ": MOV R1, R2; @P0 " +
+                    (engine() % 6 == 0 ? "EXIT" : "BRA L" + std::to_string(engine() % blocks)) +
+                    ";\n";
+        const auto built = graph_of(body + "EXIT;");
+        if (!built) continue; // irreducible
+        ++checked;
+        const auto& graph = built.value();
+        const auto found = immediate_post_dominators(graph);
+        for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+            std::vector<std::size_t> all;
+            for (std::size_t after = 0; after < graph.blocks.size(); ++after)
+                if (after != block && post_dominates_by_removal(graph, after, block))
+                    all.push_back(after);
+            ASSERT_EQ(found[block].has_value(), !all.empty()) << "seed " << seed;
+            // The nearest is the one that all the others come after.
+            for (const std::size_t after : all)
+                EXPECT_TRUE(after == *found[block] ||
+                            post_dominates_by_removal(graph, after, *found[block]))
+                    << "seed " << seed;
+        }
+    }
+    EXPECT_GT(checked, 50);
+}
+
+TEST(ControlFlowGraph, KnowsWhereBsyncGoesAfterABreak) {
+    const auto graph = graph_of("BSSY B0, J; @P0 BREAK B0; @P0 BRA L; J: BSYNC B0; L: EXIT;", 70);
+    ASSERT_TRUE(graph) << graph.error().what;
+    EXPECT_EQ(graph.value().blocks.size(), 3U);
 }
 
 TEST(ControlFlowGraph, DrawsEveryBlock) {
