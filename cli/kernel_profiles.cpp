@@ -58,6 +58,10 @@ Result<DrawnPath> draw_path(const LoadedKernel& kernel,
 /// The path with the middle number of executed instructions among those that the simulated device
 /// would draw.
 Result<std::vector<std::size_t>> typical_path(const LoadedKernel& kernel, std::uint64_t seed) {
+    if (!kernel.facts.divergents.empty())
+        return Failure{fmt::format("lanes may part at 0x{:04x}; a profile follows one path",
+                                   kernel.facts.divergents.front().at),
+                       kernel.facts.name, kernel.facts.divergents.front().from.line, 0};
     const auto chooser = harness::simulator::PathChooser::make(kernel.graph, kernel.facts);
     if (!chooser) return chooser.as_failure();
     std::vector<DrawnPath> paths;

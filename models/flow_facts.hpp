@@ -91,6 +91,14 @@ struct MemoryFact {
     friend bool operator==(const MemoryFact&, const MemoryFact&) = default;
 };
 
+/// The lanes of a warp may decide differently at the instruction: go different ways, or execute it
+/// or not. Without it, lanes that issue an instruction together decide alike.
+struct DivergentFact {
+    std::int64_t at = 0;
+    FactSource from;
+    friend bool operator==(const DivergentFact&, const DivergentFact&) = default;
+};
+
 struct FlowFacts {
     std::string kernel;
     std::string
@@ -100,6 +108,7 @@ struct FlowFacts {
     std::vector<ExclusiveFact> exclusives;
     std::vector<LinearFact> constraints;
     std::vector<MemoryFact> memory;
+    std::vector<DivergentFact> divergents;
     std::string name;   ///< Of the source, for messages.
     std::string digest; ///< Of the file; empty when made by the program.
 
@@ -112,8 +121,8 @@ struct FlowFacts {
 /// Reads the XML of design section 7:
 /// `<flow-facts kernel digest> <loop header min max/> <never block/> <exclusive first second/>
 ///  <constraint relation="at-most|at-least|equal" constant> <term coefficient block [from]/>
-///  </constraint> <memory at transactions conflict-degree level/> </flow-facts>`, each with
-///  optional `origin` and `status`.
+///  </constraint> <memory at transactions conflict-degree level/> <divergent at/> </flow-facts>`,
+///  each with optional `origin` and `status`.
 /// `transactions` and `conflict-degree` are "4" or a range "1..4".
 /// Refuses unknown elements and attributes, bad numbers, min > max, two facts on one place, status
 /// refuted, entity definitions, deep nesting, large files.

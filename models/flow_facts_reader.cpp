@@ -39,6 +39,7 @@ private:
     Result<void> constraint(const XmlElement& element);
     Result<LinearTerm> term(const XmlElement& element);
     Result<void> memory(const XmlElement& element);
+    Result<void> divergent(const XmlElement& element);
 
     const SourceText& source_;
     FlowFacts facts_;
@@ -239,6 +240,17 @@ Result<void> Reader::memory(const XmlElement& element) {
     return place(element, fact.at);
 }
 
+Result<void> Reader::divergent(const XmlElement& element) {
+    const auto known = check_attributes(source_, element, {"at"}, {"origin", "status"});
+    if (!known) return known.as_failure();
+    const auto at = address(element, "at");
+    if (!at) return at.as_failure();
+    const auto source = from(element);
+    if (!source) return source.as_failure();
+    facts_.divergents.push_back({.at = at.value(), .from = source.value()});
+    return place(element, at.value());
+}
+
 Result<void> Reader::fact(const XmlElement& element) {
     if (element.name == "constraint") return constraint(element);
     if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
@@ -246,9 +258,10 @@ Result<void> Reader::fact(const XmlElement& element) {
     if (element.name == "never") return never(element);
     if (element.name == "exclusive") return exclusive(element);
     if (element.name == "memory") return memory(element);
+    if (element.name == "divergent") return divergent(element);
     return refuse(source_, element,
                   fmt::format("unknown element <{}>; expected <loop>, <never>, <exclusive>, "
-                              "<constraint> or <memory>",
+                              "<constraint>, <memory> or <divergent>",
                               element.name));
 }
 

@@ -87,6 +87,9 @@ std::string write_flow_facts(const FlowFacts& facts) {
         root.children.push_back(constraint_element(fact));
     for (const auto& fact : facts.memory)
         root.children.push_back(memory_element(fact));
+    for (const auto& fact : facts.divergents)
+        root.children.push_back(
+            fact_element("divergent", {{"at", address_text(fact.at)}}, fact.from));
     return write_xml(root);
 }
 

@@ -65,6 +65,13 @@ TEST(Refusal, HoldsFactsAgainstTheCode) {
                 HasSubstr("no instruction of k stands at 0x0004"));
 }
 
+TEST(Refusal, KeepsToWarpsWhoseLanesStayTogether) {
+    models::FlowFacts facts;
+    facts.divergents.push_back({0, line(3)});
+    EXPECT_THAT(refusal(*analyzed("@P0 BRA L; MOV R1, R2; L: EXIT;", facts)),
+                HasSubstr("line:3: lanes may part at 0x0000"));
+}
+
 TEST(Refusal, FindsContradictoryFacts) {
     models::FlowFacts facts;
     models::LinearFact at_least;

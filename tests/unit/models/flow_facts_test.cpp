@@ -23,20 +23,22 @@ FlowFacts content(FlowFacts facts) {
     forget(facts.exclusives);
     forget(facts.constraints);
     forget(facts.memory);
+    forget(facts.divergents);
     facts.name.clear();
     facts.digest.clear();
     return facts;
 }
 
 TEST(FlowFacts, AreRead) {
-    const auto read = read_flow_facts(as_source(document(
-        "<loop header=\"0x00d0\" min=\"1\" max=\"128\"/>\n"
-        "<never block=\"0x100\" origin=\"static\" status=\"proved\"/>\n"
-        "<exclusive first=\"16\" second=\"0x20\"/>\n"
-        "<constraint relation=\"at-least\" constant=\"-3\"><term coefficient=\"-2\" "
-        "block=\"0x40\"/>"
-        "<term coefficient=\"1\" block=\"0x80\" from=\"0x40\"/></constraint>\n"
-        "<memory at=\"0x120\" transactions=\"1..4\" conflict-degree=\"2\" level=\"l2\"/>")));
+    const auto read = read_flow_facts(as_source(
+        document("<loop header=\"0x00d0\" min=\"1\" max=\"128\"/>\n"
+                 "<never block=\"0x100\" origin=\"static\" status=\"proved\"/>\n"
+                 "<exclusive first=\"16\" second=\"0x20\"/>\n"
+                 "<constraint relation=\"at-least\" constant=\"-3\"><term coefficient=\"-2\" "
+                 "block=\"0x40\"/>"
+                 "<term coefficient=\"1\" block=\"0x80\" from=\"0x40\"/></constraint>\n"
+                 "<memory at=\"0x120\" transactions=\"1..4\" conflict-degree=\"2\" level=\"l2\"/>"
+                 "<divergent at=\"0x28\"/>")));
     ASSERT_TRUE(read.has_value());
     const FlowFacts& facts = read.value();
     EXPECT_EQ(facts.kernel, "k");
@@ -54,6 +56,8 @@ TEST(FlowFacts, AreRead) {
     EXPECT_EQ(facts.memory_at(0x120)->conflict_degree, (CountRange{.min = 2, .max = 2}));
     EXPECT_EQ(facts.memory_at(0x120)->level, MemoryLevel::L2);
     EXPECT_EQ(facts.memory_at(0x121), nullptr);
+    ASSERT_EQ(facts.divergents.size(), 1U);
+    EXPECT_EQ(facts.divergents[0].at, 0x28);
 }
 
 TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
@@ -73,6 +77,7 @@ TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
                      .conflict_degree = std::nullopt,
                      .level = MemoryLevel::Dram,
                      .from = {}}};
+    facts.divergents = {{.at = 8, .from = {}}, {.at = 48, .from = {}}};
     const auto again = read_flow_facts(as_source(write_flow_facts(facts)));
     ASSERT_TRUE(again.has_value()) << again.error().what;
     EXPECT_EQ(content(again.value()), facts);
