@@ -2,6 +2,8 @@
 /// \file
 /// What happens in a run, as values. Listeners turn events into traces and counts.
 
+#include "harness/simulator/lanes.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +49,8 @@ struct Issued {
     std::size_t block = 0;       ///< Basic block of the control-flow graph.
     std::size_t instruction = 0; ///< Index into the function.
     std::int64_t number = 0;     ///< Among all that the warp issued, from 0 on.
+    LaneMask lanes = 0;          ///< That issue it together (C37).
+    LaneMask on = 0;             ///< Those of them for which it executes.
     bool executed = true;        ///< False when its predicate switched it off.
     std::int64_t passes = 1;
     std::int64_t port_until = 0; ///< The first cycle in which its port is free again.

@@ -44,6 +44,7 @@ private:
     Result<void> add_capacity();
     void add_ports();
     Result<void> add_instructions();
+    Result<void> add_convergence();
     Result<Operation> operation_of(const Instruction& instruction,
                                    const models::InstructionTiming& timing);
     Result<void> add_times(const Instruction& instruction, const models::InstructionTiming& timing,
@@ -123,6 +124,8 @@ Result<void> Translator::add_geometry() {
                                    "most {} of each",
                                    launch.blocks, launch.threads, warp_limit),
                        "", 0, 0};
+    code_.warp_size = warp_size.value();
+    code_.threads = launch.threads;
     code_.demand.warps = launch.warps_per_block(warp_size.value());
     code_.blocks = launch.blocks;
     if (code_.blocks * code_.demand.warps > warp_limit)
@@ -322,6 +325,24 @@ Result<void> Translator::add_instructions() {
     return boost::outcome_v2::success();
 }
 
+Result<void> Translator::add_convergence() {
+    if (kernel_.facts->divergents.empty()) return boost::outcome_v2::success();
+    if (code_.warp_size > lane_limit)
+        return Failure{fmt::format("geometry/warp-size is {}; lanes that part are simulated in "
+                                   "warps of at most {}",
+                                   code_.warp_size, lane_limit),
+                       architecture_.name, 0, 0};
+    std::vector<bool> visited;
+    for (std::size_t block = 0; block < kernel_.graph->blocks.size(); ++block)
+        visited.push_back(code_.paths.visits(block));
+    auto found = find_convergence(kernel_, visited);
+    if (!found) return found.as_failure();
+    for (std::size_t index = 0; index < code_.operations.size(); ++index)
+        code_.operations[index].parts_lanes = found.value().parts[index];
+    code_.convergence = std::move(found.value());
+    return boost::outcome_v2::success();
+}
+
 Result<KernelCode> Translator::translate() {
     code_.graph = kernel_.graph;
     auto paths = PathChooser::make(*kernel_.graph, *kernel_.facts);
@@ -330,6 +351,7 @@ Result<KernelCode> Translator::translate() {
     if (const auto added = add_geometry(); !added) return added.as_failure();
     add_ports();
     if (const auto added = add_instructions(); !added) return added.as_failure();
+    if (const auto added = add_convergence(); !added) return added.as_failure();
     return std::move(code_);
 }
 

@@ -7,6 +7,8 @@
 #include "harness/simulator/path_chooser.hpp"
 #include "models/warp_policy.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace warpbound::harness::simulator {
@@ -27,6 +29,14 @@ struct KernelCode {
 
     const assembly::ControlFlowGraph* graph = nullptr;
     PathChooser paths;
+    std::optional<Convergence> convergence; ///< Present when lanes may part.
+    std::int64_t warp_size = 32;
+    std::int64_t threads = 32; ///< Per block.
+
+    /// Lanes of a warp of a block (C37).
+    [[nodiscard]] LaneMask lanes(std::int64_t warp_in_block) const {
+        return first_lanes(std::min(warp_size, threads - warp_in_block * warp_size));
+    }
 };
 
 /// Refuses what a run could need and the description lacks, and what this version does not

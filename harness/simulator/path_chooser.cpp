@@ -15,6 +15,8 @@ constexpr std::int64_t step_limit = std::int64_t{1}
                                     << 24U; ///< Blocks walked in all tries of one warp.
 constexpr std::int64_t coefficient_limit = std::int64_t{1} << 30U;
 constexpr std::size_t term_limit = 64;
+/// The fixed rules give few different walks; after so many tries any walk will do.
+constexpr int fixed_tries = 8;
 
 Failure refuse(const models::FlowFacts& facts, const models::FactSource& from, std::string what) {
     return Failure{std::move(what), facts.name, from.line, 0};
@@ -74,6 +76,8 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
             bounds.push_back(LoopBound{std::max<std::int64_t>(fact->min, 1), fact->max});
     }
 
+    // Lanes of one warp may go where not all of its lanes could.
+    const bool lanes_part = !facts.divergents.empty();
     std::vector<std::vector<bool>> variants{excluded};
     for (std::size_t pair = 0; pair < facts.exclusives.size(); ++pair) {
         const models::ExclusiveFact& fact = facts.exclusives[pair];
@@ -81,7 +85,7 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
         const auto second = chooser.blocks_at(fact.second);
         if (first.empty()) return no_block(facts, fact.from, fact.first);
         if (second.empty()) return no_block(facts, fact.from, fact.second);
-        if (pair >= paired_limit) {
+        if (pair >= paired_limit || lanes_part) {
             Condition condition;
             condition.exclusive = true;
             for (const std::size_t block : first)
@@ -89,8 +93,8 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
             for (const std::size_t block : second)
                 condition.blocks.emplace_back(block, 2);
             chooser.conditions_.push_back(std::move(condition));
-            continue;
         }
+        if (pair >= paired_limit) continue;
         std::vector<std::vector<bool>> split;
         for (const auto& variant : variants) {
             for (const auto* side : {&first, &second}) {
@@ -101,6 +105,7 @@ Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
         }
         variants = std::move(split);
     }
+    if (lanes_part && !facts.exclusives.empty()) variants.push_back(excluded);
     for (const auto& variant : variants) {
         auto space = PathSpace::build(graph, bounds, variant);
         if (!space) return space.as_failure();
@@ -202,8 +207,7 @@ Result<PathWalk> PathChooser::choose(Chance chance) const {
     Counts counts;
     std::int64_t steps = 0;
     for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
-        // The fixed rules give few different walks; after some tries any walk will do.
-        if (attempt == 8) chance = chance.with(Draw::Uniform);
+        if (attempt == fixed_tries) chance = chance.with(Draw::Uniform);
         const PathSpace& space = spaces_[static_cast<std::size_t>(chance.draw(0, last))];
         if (conditions_.empty()) return PathWalk{space, chance};
         PathWalk trial{space, chance};
@@ -214,8 +218,65 @@ Result<PathWalk> PathChooser::choose(Chance chance) const {
             return PathWalk{space, chance};
         chance = trial.chance();
     }
+    return no_path();
+}
+
+Failure PathChooser::no_path() const {
     return Failure{"no path found that satisfies the exclusive and linear facts", facts_name_, 0,
                    0};
+}
+
+LaneTurn::Kind PathChooser::count(LaneWalk& walk, std::vector<Past>& pasts, std::int64_t limit,
+                                  std::int64_t& steps) const {
+    const auto add = [&](LaneMask lanes, auto counter) {
+        for (std::size_t place = 0, size = pasts.size(); place < size; ++place) {
+            const LaneMask both = pasts[place].lanes & lanes;
+            if (both == 0) continue;
+            if (both != pasts[place].lanes) { // The others keep a past of their own.
+                pasts.push_back({pasts[place].lanes & ~both, pasts[place].counts});
+                pasts[place].lanes = both;
+            }
+            ++counter(pasts[place].counts);
+        }
+    };
+    const bool counts = !conditions_.empty();
+    pasts.assign(1, {walk.lanes(),
+                     {std::vector<std::int64_t>(graph_->blocks.size(), 0),
+                      std::vector<std::int64_t>(graph_->edges.size(), 0)}});
+    while (++steps <= limit) {
+        if (counts)
+            add(walk.lanes(), [&](Counts& of) -> std::int64_t& { return of.blocks[walk.block()]; });
+        const LaneTurn turn = walk.advance();
+        if (counts)
+            for (const LaneWalk::Move& move : walk.moves())
+                add(move.lanes, [&](Counts& of) -> std::int64_t& { return of.edges[move.edge]; });
+        if (turn.kind != LaneTurn::Kind::Goes) return turn.kind;
+    }
+    return LaneTurn::Kind::NoWay;
+}
+
+Result<LaneWalk> PathChooser::choose(Chance chance, LaneMask lanes,
+                                     const Convergence& convergence) const {
+    const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
+    std::vector<Past> pasts;
+    std::int64_t steps = 0;
+    for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
+        if (attempt == fixed_tries) chance = chance.with(Draw::Uniform);
+        const PathSpace& space = spaces_[static_cast<std::size_t>(chance.draw(0, last))];
+        const LaneWalk walk{space, convergence, lanes, chance};
+        LaneWalk trial = walk;
+        const LaneTurn::Kind end = count(trial, pasts, step_limit, steps);
+        if (end == LaneTurn::Kind::Stuck) return Failure{trial.trouble(), facts_name_, 0, 0};
+        if (end == LaneTurn::Kind::Ends &&
+            std::all_of(pasts.begin(), pasts.end(), [this](const Past& past) {
+                return std::all_of(
+                    conditions_.begin(), conditions_.end(),
+                    [&](const Condition& condition) { return holds(condition, past.counts); });
+            }))
+            return walk;
+        chance = trial.chance();
+    }
+    return no_path();
 }
 
 Result<void> PathChooser::check(std::span<const std::size_t> path) const {

@@ -2,6 +2,7 @@
 /// \file
 /// Chooses paths that satisfy the flow facts.
 
+#include "harness/simulator/lane_walk.hpp"
 #include "harness/simulator/path_walk.hpp"
 #include "models/flow_facts.hpp"
 
@@ -25,6 +26,10 @@ public:
     /// A path of one warp. Refuses when no path that satisfies the facts was found in a limited
     /// number of tries.
     [[nodiscard]] Result<PathWalk> choose(Chance chance) const;
+    /// The way of a warp whose lanes may part; the path of each lane satisfies the facts. Refuses
+    /// also lanes that wait for each other.
+    [[nodiscard]] Result<LaneWalk> choose(Chance chance, LaneMask lanes,
+                                          const Convergence& convergence) const;
     /// Some path may visit the block.
     [[nodiscard]] bool visits(std::size_t block) const;
     /// Refuses blocks that do not follow edges from the entry to an exiting block, or that the
@@ -45,12 +50,22 @@ private:
         std::vector<std::int64_t> blocks;
         std::vector<std::int64_t> edges;
     };
+    /// Counts of lanes with the same past.
+    struct Past {
+        LaneMask lanes = 0;
+        Counts counts;
+    };
 
     Result<void> add_condition(const models::LinearFact& fact);
     [[nodiscard]] static bool holds(const Condition& condition, const Counts& counts);
     /// Walks to the end and counts. Returns the steps taken; stops beyond `limit`.
     static std::int64_t count(PathWalk& walk, const assembly::ControlFlowGraph& graph,
                               Counts& counts, std::int64_t limit);
+    /// Lets all lanes walk to their end and counts. Returns how that ends, NoWay beyond `limit`
+    /// steps.
+    LaneTurn::Kind count(LaneWalk& walk, std::vector<Past>& pasts, std::int64_t limit,
+                         std::int64_t& steps) const;
+    [[nodiscard]] Failure no_path() const;
     [[nodiscard]] std::vector<std::size_t> blocks_at(std::int64_t address) const;
 
     const assembly::ControlFlowGraph* graph_ = nullptr;

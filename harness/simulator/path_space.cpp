@@ -87,6 +87,39 @@ bool PathSpace::is_open(std::size_t block, std::span<const std::int64_t> owed) c
     return open_[first_position_[block] + index];
 }
 
+bool PathSpace::is_allowed(std::size_t edge, std::span<const std::int64_t> owed,
+                           std::vector<std::int64_t>& trial) const {
+    const Step& step = steps_[edge];
+    const auto kept = static_cast<std::ptrdiff_t>(step.common);
+    if (std::any_of(owed.begin() + kept, owed.end(), [](std::int64_t left) { return left != 0; }))
+        return false;
+    trial.assign(owed.begin(), owed.begin() + kept);
+    if (step.turns) {
+        if (trial.back() == 0) return false;
+        --trial.back();
+    }
+    if (!step.enters) return is_open(step.to, trial);
+    const LoopBound& bound = innermost_bound(step.to);
+    trial.push_back(0);
+    for (std::int64_t left = 0; left < 3; ++left) {
+        const std::int64_t count = left + 1;
+        if (count > bound.max || (left < 2 && count < bound.min)) continue;
+        trial.back() = left;
+        if (is_open(step.to, trial)) return true;
+    }
+    return false;
+}
+
+/// If the end can be reached after two executions of the header, it can after one and after any
+/// greater number.
+LoopBound PathSpace::entries(std::size_t header, std::vector<std::int64_t>& owed) const {
+    const LoopBound& bound = innermost_bound(header);
+    owed.push_back(1);
+    const std::int64_t greatest = is_open(header, owed) ? bound.max : 1;
+    owed.pop_back();
+    return {std::min(bound.min, greatest) - 1, greatest - 1};
+}
+
 bool PathSpace::can_end(std::size_t block, const Digits& digits) const {
     return graph_->blocks[block].exits &&
            std::all_of(digits.begin(), digits.end(), [](int digit) { return digit == 0; });

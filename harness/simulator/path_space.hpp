@@ -38,6 +38,12 @@ public:
     /// Some path goes on from here to an EXIT. `owed` has one count per loop around the block,
     /// outermost first.
     [[nodiscard]] bool is_open(std::size_t block, std::span<const std::int64_t> owed) const;
+    /// Some path goes on along the edge. `owed`: at its start; `trial` is scratch.
+    [[nodiscard]] bool is_allowed(std::size_t edge, std::span<const std::int64_t> owed,
+                                  std::vector<std::int64_t>& trial) const;
+    /// The further executions that are owed after an edge into its loop's header; `owed` has those
+    /// of the loops around it.
+    [[nodiscard]] LoopBound entries(std::size_t header, std::vector<std::int64_t>& owed) const;
 
     /// How an edge moves through the loops.
     struct Step {
@@ -54,6 +60,10 @@ public:
     /// Bounds of the innermost loop around a block. Requires: there is one.
     [[nodiscard]] const LoopBound& innermost_bound(std::size_t block) const {
         return bounds_[chains_[block].back()];
+    }
+    /// Bounds of the loops around a block, counted from the outermost.
+    [[nodiscard]] const LoopBound& bound(std::size_t block, std::size_t loop) const {
+        return bounds_[chains_[block][loop]];
     }
     [[nodiscard]] const assembly::ControlFlowGraph& graph() const { return *graph_; }
 

@@ -8,50 +8,24 @@ PathWalk::PathWalk(const PathSpace& space, const Chance& chance)
     : space_{&space}, graph_{&space.graph()}, chance_{chance} {
     owed_.reserve(space.greatest_depth());
     trial_.reserve(space.greatest_depth());
-    if (space.depth(0) > 0) enter_loop(0, 0);
+    if (space.depth(0) > 0) enter_loop(0);
 }
 
 PathWalk::PathWalk(const assembly::ControlFlowGraph& graph, std::span<const std::size_t> blocks,
                    const Chance& chance)
     : graph_{&graph}, blocks_{blocks}, next_{1}, block_{blocks.front()}, chance_{chance} {}
 
-/// Draws how often the header executes, among the counts after which the end can be reached. If it
-/// can be reached after two executions, it can after one and after any greater number.
-void PathWalk::enter_loop(std::size_t header, std::size_t depth) {
-    const LoopBound& bound = space_->innermost_bound(header);
-    owed_.resize(depth + 1);
-    owed_[depth] = 1;
-    const std::int64_t greatest = space_->is_open(header, owed_) ? bound.max : 1;
-    owed_[depth] = chance_.draw(std::min(bound.min, greatest), greatest) - 1;
-}
-
-bool PathWalk::is_allowed(std::size_t edge) {
-    const PathSpace::Step& step = space_->step(edge);
-    const auto kept = static_cast<std::ptrdiff_t>(step.common);
-    if (std::any_of(owed_.begin() + kept, owed_.end(), [](std::int64_t owed) { return owed != 0; }))
-        return false;
-    trial_.assign(owed_.begin(), owed_.begin() + kept);
-    if (step.turns) {
-        if (trial_.back() == 0) return false;
-        --trial_.back();
-    }
-    if (!step.enters) return space_->is_open(step.to, trial_);
-    const LoopBound& bound = space_->innermost_bound(step.to);
-    trial_.push_back(0);
-    for (std::int64_t owed = 0; owed < 3; ++owed) {
-        const std::int64_t count = owed + 1;
-        if (count > bound.max || (owed < 2 && count < bound.min)) continue;
-        trial_.back() = owed;
-        if (space_->is_open(step.to, trial_)) return true;
-    }
-    return false;
+/// Draws how often the header executes, among the counts after which the end can be reached.
+void PathWalk::enter_loop(std::size_t header) {
+    const LoopBound further = space_->entries(header, owed_);
+    owed_.push_back(chance_.draw(further.min, further.max));
 }
 
 void PathWalk::take(std::size_t edge) {
     const PathSpace::Step& step = space_->step(edge);
     owed_.resize(step.common);
     if (step.turns) --owed_.back();
-    if (step.enters) enter_loop(step.to, step.common);
+    if (step.enters) enter_loop(step.to);
     block_ = step.to;
 }
 
@@ -66,11 +40,11 @@ Turn PathWalk::advance() {
                                                     [](std::int64_t owed) { return owed == 0; });
     std::int64_t choices = may_end ? 1 : 0;
     for (const std::size_t edge : block.out)
-        choices += is_allowed(edge) ? 1 : 0;
+        choices += space_->is_allowed(edge, owed_, trial_) ? 1 : 0;
     std::int64_t choice = chance_.draw(0, choices - 1);
     if (may_end && choice-- == 0) return Turn{.ends = true};
     for (const std::size_t edge : block.out) {
-        if (!is_allowed(edge) || choice-- != 0) continue;
+        if (!space_->is_allowed(edge, owed_, trial_) || choice-- != 0) continue;
         take(edge);
         return Turn{.edge = edge};
     }

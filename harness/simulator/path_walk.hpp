@@ -36,8 +36,7 @@ public:
 
 private:
     Turn advance_along_blocks();
-    void enter_loop(std::size_t header, std::size_t depth);
-    [[nodiscard]] bool is_allowed(std::size_t edge);
+    void enter_loop(std::size_t header);
     void take(std::size_t edge);
 
     const PathSpace* space_ = nullptr;

@@ -18,15 +18,9 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     number_of_warp_ = grid.first_warp + static_cast<int>(block * code_->demand.warps + warp);
     const auto stream = static_cast<std::uint64_t>(number_of_warp_);
     chance_ = Chance{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
-    const Chance path_chance{options_->draw,
-                             RandomStream{options_->seed, StreamOf::WarpPath, stream}};
-    if (options_->path.empty()) {
-        auto walk = code_->paths.choose(path_chance);
-        if (!walk) return walk.as_failure();
-        walk_ = std::move(walk.value());
-    } else {
-        walk_ = PathWalk{*code_->graph, options_->path, path_chance};
-    }
+    auto course = Course::start(*code_, *options_, stream, warp);
+    if (!course) return course.as_failure();
+    course_ = std::move(course.value());
     register_ready_.assign(code_->register_count, 0);
     releases_.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
     if (tracks_long_) long_ready_.assign(code_->register_count, 0);
@@ -44,9 +38,8 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     since_ = at;
     gap_at_ = at;
     number_ = 0;
-    block_ = walk_.block();
-    instruction_ = code_->graph->blocks[block_].first;
-    last_of_block_ = code_->graph->blocks[block_].last;
+    instruction_ = course_.stretch().first;
+    last_of_stretch_ = course_.stretch().last;
     prepare_next();
     return boost::outcome_v2::success();
 }
@@ -65,10 +58,13 @@ void Warp::prepare_next() {
     operation_ = &operation;
     executes_ = operation.execution == Execution::Always ||
                 (operation.execution == Execution::Guarded && chance_.draw(0, 1) == 1);
+    on_ = executes_ ? course_.stretch().lanes : 0;
     passes_ = 1;
     occupancy_ = 0;
     port_at_ = 0;
     if (executes_) {
+        if (operation.parts_lanes && operation.execution == Execution::Guarded)
+            on_ = draw_lanes(on_, chance_.draw(1, count_of(on_)), chance_);
         passes_ = chance_.draw(operation.passes);
         occupancy_ = chance_.draw(operation.initiation) * passes_;
         if (operation.port.scope == models::UnitScope::Warp)
@@ -207,16 +203,15 @@ void Warp::execute(std::int64_t now) {
 
 bool Warp::advance(std::int64_t now) {
     Range gap = operation_->gap;
-    if (instruction_ != last_of_block_) {
+    if (instruction_ != last_of_stretch_) {
         ++instruction_;
     } else {
-        const Turn turn = walk_.advance();
-        if (turn.ends) return false;
-        const assembly::Edge& edge = code_->graph->edges[turn.edge];
-        if (edge.kind == assembly::EdgeKind::Taken) gap = operation_->gap_taken;
-        block_ = edge.to;
-        instruction_ = code_->graph->blocks[block_].first;
-        last_of_block_ = code_->graph->blocks[block_].last;
+        course_.advance();
+        const Stretch& next = course_.stretch();
+        if (next.ends) return false;
+        if (next.transferred) gap = operation_->gap_taken;
+        instruction_ = next.first;
+        last_of_stretch_ = next.last;
     }
     gap_at_ = now + chance_.draw(gap);
     paired_ = gap_at_ == now;
@@ -227,9 +222,11 @@ void Warp::issue(std::int64_t now, const Waits& waits) {
     if (log_->is_heard())
         log_->add(Issued{.cycle = now,
                          .warp = number_of_warp_,
-                         .block = block_,
+                         .block = course_.stretch().block,
                          .instruction = instruction_,
                          .number = number_,
+                         .lanes = course_.stretch().lanes,
+                         .on = on_,
                          .executed = executes_,
                          .passes = passes_,
                          .port_until = now + occupancy_,

@@ -3,6 +3,7 @@
 /// One warp on the SM: its next instruction, and what that waits for.
 
 #include "harness/simulator/component.hpp"
+#include "harness/simulator/course.hpp"
 #include "harness/simulator/event_log.hpp"
 #include "harness/simulator/kernel_code.hpp"
 #include "harness/simulator/messages.hpp"
@@ -40,6 +41,8 @@ public:
 
     [[nodiscard]] const Operation& operation() const { return *operation_; }
     [[nodiscard]] bool executes() const { return executes_; }
+    /// Lanes for which the next instruction executes (C37).
+    [[nodiscard]] LaneMask on() const { return on_; }
     [[nodiscard]] std::int64_t passes() const { return passes_; }
     [[nodiscard]] std::int64_t occupancy() const { return occupancy_; }
     /// The barrier at which the warp waits.
@@ -100,6 +103,7 @@ private:
     bool live_ = false;
     bool paired_ = false; ///< The gap before the next instruction is 0.
     bool executes_ = true;
+    LaneMask on_ = 0;
     std::int64_t passes_ = 1;
     std::int64_t occupancy_ = 0;
 
@@ -115,8 +119,7 @@ private:
     int number_of_warp_ = 0;
     std::size_t instruction_ = 0;
     std::int64_t number_ = 0; ///< Of the next instruction.
-    std::size_t last_of_block_ = 0;
-    std::size_t block_ = 0;
+    std::size_t last_of_stretch_ = 0;
     std::vector<std::int64_t> register_ready_;
     /// Of those, results of long operations, and the latest such release per scoreboard.
     std::vector<std::int64_t> long_ready_;
@@ -130,7 +133,7 @@ private:
     std::vector<Port> ports_;
     bool tracks_long_ = false;
     Chance chance_;
-    PathWalk walk_;
+    Course course_;
 
     std::int64_t completion_ = 0;
     models::WarpObservation observation_;

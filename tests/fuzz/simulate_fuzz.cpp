@@ -53,13 +53,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const auto policy =
         models::read_policy(policies[static_cast<std::size_t>(choices.below(policies.size()))])
             .value();
-    const models::Launch launch{1 + choices.below(3), 32 * (1 + choices.below(8))};
+    const models::Launch launch{1 + choices.below(3),
+                                32 * (1 + choices.below(8)) - choices.below(2) * 11};
     const auto draw = static_cast<harness::Draw>(choices.below(4));
     tests::RandomKernelOptions options;
     options.sm = machines[which].second;
     options.statements = 1 + static_cast<int>(choices.below(12));
     options.depth = 1 + static_cast<int>(choices.below(3));
     options.max_iterations = 1 + choices.below(5);
+    options.divergence = choices.below(2) == 1;
     const std::uint64_t seed = choices.seed();
     const auto made = tests::random_kernel(seed, options);
     const auto loaded = tests::read(made);

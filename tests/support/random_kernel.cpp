@@ -70,6 +70,41 @@ private:
         address_ += step();
     }
 
+    /// A transfer or EXIT that decides something; lanes may part there.
+    void decide(const std::string& text) {
+        may_part();
+        instruction(text, 5);
+    }
+    void may_part() {
+        if (options_.divergence && chance(60)) kernel_.facts.divergents.push_back({address_, {}});
+    }
+
+    /// Names the point at which lanes meet behind a branch or a loop; sometimes nothing does.
+    /// The barrier register, or -1 where a stack keeps the points, or -2.
+    int join_point(const std::string& target) {
+        if (!options_.divergence || chance(30)) return -2;
+        if (options_.sm >= 70) {
+            if (barriers_ == 8) return -2;
+            instruction(fmt::format("BSSY B{}, {}", barriers_, target), 5);
+            return barriers_++;
+        }
+        instruction("SSY " + target, 5);
+        return -1;
+    }
+    /// Goes to the point.
+    void arrive(int point, const std::string& target) {
+        if (point == -1)
+            instruction(options_.sm == 20 ? "NOP.S" : "SYNC", 5);
+        else
+            instruction("BRA " + target, 5);
+    }
+    void put_point(int point, const std::string& target) {
+        put_label(target);
+        if (point < 0) return;
+        instruction(fmt::format("BSYNC B{}", point), 5);
+        --barriers_;
+    }
+
     void clock_read(const std::string& into) {
         instruction(fmt::format("S2R {}, SR_CLOCKLO", into), 1, true, true, false);
     }
@@ -77,6 +112,7 @@ private:
     void plain() {
         const std::string guard =
             options_.predicates && chance(15) ? (chance(50) ? "@" : "@!") + predicate() + " " : "";
+        if (!guard.empty() && options_.divergence && !options_.memory) may_part();
         switch (draw(0, options_.memory ? 11 : 6)) {
         case 0:
             instruction(fmt::format("{}FADD {}, {}, {}", guard, reg(), reg(), reg()));
@@ -163,6 +199,7 @@ private:
     }
 
     void loop(int statements, int depth) {
+        if (options_.divergence && chance(60)) return loop_of_lanes(statements, depth);
         const auto label = fmt::format("L{}", labels_++);
         models::LoopFact fact;
         fact.header = address_;
@@ -176,16 +213,62 @@ private:
         if (meets) plain(); // No loop inside may begin here and share the header.
         sequence(std::max(1, statements / 3), depth - 1);
         if (meets) barrier();
-        if (early_exit) instruction(fmt::format("@{} BRA {}", predicate(), out), 5);
+        if (early_exit) decide(fmt::format("@{} BRA {}", predicate(), out));
         plain();
-        instruction(fmt::format("@{} BRA {}", predicate(), label), 5);
+        decide(fmt::format("@{} BRA {}", predicate(), label));
         put_label(out);
         plain();
+        keep(fact);
+    }
+
+    void keep(const models::LoopFact& fact) {
         // A loop inside starts at the same address when nothing stands before it: one header, one
         // fact.
         for (const auto& other : kernel_.facts.loops)
             if (other.header == fact.header) return merge_nothing(fact);
         kernel_.facts.loops.push_back(fact);
+    }
+
+    /// Lanes may leave in different turns and meet behind the loop, or leave the point as well.
+    void loop_of_lanes(int statements, int depth) {
+        const auto label = fmt::format("L{}", labels_++);
+        const auto out = fmt::format("L{}", labels_++);
+        const auto behind = fmt::format("L{}", labels_++);
+        models::LoopFact fact;
+        const bool breaks = options_.sm < 70 && chance(50);
+        int point = -1;
+        if (breaks)
+            instruction("PBK " + out, 5);
+        else
+            point = join_point(out);
+        plain();
+        fact.header = address_;
+        fact.min = draw(1, 3);
+        fact.max = fact.min + draw(0, options_.max_iterations - 1);
+        put_label(label);
+        plain();
+        sequence(std::max(1, statements / 3), depth - 1);
+        if (breaks) {
+            if (chance(60)) decide(fmt::format("@{} BRK", predicate()));
+            plain();
+            decide(fmt::format("@{} BRA {}", predicate(), label));
+            instruction("BRK", 5);
+        } else {
+            const bool leaves = point >= 0 && chance(50);
+            if (leaves) {
+                const auto by = predicate();
+                instruction(fmt::format("@{} BREAK B{}", by, point), 5);
+                decide(fmt::format("@{} BRA {}", by, behind));
+            }
+            plain();
+            decide(fmt::format("@{} BRA {}", predicate(), label));
+            if (point == -1) arrive(point, out);
+        }
+        put_point(point, out);
+        plain();
+        put_label(behind);
+        plain();
+        keep(fact);
     }
 
     /// Two loops with one header are one natural loop: keep the fact that is there, widened.
@@ -200,25 +283,32 @@ private:
     void branch(int statements, int depth) {
         const auto otherwise = fmt::format("L{}", labels_++);
         const auto join = fmt::format("L{}", labels_++);
-        instruction(fmt::format("@{} BRA {}", predicate(), otherwise), 5);
+        const int point = join_point(join);
+        decide(fmt::format("@{} BRA {}", predicate(), otherwise));
         arms_.push_back(address_);
         sequence(std::max(1, statements / 4), depth - 1);
         if (chance(60)) {
-            instruction(fmt::format("BRA {}", join), 5);
+            arrive(point, join);
             put_label(otherwise);
             arms_.push_back(address_);
             plain();
             sequence(std::max(0, statements / 4 - 1), depth - 1);
-            put_label(join);
+            if (point == -1) arrive(point, join);
         } else {
+            if (point == -1) arrive(point, join);
             put_label(otherwise);
+            if (point == -1) {
+                plain();
+                arrive(point, join);
+            }
         }
+        put_point(point, join);
         plain();
     }
 
     void barrier() { instruction("BAR.SYNC 0x0", 2); }
 
-    void guarded_exit() { instruction(fmt::format("@{} EXIT", predicate()), 5); }
+    void guarded_exit() { decide(fmt::format("@{} EXIT", predicate())); }
 
     void further_facts() {
         if (arms_.size() < 2 || !chance(30)) return;
@@ -244,6 +334,7 @@ private:
     std::string line_;
     std::int64_t address_ = 0;
     int labels_ = 0;
+    int barriers_ = 0; ///< Convergence barriers in use.
     std::vector<std::int64_t> arms_;
 };
 

@@ -28,6 +28,7 @@ struct RandomKernelOptions {
     bool predicates = true;    ///< Guarded instructions and guarded exits.
     bool further_facts = true; ///< Sometimes never, exclusive and linear facts.
     bool clock_reads = true;   ///< Two in half of the kernels, with statements in between.
+    bool divergence = false;   ///< Lanes may part, with and without points where they meet.
     bool barriers = false;     ///< That all paths pass equally often; then no guarded exits.
 };
 

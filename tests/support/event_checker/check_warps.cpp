@@ -93,23 +93,6 @@ private:
                      issue.event.instruction != blocks[issue.event.block].last ||
                      issue.event.cycle != warp.ends.front()))
             run_.complain(issue, "C2: the warp does not end with it");
-        if (place == 0) {
-            if (issue.event.block != 0 ||
-                issue.event.instruction != blocks[issue.event.block].first)
-                run_.complain(issue, "order: not the first instruction");
-            return;
-        }
-        const Issue& before = warp.issues[place - 1];
-        const bool follows = issue.event.block == before.event.block &&
-                             issue.event.instruction == before.event.instruction + 1;
-        const bool jumps =
-            before.event.instruction == blocks[before.event.block].last &&
-            issue.event.instruction == blocks[issue.event.block].first &&
-            std::any_of(run_.kernel.graph->edges.begin(), run_.kernel.graph->edges.end(),
-                        [&](const assembly::Edge& edge) {
-                            return edge.from == before.event.block && edge.to == issue.event.block;
-                        });
-        if (!follows && !jumps) run_.complain(issue, "order: does not follow the one before");
     }
 
     void check_execution(const Issue& issue) {

@@ -15,6 +15,9 @@ void check_end(RecordedLaunch& run);
 /// What concerns each warp alone: the order of issues, C4 to C6, C10, C12 to C16.
 void check_warps(RecordedLaunch& run);
 
+/// Every lane: its path (C18), and where lanes part and meet (C37 to C40).
+void check_lanes(RecordedLaunch& run);
+
 /// Schedulers: issue slots, and C19 as far as event_checker.hpp says.
 void check_choices(RecordedLaunch& run, const SharedUse& shared);
 

@@ -14,6 +14,7 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     SharedUse shared{launch};
     check_places(launch);
     check_warps(launch);
+    check_lanes(launch);
     check_barriers(launch);
     shared.check_ports();
     shared.check_buffer();

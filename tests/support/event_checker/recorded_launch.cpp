@@ -110,6 +110,7 @@ void RecordedLaunch::complain(const Issue& issue, std::string_view what) {
 Interval RecordedLaunch::gap_after(const Issue& before, const Issue& issue) const {
     const InstructionTiming& t = timing(before);
     if (!leaves_block(*kernel.graph, before, issue)) return t.gap;
+    if ((before.event.lanes & issue.event.lanes) == 0) return t.gap_taken; // Other lanes (C41).
     std::optional<Interval> gap;
     for (const auto& edge : kernel.graph->edges) {
         if (edge.from != before.event.block || edge.to != issue.event.block) continue;

@@ -68,7 +68,7 @@ struct RecordedLaunch {
     [[nodiscard]] const Issue& issue_at(const Entry& entry) const {
         return warps[static_cast<std::size_t>(std::get<1>(entry))].issues[std::get<2>(entry)];
     }
-    /// Of several edges to the block that follows, the widest interval (C4).
+    /// Of several edges to the block that follows, the widest interval (C4, C41).
     [[nodiscard]] Interval gap_after(const Issue& before, const Issue& issue) const;
 
     void say(std::string text);

@@ -1,0 +1,173 @@
+#include "harness/simulator/convergence.hpp"
+
+#include "assembly/flow/post_dominators.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::Instruction;
+
+/// Threads of a warp arrive at a barrier one by one from here on (C9).
+constexpr int threads_arrive_sm = 70;
+
+std::optional<PointKind> joined(ControlFlow flow) {
+    switch (flow) {
+    case ControlFlow::PushReconvergence:
+        return PointKind::Reconvergence;
+    case ControlFlow::PushBreak:
+        return PointKind::Break;
+    case ControlFlow::PushContinue:
+        return PointKind::Continue;
+    case ControlFlow::ConvergenceSet:
+        return PointKind::Barrier;
+    default:
+        return std::nullopt;
+    }
+}
+
+std::optional<PointKind> arrived(ControlFlow flow) {
+    switch (flow) {
+    case ControlFlow::PopReconvergence:
+        return PointKind::Reconvergence;
+    case ControlFlow::PopBreak:
+        return PointKind::Break;
+    case ControlFlow::PopContinue:
+        return PointKind::Continue;
+    case ControlFlow::ConvergenceWait:
+        return PointKind::Barrier;
+    default:
+        return std::nullopt;
+    }
+}
+
+bool is_guarded(const Instruction& instruction) {
+    return instruction.guard && !instruction.guard->always();
+}
+
+/// The convergence barrier register that an instruction names first.
+std::optional<int> barrier_register(const Instruction& instruction) {
+    for (const assembly::Operand& operand : instruction.operands)
+        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
+            reg != nullptr && reg->file == assembly::RegisterFile::Barrier && reg->index)
+            return reg->index;
+    return std::nullopt;
+}
+
+class Finder {
+public:
+    Finder(const Kernel& kernel, const std::vector<bool>& visited)
+        : kernel_{kernel}, visited_{visited} {}
+
+    Result<Convergence> find() {
+        found_.function = kernel_.function;
+        found_.graph = kernel_.graph;
+        found_.blocks.resize(kernel_.graph->blocks.size());
+        found_.parts.assign(kernel_.function->instructions.size(), false);
+        for (const models::DivergentFact& fact : kernel_.facts->divergents)
+            if (const auto marked = mark(fact); !marked) return marked.as_failure();
+        const auto post_dominators = assembly::immediate_post_dominators(*kernel_.graph);
+        for (std::size_t block = 0; block < found_.blocks.size(); ++block) {
+            if (!visited_[block]) continue;
+            found_.blocks[block].post_dominator = post_dominators[block];
+            const assembly::BasicBlock& basic = kernel_.graph->blocks[block];
+            for (std::size_t index = basic.first; index <= basic.last; ++index)
+                if (const auto added = add(block, index); !added) return added.as_failure();
+            found_.blocks[block].parts = found_.parts[basic.last];
+        }
+        return std::move(found_);
+    }
+
+private:
+    [[nodiscard]] Failure refuse(const Instruction& instruction, std::string_view what) const {
+        return Failure{fmt::format("{} at 0x{:04x}: {}", assembly::opcode_text(instruction),
+                                   instruction.address, what),
+                       kernel_.function->name, instruction.position.line,
+                       instruction.position.column};
+    }
+
+    Result<void> mark(const models::DivergentFact& fact) {
+        const auto index = kernel_.function->index_of(fact.at);
+        if (!index)
+            return Failure{fmt::format("no instruction of {} stands at 0x{:04x}",
+                                       kernel_.function->name, fact.at),
+                           kernel_.facts->name, fact.from.line, 0};
+        const auto decides = [&](const assembly::BasicBlock& block) {
+            return block.last == *index && block.out.size() + (block.exits ? 1 : 0) > 1;
+        };
+        const auto& blocks = kernel_.graph->blocks;
+        if (!is_guarded(kernel_.function->instructions[*index]) &&
+            std::none_of(blocks.begin(), blocks.end(), decides))
+            return Failure{
+                fmt::format("{} at 0x{:04x} decides nothing; expected a branch or a "
+                            "guarded instruction",
+                            assembly::opcode_text(kernel_.function->instructions[*index]), fact.at),
+                kernel_.facts->name, fact.from.line, 0};
+        found_.parts[*index] = true;
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> add(std::size_t block, std::size_t index) {
+        const Instruction& instruction = kernel_.function->instructions[index];
+        BlockConvergence& here = found_.blocks[block];
+        const bool never = instruction.guard && instruction.guard->never();
+        if (never) return boost::outcome_v2::success();
+        if (kernel_.function->target.sm >= threads_arrive_sm && !here.together &&
+            (instruction.opcode_class == assembly::OpcodeClass::Barrier ||
+             instruction.mnemonic == "WARPSYNC"))
+            here.together = index;
+        const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
+        if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
+            return add_leave(block, instruction);
+        if (const auto kind = joined(instruction.control_flow)) {
+            if (is_guarded(instruction))
+                return refuse(instruction, "with a guard it is not simulated for lanes that part");
+            const auto reg = barrier_register(instruction);
+            if (*kind == PointKind::Barrier && !reg)
+                return refuse(instruction, "expected a barrier register");
+            here.steps.push_back({true, *kind, reg.value_or(0)});
+        }
+        if (const auto kind = arrived(instruction.control_flow)) {
+            const auto reg = barrier_register(instruction);
+            if (*kind == PointKind::Barrier && (is_guarded(instruction) || !reg))
+                return refuse(instruction, "expected no guard and a barrier register where lanes "
+                                           "part");
+            here.arrives = kind;
+            here.arrives_reg = reg.value_or(0);
+        }
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> add_leave(std::size_t block, const Instruction& instruction) {
+        const auto reg = barrier_register(instruction);
+        if (!reg) return refuse(instruction, "expected a barrier register");
+        BlockConvergence& here = found_.blocks[block];
+        if (!is_guarded(instruction)) {
+            here.steps.push_back({false, PointKind::Barrier, *reg});
+            return boost::outcome_v2::success();
+        }
+        const Instruction& last = kernel_.function->instructions[kernel_.graph->blocks[block].last];
+        if (last.control_flow != ControlFlow::Branch || instruction.guard != last.guard)
+            return refuse(instruction, "with a guard it is simulated only before a branch with the "
+                                       "same guard, where lanes part");
+        here.left_when_taken.push_back(*reg);
+        return boost::outcome_v2::success();
+    }
+
+    const Kernel& kernel_;
+    const std::vector<bool>& visited_;
+    Convergence found_;
+};
+
+} // namespace
+
+Result<Convergence> find_convergence(const Kernel& kernel, const std::vector<bool>& visited) {
+    return Finder{kernel, visited}.find();
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,377 @@
+#include "assembly/flow/post_dominators.hpp"
+#include "tests/support/event_checker/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+namespace warpbound::tests {
+
+namespace {
+
+using assembly::ControlFlow;
+using harness::simulator::LaneMask;
+
+constexpr std::size_t lane_count = 64;
+
+bool holds_lane(LaneMask lanes, std::size_t lane) {
+    return ((lanes >> lane) & 1U) != 0;
+}
+LaneMask only(std::size_t lane) {
+    return LaneMask{1} << lane;
+}
+
+/// Number of the convergence barrier that an instruction names; -1 for those that name none.
+int barrier_of(const assembly::Instruction& code) {
+    for (const assembly::Operand& operand : code.operands)
+        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
+            reg != nullptr && reg->file == assembly::RegisterFile::Barrier)
+            return reg->index.value_or(-1);
+    return -1;
+}
+
+/// The pop that belongs to a push, and the other way round.
+ControlFlow pop_of(ControlFlow push) {
+    using enum ControlFlow;
+    return push == PushReconvergence ? PopReconvergence
+           : push == PushBreak       ? PopBreak
+           : push == PushContinue    ? PopContinue
+                                     : None;
+}
+
+/// Follows every lane of one warp: C18 and C37 to C40.
+class LanesOfWarp {
+public:
+    LanesOfWarp(RecordedLaunch& run, const WarpRecord& warp, LaneMask lanes,
+                const std::vector<std::optional<std::size_t>>& post_dominators)
+        : run_{run}, warp_{warp}, live_{lanes}, post_dominators_{post_dominators},
+          lanes_(lane_count) {}
+
+    void check() {
+        const LaneMask all = live_;
+        const std::size_t known = run_.found.size();
+        for (std::size_t place = 0; place < warp_.issues.size(); ++place)
+            for (std::size_t lane = 0; lane < lane_count; ++lane)
+                if (holds_lane(warp_.issues[place].event.lanes, lane))
+                    lanes_[lane].issues.push_back(place);
+        for (std::size_t place = 0; place < warp_.issues.size(); ++place) {
+            check_issue(place);
+            if (run_.found.size() > known) return; // The rest would follow from it.
+        }
+        if (live_ != 0) run_.say(fmt::format("C37: lanes 0x{:x} never end", live_));
+        std::set<std::vector<std::size_t>> paths;
+        for (std::size_t lane = 0; lane < lane_count; ++lane)
+            if (holds_lane(all, lane) && paths.insert(lanes_[lane].path).second)
+                check_facts(lanes_[lane].path);
+    }
+
+private:
+    struct Point {
+        ControlFlow push = ControlFlow::None; ///< None: where all ways meet.
+        std::size_t target = 0;
+        LaneMask members = 0;
+        LaneMask arrived = 0;
+    };
+    struct Lane {
+        std::vector<std::size_t> issues; ///< All of it.
+        std::size_t next = 0;            ///< Of those.
+        std::vector<int> points;
+        std::map<int, int> barriers;
+        std::vector<int> reached; ///< Points at which it arrived since its last issue.
+        std::vector<std::size_t> path;
+    };
+
+    [[nodiscard]] bool parts_at(std::size_t instruction) const {
+        const auto& facts = run_.kernel.facts->divergents;
+        return std::any_of(facts.begin(), facts.end(), [&](const models::DivergentFact& fact) {
+            return fact.at == run_.kernel.function->instructions[instruction].address;
+        });
+    }
+    /// The block to which a lane goes after its last issue; none when it ends.
+    [[nodiscard]] std::optional<std::size_t> destination(const Lane& lane) const {
+        if (lane.next == lane.issues.size()) return std::nullopt;
+        return warp_.issues[lane.issues[lane.next]].event.block;
+    }
+    [[nodiscard]] bool has_edge(std::size_t from, std::size_t to, assembly::EdgeKind kind) const {
+        const auto& graph = *run_.kernel.graph;
+        return std::any_of(graph.blocks[from].out.begin(), graph.blocks[from].out.end(),
+                           [&](std::size_t edge) {
+                               return graph.edges[edge].to == to && graph.edges[edge].kind == kind;
+                           });
+    }
+    template <typename Visit> static void each(LaneMask lanes, Visit visit) {
+        for (; lanes != 0; lanes &= lanes - 1)
+            visit(static_cast<std::size_t>(std::countr_zero(lanes)));
+    }
+    int new_point(ControlFlow push, std::size_t target, LaneMask members) {
+        points_.push_back({push, target, members, 0});
+        return static_cast<int>(points_.size()) - 1;
+    }
+    void leave(std::size_t lane, int point) {
+        points_[static_cast<std::size_t>(point)].members &= ~only(lane);
+    }
+    void reach(std::size_t lane, int point) {
+        points_[static_cast<std::size_t>(point)].arrived |= only(lane);
+        lanes_[lane].reached.push_back(point);
+    }
+
+    void check_issue(std::size_t place) {
+        const Issue& issue = warp_.issues[place];
+        const LaneMask lanes = issue.event.lanes;
+        if (lanes == 0 || (lanes & ~live_) != 0)
+            return run_.complain(issue, fmt::format("C37: lanes 0x{:x} of 0x{:x}", lanes, live_));
+        if ((issue.event.on & ~lanes) != 0 || (issue.event.on != 0) != issue.event.executed ||
+            (issue.event.executed && issue.event.on != lanes && !parts_at(issue.event.instruction)))
+            run_.complain(issue, fmt::format("C37: is on for lanes 0x{:x}", issue.event.on));
+        each(lanes, [&](std::size_t lane) { check_step(place, lane); });
+        if (place > 0) check_turn(warp_.issues[place - 1], issue);
+        each(lanes, [&](std::size_t lane) { lanes_[lane].reached.clear(); });
+        follow(issue);
+    }
+
+    /// The lane comes from its last issue, and everybody whom it had to wait for comes with it.
+    void check_step(std::size_t place, std::size_t lane) {
+        const Issue& issue = warp_.issues[place];
+        const auto& blocks = run_.kernel.graph->blocks;
+        Lane& own = lanes_[lane];
+        const bool enters = issue.event.instruction == blocks[issue.event.block].first;
+        if (own.next == 0) {
+            if (issue.event.block != 0 || !enters) run_.complain(issue, "C18: not the entry");
+        } else {
+            const Issued& before = warp_.issues[own.issues[own.next - 1]].event;
+            using enum assembly::EdgeKind;
+            const bool follows = issue.event.block == before.block &&
+                                 issue.event.instruction == before.instruction + 1;
+            const bool jumps = enters && before.instruction == blocks[before.block].last &&
+                               (has_edge(before.block, issue.event.block, FallThrough) ||
+                                has_edge(before.block, issue.event.block, Taken));
+            if (!follows && !jumps)
+                run_.complain(issue, fmt::format("C18: lane {} comes from elsewhere", lane));
+        }
+        if (enters) own.path.push_back(issue.event.block);
+        for (const int reached : own.reached) {
+            const Point& point = points_[static_cast<std::size_t>(reached)];
+            if ((point.members & ~issue.event.lanes) != 0)
+                run_.complain(issue, fmt::format("C40: lane {} goes on without lanes 0x{:x}", lane,
+                                                 point.members & ~issue.event.lanes));
+        }
+        ++own.next;
+    }
+
+    /// C39: lanes that can go on do.
+    void check_turn(const Issue& before, const Issue& issue) {
+        const auto& block = run_.kernel.graph->blocks[before.event.block];
+        if (before.event.instruction != block.last) {
+            if (before.event.lanes != issue.event.lanes)
+                run_.complain(issue, "C39: lanes change inside a block");
+            return;
+        }
+        LaneMask able = 0;
+        each(before.event.lanes & live_, [&](std::size_t lane) {
+            const auto& reached = lanes_[lane].reached;
+            if (std::all_of(reached.begin(), reached.end(), [this](int at) {
+                    const Point& point = points_[static_cast<std::size_t>(at)];
+                    return point.members == (point.arrived & point.members);
+                }))
+                able |= only(lane);
+        });
+        if (able != 0 && (able & issue.event.lanes) == 0)
+            run_.complain(issue, fmt::format("C39: lanes 0x{:x} could go on", able));
+    }
+
+    /// What the issue means for the points of its lanes.
+    void follow(const Issue& issue) {
+        const LaneMask lanes = issue.event.lanes;
+        const assembly::Instruction& code = run_.instruction(issue);
+        const auto& block = run_.kernel.graph->blocks[issue.event.block];
+        if (!(code.guard && code.guard->never())) join(issue, code);
+        if (issue.event.instruction != block.last) return;
+        std::set<std::optional<std::size_t>> destinations;
+        each(lanes, [&](std::size_t lane) { destinations.insert(destination(lanes_[lane])); });
+        if (destinations.size() > 1 && !parts_at(issue.event.instruction))
+            run_.complain(issue, "C38: its lanes part");
+        each(lanes, [&](std::size_t lane) {
+            if (destination(lanes_[lane])) return;
+            if (!block.exits) run_.complain(issue, fmt::format("C2: lane {} stops here", lane));
+            live_ &= ~only(lane);
+            for (Point& point : points_)
+                point.members &= ~only(lane);
+        });
+        destinations.erase(std::nullopt);
+        if (destinations.size() > 1) join_meeting(issue, lanes & live_);
+        each(lanes & live_, [&](std::size_t lane) { move(issue, code, lane); });
+    }
+
+    void join(const Issue& issue, const assembly::Instruction& code) {
+        using enum ControlFlow;
+        const LaneMask lanes = issue.event.lanes;
+        switch (code.control_flow) {
+        case PushReconvergence:
+        case PushBreak:
+        case PushContinue: {
+            const int point = new_point(code.control_flow, 0, lanes);
+            each(lanes, [&](std::size_t lane) { lanes_[lane].points.push_back(point); });
+            return;
+        }
+        case ConvergenceSet: {
+            const int point = new_point(code.control_flow, 0, lanes);
+            each(lanes, [&](std::size_t lane) {
+                leave_barrier(lane, barrier_of(code));
+                lanes_[lane].barriers[barrier_of(code)] = point;
+            });
+            return;
+        }
+        case ConvergenceBreak:
+            if (!code.guard || code.guard->always())
+                each(lanes, [&](std::size_t lane) { leave_barrier(lane, barrier_of(code)); });
+            return;
+        default:
+            return;
+        }
+    }
+
+    void leave_barrier(std::size_t lane, int reg) {
+        const auto joined = lanes_[lane].barriers.find(reg);
+        if (joined == lanes_[lane].barriers.end()) return;
+        leave(lane, joined->second);
+        lanes_[lane].barriers.erase(joined);
+    }
+
+    void join_meeting(const Issue& issue, LaneMask lanes) {
+        const auto target = post_dominators_[issue.event.block];
+        if (!target) return;
+        LaneMask joins = 0;
+        each(lanes, [&](std::size_t lane) {
+            const Lane& own = lanes_[lane];
+            if (!own.barriers.empty()) return;
+            if (!own.points.empty()) {
+                const Point& top = points_[static_cast<std::size_t>(own.points.back())];
+                if (top.push != ControlFlow::None || top.target == *target) return;
+            }
+            joins |= only(lane);
+        });
+        if (joins == 0) return;
+        const int point = new_point(ControlFlow::None, *target, joins);
+        each(joins, [&](std::size_t lane) { lanes_[lane].points.push_back(point); });
+    }
+
+    /// The lane leaves the block: it may leave points and arrive at others.
+    void move(const Issue& issue, const assembly::Instruction& code, std::size_t lane) {
+        Lane& own = lanes_[lane];
+        const std::size_t to = *destination(own);
+        const bool taken = has_edge(issue.event.block, to, assembly::EdgeKind::Taken);
+        const auto& block = run_.kernel.graph->blocks[issue.event.block];
+        if (taken)
+            for (std::size_t index = block.first; index < block.last; ++index) {
+                const auto& inner = run_.kernel.function->instructions[index];
+                if (inner.control_flow == ControlFlow::ConvergenceBreak && inner.guard &&
+                    inner.guard == code.guard)
+                    leave_barrier(lane, barrier_of(inner));
+            }
+        if (code.control_flow == ControlFlow::ConvergenceWait) {
+            if (const auto joined = own.barriers.find(barrier_of(code));
+                joined != own.barriers.end()) {
+                reach(lane, joined->second);
+                own.barriers.erase(joined);
+            }
+        } else if (taken && pops(code.control_flow)) {
+            bool found = false;
+            while (!found && !own.points.empty()) {
+                const int top = own.points.back();
+                own.points.pop_back();
+                found = pop_of(points_[static_cast<std::size_t>(top)].push) == code.control_flow;
+                if (found)
+                    reach(lane, top);
+                else
+                    leave(lane, top);
+            }
+            if (!found) run_.complain(issue, "C40: pops what nobody pushed");
+        }
+        while (!own.points.empty()) {
+            const Point& top = points_[static_cast<std::size_t>(own.points.back())];
+            if (top.push != ControlFlow::None || top.target != to) break;
+            reach(lane, own.points.back());
+            own.points.pop_back();
+        }
+    }
+
+    static bool pops(ControlFlow flow) {
+        using enum ControlFlow;
+        return flow == PopReconvergence || flow == PopBreak || flow == PopContinue;
+    }
+
+    void check_facts(const std::vector<std::size_t>& path) {
+        const auto& graph = *run_.kernel.graph;
+        const models::FlowFacts& facts = *run_.kernel.facts;
+        const auto count = [&](std::int64_t address, std::optional<std::int64_t> from) {
+            std::int64_t times = 0;
+            for (std::size_t step = 0; step < path.size(); ++step)
+                if (graph.blocks[path[step]].address == address &&
+                    (!from || (step > 0 && graph.blocks[path[step - 1]].address == *from)))
+                    ++times;
+            return times;
+        };
+        for (const models::NeverFact& fact : facts.nevers)
+            if (count(fact.block, {}) > 0) run_.say("C18: a lane is where no path leads");
+        for (const models::ExclusiveFact& fact : facts.exclusives)
+            if (count(fact.first, {}) > 0 && count(fact.second, {}) > 0)
+                run_.say("C18: a lane is in both exclusive blocks");
+        for (const models::LinearFact& fact : facts.constraints) {
+            std::int64_t sum = 0;
+            for (const models::LinearTerm& term : fact.terms)
+                sum += term.coefficient * count(term.block, term.from);
+            using enum models::Relation;
+            if ((fact.relation != AtLeast && sum > fact.constant) ||
+                (fact.relation != AtMost && sum < fact.constant))
+                run_.say("C18: a lane violates a linear fact");
+        }
+        for (const assembly::Loop& loop : graph.loops)
+            if (const auto* fact = facts.loop_at(graph.blocks[loop.header].address))
+                check_turns(path, loop, *fact);
+    }
+
+    void check_turns(const std::vector<std::size_t>& path, const assembly::Loop& loop,
+                     const models::LoopFact& fact) {
+        std::int64_t turns = 0;
+        const auto check_end = [&] {
+            if (turns != 0 && !within(turns, std::max<std::int64_t>(fact.min, 1), fact.max))
+                run_.say(fmt::format("C18: a lane turns {} times in the loop at 0x{:04x}", turns,
+                                     fact.header));
+            turns = 0;
+        };
+        for (const std::size_t block : path) {
+            if (!std::binary_search(loop.blocks.begin(), loop.blocks.end(), block))
+                check_end();
+            else if (block == loop.header)
+                ++turns;
+        }
+        check_end();
+    }
+
+    RecordedLaunch& run_;
+    const WarpRecord& warp_;
+    LaneMask live_;
+    const std::vector<std::optional<std::size_t>>& post_dominators_;
+    std::vector<Lane> lanes_;
+    std::vector<Point> points_;
+};
+
+} // namespace
+
+void check_lanes(RecordedLaunch& run) {
+    const auto post_dominators = assembly::immediate_post_dominators(*run.kernel.graph);
+    const std::int64_t warp_size = value_of(run.machine.geometry, "warp-size").lo;
+    for (std::size_t index = 0; index < run.warps.size(); ++index) {
+        const auto in_block = static_cast<std::int64_t>(index) % run.warps_per_block;
+        LaneMask lanes = 0;
+        for (std::int64_t lane = 0; lane < warp_size; ++lane)
+            if (in_block * warp_size + lane < run.kernel.launch.threads)
+                lanes |= only(static_cast<std::size_t>(lane));
+        LanesOfWarp{run, run.warps[index], lanes, post_dominators}.check();
+    }
+}
+
+} // namespace warpbound::tests
