@@ -8,17 +8,19 @@
 
 namespace warpbound::harness::simulator {
 
-/// Counts arrivals. A barrier completes when all warps of the block that have not ended have
-/// arrived at it (C9).
+/// Counts arrivals. A barrier completes when as many warps have arrived at it as it counts, or all
+/// warps of the block that have not ended (C9).
 class BlockBarriers {
 public:
     static constexpr std::size_t count = 16;
 
     explicit BlockBarriers(std::int64_t warps = 0) : live_{warps} {}
 
-    /// Returns whether this arrival completes the barrier, which is then empty again.
-    bool arrive(std::uint8_t barrier) {
-        if (++arrived_[barrier] != live_) return false;
+    /// Returns whether this arrival completes the barrier, which is then empty again. `needed`: 0
+    /// where it counts no warps.
+    bool arrive(std::uint8_t barrier, std::int64_t needed = 0) {
+        counts_[barrier] = needed != 0;
+        if (++arrived_[barrier] != (needed != 0 ? needed : live_)) return false;
         arrived_[barrier] = 0;
         return true;
     }
@@ -26,7 +28,7 @@ public:
     std::optional<std::uint8_t> end() {
         --live_;
         for (std::uint8_t barrier = 0; barrier < count; ++barrier) {
-            if (arrived_[barrier] == 0 || arrived_[barrier] != live_) continue;
+            if (counts_[barrier] || arrived_[barrier] == 0 || arrived_[barrier] != live_) continue;
             arrived_[barrier] = 0;
             return barrier;
         }
@@ -37,6 +39,7 @@ public:
 private:
     std::int64_t live_;
     std::array<std::int64_t, count> arrived_{};
+    std::array<bool, count> counts_{}; ///< Warps, of its own.
 };
 
 } // namespace warpbound::harness::simulator

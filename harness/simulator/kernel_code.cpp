@@ -49,7 +49,7 @@ private:
                                    const models::InstructionTiming& timing);
     Result<void> add_times(const Instruction& instruction, const models::InstructionTiming& timing,
                            Operation& operation) const;
-    Result<void> add_barrier(const Instruction& instruction, Operation& operation) const;
+    Result<void> add_barrier(const Instruction& instruction, Operation& operation);
     Result<void> add_scoreboards(const Instruction& instruction, Operation& operation);
     RegisterSpan add_registers(const std::vector<assembly::Register>& registers);
 
@@ -58,6 +58,7 @@ private:
     KernelCode code_;
     std::vector<PortName> ports_; ///< Per unit.
     std::map<assembly::Register, std::uint16_t> numbers_;
+    std::map<std::int64_t, std::int64_t> barrier_warps_; ///< As in `Operation`, by barrier.
 };
 
 /// Control transfers and EXIT always execute, whatever their guard (C10).
@@ -209,23 +210,45 @@ Result<void> Translator::add_times(const Instruction& instruction,
     return boost::outcome_v2::success();
 }
 
-Result<void> Translator::add_barrier(const Instruction& instruction, Operation& operation) const {
-    if (!instruction.has_modifier("SYNC") && !instruction.has_modifier("RED"))
-        return refuse(instruction, "only BAR.SYNC and BAR.RED are simulated in this version");
-    operation.barrier = std::uint8_t{0};
-    for (std::size_t place = 0; place < instruction.operands.size(); ++place) {
-        const assembly::Operand& operand = instruction.operands[place];
+Result<void> Translator::add_barrier(const Instruction& instruction, Operation& operation) {
+    const bool arrives_only = instruction.has_modifier("ARV");
+    if (!arrives_only && !instruction.has_modifier("SYNC") && !instruction.has_modifier("RED"))
+        return refuse(instruction, "only BAR.SYNC, BAR.RED and BAR.ARV are simulated");
+    std::vector<std::optional<std::int64_t>> numbers; // The barrier, then its threads.
+    for (const assembly::Operand& operand : instruction.operands) {
         const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
-        if (reg != nullptr && (reg->file != assembly::RegisterFile::General || !reg->index))
-            continue; // The predicate of BAR.RED, or RZ.
+        if (reg != nullptr && reg->file != assembly::RegisterFile::General) continue; // BAR.RED's.
         const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
-        if (place > 0) return refuse(instruction, "a barrier with a thread count is not simulated");
-        if (immediate == nullptr || !immediate->integer || *immediate->integer < 0 ||
-            *immediate->integer >= barrier_limit)
-            return refuse(instruction,
-                          fmt::format("expected a barrier number 0..{}", barrier_limit - 1));
-        operation.barrier = static_cast<std::uint8_t>(*immediate->integer);
+        if (reg != nullptr && !reg->index)
+            numbers.emplace_back(0); // RZ
+        else
+            numbers.push_back(immediate != nullptr ? immediate->integer : std::nullopt);
     }
+    if (numbers.size() > 2) return refuse(instruction, "expected a barrier and a thread count");
+    const auto barrier = numbers.empty() ? 0 : numbers.front();
+    if (!barrier || *barrier < 0 || *barrier >= barrier_limit)
+        return refuse(instruction,
+                      fmt::format("expected a barrier number 0..{}", barrier_limit - 1));
+    operation.barrier = static_cast<std::uint8_t>(*barrier);
+    operation.waits_at_barrier = !arrives_only;
+    if (arrives_only && numbers.size() < 2)
+        return refuse(instruction, "expected the number of threads that the barrier counts");
+    if (numbers.size() == 2) {
+        const auto& threads = numbers.back();
+        const std::int64_t most = code_.demand.warps * code_.warp_size;
+        if (!threads || *threads < code_.warp_size || *threads % code_.warp_size != 0 ||
+            *threads > most)
+            return refuse(instruction,
+                          fmt::format("expected a thread count that is known, a multiple of {} and "
+                                      "at most the {} of the block's warps",
+                                      code_.warp_size, most));
+        operation.barrier_warps = *threads / code_.warp_size;
+    }
+    const auto [counted, first] = barrier_warps_.emplace(*barrier, operation.barrier_warps);
+    if (!first && counted->second != operation.barrier_warps)
+        return refuse(instruction, fmt::format("barrier {} is used with several thread counts; "
+                                               "expected one",
+                                               *barrier));
     return boost::outcome_v2::success();
 }
 

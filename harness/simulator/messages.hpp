@@ -37,6 +37,7 @@ struct IssueAnswer {
 struct WarpReport {
     std::size_t slot = 0;                ///< Of the block on the SM.
     std::optional<std::uint8_t> barrier; ///< None: the warp ended.
+    std::int64_t barrier_warps = 0;      ///< As in `Operation`.
     std::int64_t completes = 0;          ///< Of a warp that ended: when all it did is done (C2).
 };
 

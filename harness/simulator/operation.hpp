@@ -44,9 +44,10 @@ struct Operation {
     std::optional<std::uint8_t> read_barrier;
     std::optional<std::uint8_t> counted_scoreboard; ///< DEPBAR.LE waits for this one ..
     std::int64_t counted_limit = 0;                 ///< .. until at most so many are unreleased.
-    std::optional<std::uint8_t>
-        barrier;              ///< BAR.SYNC, BAR.RED: the barrier at which the warp arrives.
-    bool parts_lanes = false; ///< Its guard may differ between lanes (C38).
+    std::optional<std::uint8_t> barrier;            ///< BAR: the barrier at which the warp arrives.
+    bool waits_at_barrier = true;                   ///< BAR.SYNC, BAR.RED; not BAR.ARV.
+    std::int64_t barrier_warps = 0; ///< Arrivals that open it; 0: of all warps that have not ended.
+    bool parts_lanes = false;       ///< Its guard may differ between lanes (C38).
     bool enters_write_buffer = false;
     bool reads_clock = false;
     bool result_is_told = false; ///< Its result time is not known at issue; `latency` is unused.

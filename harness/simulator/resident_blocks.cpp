@@ -44,7 +44,8 @@ void ResidentBlocks::release(std::size_t slot, std::uint8_t barrier, std::int64_
 void ResidentBlocks::hear(const WarpReport& report, std::int64_t now) {
     Slot& slot = slots_[report.slot];
     if (report.barrier) {
-        if (slot.barriers.arrive(*report.barrier)) release(report.slot, *report.barrier, now);
+        if (slot.barriers.arrive(*report.barrier, report.barrier_warps))
+            release(report.slot, *report.barrier, now);
         return;
     }
     slot.completes = std::max(slot.completes, report.completes);

@@ -198,7 +198,7 @@ void Warp::execute(std::int64_t now) {
         else
             observation_.first_clock = value;
     }
-    if (operation.barrier) waits_at_ = operation.barrier;
+    if (operation.waits_at_barrier) waits_at_ = operation.barrier;
 }
 
 bool Warp::advance(std::int64_t now) {

@@ -73,15 +73,18 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
         next_choice_ = now + chance_.draw(machine_->issue_slot);
         arbitration_->chosen(warp);
     }
+    const bool arrives = chosen.executes() && operation.barrier;
     chosen.issue(now, waits);
     paired_.reset();
+    if (arrives)
+        plugs_.reports.put(WarpReport{.slot = slots_[warp],
+                                      .barrier = operation.barrier,
+                                      .barrier_warps = operation.barrier_warps});
     if (!chosen.is_live()) {
         (*finished_)[static_cast<std::size_t>(chosen.number())] = chosen.observation();
         plugs_.reports.put(WarpReport{
             .slot = slots_[warp], .barrier = std::nullopt, .completes = chosen.completion()});
-    } else if (chosen.waits_at()) {
-        plugs_.reports.put(WarpReport{.slot = slots_[warp], .barrier = chosen.waits_at()});
-    } else if (chosen.is_paired(now)) {
+    } else if (!chosen.waits_at() && chosen.is_paired(now)) {
         paired_ = warp;
     }
 }

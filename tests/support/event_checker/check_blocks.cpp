@@ -87,6 +87,8 @@ private:
         std::size_t warp = 0;
         std::size_t place = 0; ///< Of the barrier among the issues.
         std::int64_t barrier = 0;
+        std::size_t counts = 0; ///< Warps that open it; 0: all that have not ended.
+        bool waits = true;
     };
 
     static std::int64_t barrier_number(const assembly::Instruction& code) {
@@ -96,6 +98,17 @@ private:
         return 0;
     }
 
+    /// From the thread count behind the barrier's number; 0 without.
+    [[nodiscard]] std::size_t counted_warps(const assembly::Instruction& code) const {
+        std::vector<std::int64_t> numbers;
+        for (const assembly::Operand& operand : code.operands)
+            if (const auto* number = std::get_if<assembly::ImmediateOperand>(&operand))
+                numbers.push_back(number->integer.value_or(0));
+        if (numbers.size() < 2) return 0;
+        return static_cast<std::size_t>(numbers[1] /
+                                        value_of(run_.machine.geometry, "warp-size").lo);
+    }
+
     void check_barriers_of(std::int64_t block) {
         std::vector<Arrival> arrivals;
         for (int in_block = 0; in_block < run_.warps_per_block; ++in_block) {
@@ -103,17 +116,20 @@ private:
             const WarpRecord& warp = run_.warps[index];
             for (std::size_t place = 0; place < warp.issues.size(); ++place) {
                 const Issue& issue = warp.issues[place];
-                const bool arrives = issue.event.executed && run_.timing(issue).is_barrier_wait;
-                if (!arrives) {
+                const bool arrives = issue.event.executed && run_.instruction(issue).opcode_class ==
+                                                                 assembly::OpcodeClass::Barrier;
+                const bool waits = arrives && run_.timing(issue).is_barrier_wait;
+                if (!waits) {
                     if (place + 1 < warp.issues.size() &&
                         warp.issues[place + 1].event.waits[Stall::Barrier] != 0)
                         run_.complain(warp.issues[place + 1], "C9: no barrier before it");
-                    continue;
                 }
+                if (!arrives) continue;
                 arrivals.push_back({issue.event.cycle, false, index, place,
-                                    barrier_number(run_.instruction(issue))});
+                                    barrier_number(run_.instruction(issue)),
+                                    counted_warps(run_.instruction(issue)), waits});
             }
-            arrivals.push_back({warp.ends.front(), true, index, 0, 0});
+            arrivals.push_back({warp.ends.front(), true, index, 0, 0, 0, false});
         }
         std::stable_sort(arrivals.begin(), arrivals.end(),
                          [](const Arrival& a, const Arrival& b) { return a.cycle < b.cycle; });
@@ -121,7 +137,9 @@ private:
         std::map<std::int64_t, std::vector<Arrival>> waiting;
         const auto open_complete = [&](std::int64_t cycle) {
             for (auto& [barrier, warps] : waiting) {
-                if (warps.empty() || warps.size() != live) continue;
+                if (warps.empty() ||
+                    warps.size() != (warps.front().counts != 0 ? warps.front().counts : live))
+                    continue;
                 check_release(warps, cycle);
                 warps.clear();
             }
@@ -135,13 +153,15 @@ private:
         }
         for (const auto& [barrier, warps] : waiting)
             for (const Arrival& arrival : warps)
-                run_.complain(run_.warps[arrival.warp].issues[arrival.place],
-                              "C9: its barrier never opens");
+                if (arrival.waits)
+                    run_.complain(run_.warps[arrival.warp].issues[arrival.place],
+                                  "C9: its barrier never opens");
     }
 
     void check_release(const std::vector<Arrival>& warps, std::int64_t cycle) {
         std::set<std::int64_t> opened;
         for (const Arrival& arrival : warps) {
+            if (!arrival.waits) continue;
             const WarpRecord& warp = run_.warps[arrival.warp];
             if (arrival.place + 1 >= warp.issues.size()) continue; // Its end is found elsewhere.
             const Issue& next = warp.issues[arrival.place + 1];

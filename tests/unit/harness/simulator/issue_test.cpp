@@ -239,15 +239,86 @@ TEST(Barrier, ADeadlockNamesTheWaitingWarps) {
     EXPECT_TRUE(stuck);
 }
 
-TEST(Barrier, WithAThreadCountIsRefused) {
-    auto counted = barrier();
-    counted.operands.push_back(number(64));
-    EXPECT_THAT(refusal(straight_line({counted}), small_machine(Interlocked)),
-                HasSubstr("thread count"));
+assembly::Instruction counted(std::int64_t threads, const char* modifier = "SYNC") {
+    auto instruction = barrier(1);
+    instruction.operands.push_back(number(threads));
+    instruction.modifiers = {modifier};
+    return instruction;
+}
+
+// Four warps meet in pairs: nobody waits for more than one other.
+TEST(Barrier, WithAThreadCountOpensForAsManyWarps) {
+    const auto program = straight_line({counted(64), add(1, 0, 0)});
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
+        const auto result = run(program, small_machine(Interlocked), {1, 128}, options);
+        std::vector<std::int64_t> arrivals;
+        for (int warp = 0; warp < 4; ++warp)
+            arrivals.push_back(result.issues(warp)[0]);
+        std::sort(arrivals.begin(), arrivals.end());
+        std::int64_t first = result.issues(0)[1];
+        for (int warp = 1; warp < 4; ++warp)
+            first = std::min(first, result.issues(warp)[1]);
+        EXPECT_GE(first, arrivals[1] + 10) << "seed " << seed;
+        EXPECT_LE(first, arrivals[1] + 20 + 10) << "seed " << seed;
+    }
+    const auto alone = Machine::prepare(small_machine(Interlocked), program.kernel({1, 96}));
+    ASSERT_TRUE(alone);
+    const auto stuck = alone.value()->run({});
+    ASSERT_FALSE(stuck) << "three warps make one pair";
+    EXPECT_THAT(stuck.error().what, HasSubstr("at barrier 1"));
+}
+
+// A warp either announces something and goes on, or waits for the other's announcement.
+TEST(Barrier, IsNotWaitedForByWarpsThatOnlyArrive) {
+    using enum assembly::EdgeKind;
+    const auto program =
+        program_of({{guarded(branch())}, {counted(64, "ARV"), branch()}, {counted(64)}, {exit()}},
+                   {{0, 1, FallThrough}, {0, 2, Taken}, {1, 3, Taken}, {2, 3, FallThrough}});
+    const auto machine = small_machine(Interlocked);
+    const auto prepared = Machine::prepare(machine, program.kernel({1, 64}));
+    ASSERT_TRUE(prepared) << prepared.error().what;
+    bool met = false;
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        TestRun result;
+        const auto observed =
+            prepared.value()->run({.seed = seed, .draw = {}, .path = {}},
+                                  [&](const Event& event) { result.events.push_back(event); });
+        if (!observed) {
+            EXPECT_THAT(observed.error().what, HasSubstr("deadlock")) << "both wait";
+            continue;
+        }
+        std::int64_t arrived = -1;
+        std::int64_t waited = -1;
+        for (const Event& event : result.events) {
+            const auto* issued = std::get_if<Issued>(&event);
+            if (issued == nullptr) continue;
+            if (issued->instruction == 1) arrived = issued->cycle;
+            if (issued->instruction == 4 && issued->waits[Stall::Barrier] > 0)
+                waited = issued->waits[Stall::Barrier];
+        }
+        if (arrived < 0 || waited < 0) continue; // Both only announced.
+        met = true;
+        EXPECT_GE(waited, arrived + 10) << "seed " << seed;
+    }
+    EXPECT_TRUE(met);
+}
+
+TEST(Barrier, WithAnImpossibleThreadCountIsRefused) {
+    const auto machine = small_machine(Interlocked);
+    EXPECT_THAT(refusal(straight_line({counted(40)}), machine, {1, 64}),
+                HasSubstr("a multiple of 32"));
+    EXPECT_THAT(refusal(straight_line({counted(96)}), machine, {1, 64}),
+                HasSubstr("at most the 64"));
+    EXPECT_THAT(refusal(straight_line({counted(32), counted(64)}), machine, {1, 64}),
+                HasSubstr("several thread counts"));
+    auto in_register = barrier();
+    in_register.operands.push_back(reg(3));
+    EXPECT_THAT(refusal(straight_line({in_register}), machine, {1, 64}),
+                HasSubstr("a thread count that is known"));
     auto arrives = barrier();
     arrives.modifiers = {"ARV"};
-    EXPECT_THAT(refusal(straight_line({arrives}), small_machine(Interlocked)),
-                HasSubstr("BAR.ARV at 0x0000"));
+    EXPECT_THAT(refusal(straight_line({arrives}), machine), HasSubstr("BAR.ARV at 0x0000"));
 }
 
 TEST(Branch, HasItsOwnGapEachWay) {

@@ -70,6 +70,9 @@ Case random_case(std::uint64_t seed) {
     blocks[2].push_back(exit());
     for (auto& block : blocks)
         for (auto& instruction : block) {
+            // Barriers that count the warps of the block, ended or not.
+            if (instruction.opcode_class == assembly::OpcodeClass::Barrier && seed % 3 == 0)
+                instruction.operands = {number(1), number(result.launch.threads)};
             if (!encoded) continue;
             assembly::Control control = stall(1 + dice(6));
             if (dice(5) == 0) {
