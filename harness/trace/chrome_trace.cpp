@@ -74,9 +74,11 @@ void ChromeTrace::hear_one(const simulator::Issued& issued) {
     }
     const TracedInstruction& instruction = kernel_->instructions[issued.instruction];
     write(fmt::format(R"({{"name":{},"cat":"issue","ph":"X","ts":{},"dur":1,"pid":{},"tid":{},)"
-                      R"("args":{{"address":"0x{:04x}","instruction":{},"executed":{}}}}})",
+                      R"("args":{{"address":"0x{:04x}","instruction":{},"lanes":"0x{:08x}",)"
+                      R"("executed":{}}}}})",
                       opcodes_[issued.instruction], issued.cycle, warps_process, issued.warp,
-                      instruction.address, texts_[issued.instruction], issued.executed));
+                      instruction.address, texts_[issued.instruction], issued.lanes,
+                      issued.executed));
     if (!issued.executed) return;
     if (instruction.unit) write_occupancy(issued, *instruction.unit);
     if (instruction.enters_write_buffer) {

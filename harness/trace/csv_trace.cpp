@@ -24,7 +24,7 @@ std::string in_quotes(std::string_view text) {
 
 CsvTrace::CsvTrace(const TracedKernel& kernel, Sink sink)
     : kernel_{&kernel}, sink_{std::move(sink)} {
-    sink_("cycle,warp,block,address,instruction,executed,waited-for\n");
+    sink_("cycle,warp,block,address,instruction,lanes,executed,waited-for\n");
 }
 
 void CsvTrace::hear(const simulator::Event& event) {
@@ -32,9 +32,9 @@ void CsvTrace::hear(const simulator::Event& event) {
     if (issued == nullptr) return;
     const TracedInstruction& instruction = kernel_->instructions[issued->instruction];
     const auto stall = last_stall(*issued);
-    sink_(fmt::format("{},{},0x{:04x},0x{:04x},{},{},{}\n", issued->cycle, issued->warp,
+    sink_(fmt::format("{},{},0x{:04x},0x{:04x},{},0x{:08x},{},{}\n", issued->cycle, issued->warp,
                       kernel_->block_addresses[issued->block], instruction.address,
-                      in_quotes(instruction.text), issued->executed ? "yes" : "no",
+                      in_quotes(instruction.text), issued->lanes, issued->executed ? "yes" : "no",
                       stall ? to_string(*stall) : "none"));
 }
 
