@@ -2,15 +2,13 @@
 /// `warpbound architectures`: which machines are described, and what a description says.
 
 #include "cli/command.hpp"
+#include "cli/json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace warpbound::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
     std::string name;

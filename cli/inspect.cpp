@@ -4,10 +4,10 @@
 #include "assembly/flow/dependences.hpp"
 #include "assembly/isa/reader.hpp"
 #include "cli/command.hpp"
+#include "cli/json.hpp"
 #include "cli/recorded_trace.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -16,8 +16,6 @@
 namespace warpbound::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
     KernelOptions kernel;

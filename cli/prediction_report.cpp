@@ -2,10 +2,10 @@
 
 #ifdef WARPBOUND_HAS_ANALYZER
 #include "certification/plot.hpp"
+#include "cli/json.hpp"
 #endif
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,6 @@ namespace warpbound::cli {
 namespace {
 
 namespace prediction = models::prediction;
-using Json = nlohmann::ordered_json;
 
 std::string launch_text(const prediction::Setting& setting) {
     if (setting.warps) return fmt::format("{} warps on one SM", *setting.warps);

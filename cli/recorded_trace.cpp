@@ -1,10 +1,10 @@
 #include "cli/recorded_trace.hpp"
 
+#include "cli/json.hpp"
 #include "harness/trace/kernels_list.hpp"
 #include "harness/trace/trace_mix.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,6 @@ using harness::trace::CountSummary;
 using harness::trace::Dimensions;
 using harness::trace::SassTrace;
 using harness::trace::TraceMix;
-using Json = nlohmann::ordered_json;
 
 struct Recorded {
     SassTrace trace;

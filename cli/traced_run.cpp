@@ -1,6 +1,7 @@
 #include "cli/traced_run.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "cli/json.hpp"
 #include "harness/simulator/machine.hpp"
 #include "harness/trace/chrome_trace.hpp"
 #include "harness/trace/csv_trace.hpp"
@@ -23,7 +24,6 @@ using harness::simulator::Event;
 using harness::trace::CycleAccount;
 using harness::trace::CycleStack;
 using harness::trace::InstructionAccount;
-using Json = nlohmann::ordered_json;
 using Writer = std::variant<std::monostate, harness::trace::CsvTrace, harness::trace::ChromeTrace,
                             harness::trace::CycleTable>;
 

@@ -276,6 +276,14 @@ Result<LaneWalk> PathChooser::choose(Chance chance, LaneMask lanes,
             return walk;
         chance = trial.chance();
     }
+    if (steps > step_limit)
+        return Failure{fmt::format("the walks of a warp whose lanes part visit more than {} blocks",
+                                   step_limit),
+                       facts_name_, 0, 0};
+    if (conditions_.empty())
+        return Failure{"no walk found on which lanes that are together can decide alike wherever "
+                       "no <divergent> fact lets them part",
+                       facts_name_, 0, 0};
     return no_path();
 }
 
