@@ -5,10 +5,12 @@
 #include "analyzer/many_warps.hpp"
 #include "analyzer/measured_time.hpp"
 #include "analyzer/one_warp.hpp"
+#include "analyzer/proof.hpp"
 #include "analyzer/slotted_warps.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -29,12 +31,24 @@ std::optional<models::Cycles> region_cost(const Problem& problem, const SidePair
         behind(graph, rules.lower, rules.upper, *entry, region.first_block, region.first);
     const Span lower = span_of(graph, rules.lower, region, behind_first.lower);
     const Span upper = span_of(graph, rules.upper, region, behind_first.upper);
-    const PathGraph paths =
-        path_graph_of(problem, rules, side, outside(graph, problem.facts.never, region),
-                      side == Side::Lower ? lower : upper, {lower.state, upper.state});
-    const auto best = StructuralPaths{graph, paths, problem.facts.loops, side}.start_to_end();
-    if (!best) return std::nullopt;
-    return models::Cycles{best->cost};
+    const std::vector<bool> never = outside(graph, problem.facts.never, region);
+    const auto paths = [&](std::optional<std::size_t> nodes) {
+        return path_graph_of(problem, rules, side, never, side == Side::Lower ? lower : upper,
+                             {lower.state, upper.state}, nodes);
+    };
+    PathSolution solved;
+    solved.witness =
+        StructuralPaths{graph, paths(std::nullopt), problem.facts.loops, side}.start_to_end();
+    if (!solved.witness) return std::nullopt;
+    solved.bound = solved.witness->cost;
+    record(problem,
+           side == Side::Upper
+               ? LemmaName{"measured-time-upper", "time from the first clock read to the last"}
+               : LemmaName{"measured-time-lower", "time from the first clock read to the last"},
+           side, Facts::LoopBounds, solved, paths);
+    if (problem.request.proofs != nullptr)
+        problem.request.proofs->lemmas.back().between = {region.first_block, region.last_block};
+    return models::Cycles{solved.bound};
 }
 
 /// The measured time adds the latency of the last read and takes away that of the first (C3).
@@ -49,6 +63,18 @@ std::optional<Envelope> measured_envelope(const Problem& problem, const SidePair
     envelope.lower.proved = *lower + models::Cycles{last.lo} - models::Cycles{first.hi};
     envelope.upper.proved = *upper + models::Cycles{last.hi} - models::Cycles{first.lo};
     return envelope;
+}
+
+/// Of several ways to a lower bound only the best one is claimed: the lemmas of the others go.
+void keep_used(const Analysis& analysis, std::vector<PathLemma>& lemmas) {
+    const auto& terms = analysis.execution_time.lower.terms;
+    const auto unused = [&](const PathLemma& lemma) {
+        if (lemma.between) return !analysis.measured_time.has_value();
+        return lemma.side == Side::Lower && !terms.empty() &&
+               std::none_of(terms.begin(), terms.end(),
+                            [&](const BoundTerm& term) { return term.lemma == lemma.id; });
+    };
+    lemmas.erase(std::remove_if(lemmas.begin(), lemmas.end(), unused), lemmas.end());
 }
 
 Result<Analysis> solve(const Request& request) {
@@ -93,6 +119,7 @@ Result<Analysis> solve(const Request& request) {
         analysis.measured_time = measured_envelope(problem, smallest, *search.region);
     else if (search.region)
         analysis.measured_time_absent = "the size of the write buffer is not one small number";
+    if (request.proofs != nullptr) keep_used(analysis, request.proofs->lemmas);
     analysis.assumptions = assumptions_of(problem);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();

@@ -19,6 +19,8 @@
 
 namespace warpbound::analyzer {
 
+struct ProofRecord; // analyzer/proof.hpp
+
 struct Request {
     const assembly::Function* function = nullptr;
     const assembly::ControlFlowGraph* graph = nullptr;
@@ -28,6 +30,7 @@ struct Request {
     models::WarpPolicy policy;
     std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
     std::uint64_t seed = 1;                                  ///< Of the solver.
+    ProofRecord* proofs = nullptr; ///< Where to keep what the bounds rest on; none: nowhere.
 };
 
 enum class Side { Lower, Upper };
@@ -72,6 +75,8 @@ struct BoundTerm {
     std::string text; ///< What takes the time, and why it counts so often.
     std::int64_t count = 1;
     std::int64_t cycles = 0; ///< Of one.
+    /// Id of the path lemma that bounds `cycles`; empty: a value of the machine and the launch.
+    std::string lemma{};
 };
 /// What the terms add up to. Throws `std::overflow_error` when that cannot be counted.
 models::Cycles sum_of(const std::vector<BoundTerm>& terms);

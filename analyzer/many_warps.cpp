@@ -1,6 +1,7 @@
 #include "analyzer/many_warps.hpp"
 
 #include "analyzer/common_barriers.hpp"
+#include "analyzer/proof.hpp"
 #include "analyzer/warp_work.hpp"
 #include "analyzer/witness.hpp"
 
@@ -31,16 +32,18 @@ struct Interference {
 /// S14).
 std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost) {
     std::vector<BoundTerm> terms;
-    const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
-        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
+    const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles,
+                         const char* lemma = "") {
+        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles, lemma});
     };
-    add("delays of the critical chain in a block, beyond its own work", shape.waves(), cost.stall);
+    add("delays of the critical chain in a block, beyond its own work", shape.waves(), cost.stall,
+        "execution-time-upper-stall");
     const std::int64_t per_block = shape.warps_per_block;
     const auto add_work = [&](std::int64_t warps, std::int64_t on_scheduler) {
         add("issue slots and ports that a warp takes from those of its scheduler", on_scheduler,
-            cost.same);
+            cost.same, "execution-time-upper-same");
         add("ports of the multiprocessor that a warp takes from those of other schedulers",
-            warps - on_scheduler, cost.other);
+            warps - on_scheduler, cost.other, "execution-time-upper-other");
     };
     if (cost.windows == 1) {
         add_work(shape.warps(), shape.on_one_scheduler(shape.warps()));
@@ -59,7 +62,7 @@ std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference&
             cost.straddle);
         add("replacement and start of a block", shape.waves() - 1, shape.refill.hi);
     }
-    add("drains of the stores of a warp", shape.warps(), cost.drain);
+    add("drains of the stores of a warp", shape.warps(), cost.drain, "execution-time-upper-drain");
     return terms;
 }
 
@@ -76,13 +79,19 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
     const InstructionCosts same = cost_to_same_scheduler(problem);
     const InstructionCosts other = cost_to_other_schedulers(problem);
     const auto work = block_costs(problem, same);
-    const auto most = [&](const InstructionCosts& costs) {
-        return extreme_sum(problem, block_costs(problem, costs), Side::Upper);
+    const auto most = [&](const LemmaName& name, const std::vector<std::int64_t>& costs) {
+        record_sum(problem, name, costs, Side::Upper);
+        return extreme_sum(problem, costs, Side::Upper);
     };
     Interference cost;
-    cost.same = extreme_sum(problem, work, Side::Upper);
-    cost.other = most(other);
-    cost.drain = most(drain_costs(problem, Side::Upper));
+    cost.same = most({"execution-time-upper-same",
+                      "issue slots and ports that a warp takes from those of its scheduler"},
+                     work);
+    cost.other = most({"execution-time-upper-other",
+                       "ports that a warp takes from those of other schedulers"},
+                      block_costs(problem, other));
+    cost.drain = most({"execution-time-upper-drain", "drains of the stores of a warp"},
+                      block_costs(problem, drain_costs(problem, Side::Upper)));
     cost.straddle = largest(same);
     cost.windows = (models::Cycles{barriers + 1} * shape.waves()).count();
 
@@ -95,6 +104,11 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
         solve_paths(problem, without_work(paths, work), Side::Upper, facts, deadline);
     if (!solved) return solved.as_failure();
     cost.stall = std::max<std::int64_t>(0, solved.value().bound);
+    record(problem,
+           {"execution-time-upper-stall", "time to completion of one warp less its own work"},
+           Side::Upper, facts, solved.value(), [&](std::optional<std::size_t> nodes) {
+               return without_work(path_graph_of(problem, rules, Side::Upper, nodes), work);
+           });
 
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
@@ -115,38 +129,48 @@ Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair&
                                          SideAnswer alone) {
     const LaunchShape& shape = problem.shape;
     const models::Architecture& architecture = *problem.request.architecture;
-    const auto least = [&](const InstructionCosts& costs) {
+    const auto least = [&](const LemmaName& name, const InstructionCosts& costs) {
+        record_sum(problem, name, block_costs(problem, costs), Side::Lower);
         return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
     };
     // Of all warps some scheduler has at least its share.
     const std::int64_t share = shape.on_one_scheduler(shape.warps());
     std::vector<std::vector<BoundTerm>> ways;
-    ways.push_back({{"one warp alone", 1, alone.execution.proved.count()}});
+    ways.push_back(
+        {{"one warp alone", 1, alone.execution.proved.count(), "execution-time-lower"}});
     if (shape.waves() > 1) {
         Span span = whole_run(*problem.request.graph, rules.lower);
         span.ends_at_exit = true;
-        const PathGraph paths =
-            path_graph_of(problem, rules, Side::Lower, problem.facts.never, span, rules.start());
-        const auto residence =
-            solve_paths(problem, paths, Side::Lower, Facts::LoopBounds, std::nullopt);
+        const auto paths = [&](std::optional<std::size_t> nodes) {
+            return path_graph_of(problem, rules, Side::Lower, problem.facts.never, span,
+                                 rules.start(), nodes);
+        };
+        const auto residence = solve_paths(problem, paths(std::nullopt), Side::Lower,
+                                           Facts::LoopBounds, std::nullopt);
         if (!residence) return residence.as_failure();
+        record(problem, {"execution-time-lower-residence", "time to the last EXIT of one warp"},
+               Side::Lower, Facts::LoopBounds, residence.value(), paths);
         ways.front().push_back({"blocks that ran before in the same slot", shape.waves() - 1,
-                                residence.value().bound});
+                                residence.value().bound, "execution-time-lower-residence"});
         ways.front().push_back(
             {"replacement and start of a block", shape.waves() - 1, shape.refill.lo});
     }
-    const std::int64_t slots = least(choices(problem));
+    const LemmaName slots{"execution-time-lower-slots", "issue slots of a warp"};
     ways.push_back({{"issue slots of a warp on the scheduler with most work", share,
-                     (models::Cycles{slots} * shape.issue_slot.lo).count()},
+                     least(slots, issue_slot_costs(problem)), slots.id},
                     {"the last issue slot need not be over", 1, 1 - shape.issue_slot.lo}});
+    const LemmaName drains{"execution-time-lower-drain", "drains of the stores of a warp"};
     ways.push_back({{"drains of the stores of a warp", shape.warps(),
-                     least(drain_costs(problem, Side::Lower))}});
+                     least(drains, drain_costs(problem, Side::Lower)), drains.id}});
     for (std::size_t unit = 0; unit < architecture.units.size(); ++unit) {
         const models::UnitScope scope = architecture.units[unit].scope;
         if (scope == models::UnitScope::Warp) continue;
         const InstructionCosts costs = port_costs(problem, unit);
+        const LemmaName port{"execution-time-lower-port-" + architecture.units[unit].name,
+                             fmt::format("use of the port of {}", architecture.units[unit].name)};
         ways.push_back({{fmt::format("port of {}, taken by a warp", architecture.units[unit].name),
-                         scope == models::UnitScope::Core ? shape.warps() : share, least(costs)},
+                         scope == models::UnitScope::Core ? shape.warps() : share,
+                         least(port, costs), port.id},
                         {"its last use need not be over", 1, -largest(costs)}});
     }
     const auto best = std::max_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {

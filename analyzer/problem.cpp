@@ -106,7 +106,7 @@ bool has_further_facts(const Request& request) {
 
 /// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
 /// where the solver has to see many blocks.
-std::size_t nodes_per_block(const Request& request) {
+std::size_t affordable_nodes(const Request& request) {
     const auto blocks = static_cast<double>(std::max<std::size_t>(1, request.graph->blocks.size()));
     double terms = 1;
     for (const auto& fact : request.facts->constraints)
@@ -203,18 +203,21 @@ SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
 
 PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
                         const std::vector<bool>& never, const Span& span,
-                        const RelativeState& from) {
+                        const RelativeState& from, std::optional<std::size_t> nodes_per_block) {
     const auto& graph = *problem.request.graph;
-    const std::size_t limit = nodes_per_block(problem.request);
+    const std::size_t limit =
+        std::min(affordable_nodes(problem.request), nodes_per_block.value_or(SIZE_MAX));
     if (side == Side::Lower) return build_state_graph(graph, rules.lower, never, limit, span);
     return build_chain_graph(graph, rules.upper,
                              outstanding(graph, rules.lower, rules.upper, never, span, from), never,
                              limit, span);
 }
 
-PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side) {
+PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
+                        std::optional<std::size_t> nodes_per_block) {
     return path_graph_of(problem, rules, side, problem.facts.never,
-                         whole_run(*problem.request.graph, rules.of(side)), rules.start());
+                         whole_run(*problem.request.graph, rules.of(side)), rules.start(),
+                         nodes_per_block);
 }
 
 Result<PathSolution> solve_paths(const Problem& problem, const PathGraph& paths, Side side,

@@ -44,12 +44,15 @@ struct SidePair {
 SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
                   const models::Interval& buffer_drain, SlotDistance slots = {});
 
-/// The path problem of a span, whose state before the first issue is `from`.
+/// The path problem of a span, whose state before the first issue is `from`. At most so many nodes
+/// per block; fewer join more states and bound less tightly. None: as many as are affordable.
 PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
                         const std::vector<bool>& never, const Span& span,
-                        const RelativeState& from);
+                        const RelativeState& from,
+                        std::optional<std::size_t> nodes_per_block = std::nullopt);
 /// The path problem of a whole run.
-PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side);
+PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
+                        std::optional<std::size_t> nodes_per_block = std::nullopt);
 
 /// The best path of a path problem under all flow facts.
 struct PathSolution {

@@ -81,11 +81,11 @@ InstructionCosts port_costs(const Problem& problem, std::size_t unit) {
         });
 }
 
-InstructionCosts choices(const Problem& problem) {
+InstructionCosts issue_slot_costs(const Problem& problem) {
     // Behind a gap of 0 the next instruction may issue without a choice of its own.
     return per_instruction(
-        problem, [](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
-            return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? 1 : 0;
+        problem, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
+            return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? problem.shape.issue_slot.lo : 0;
         });
 }
 
@@ -101,8 +101,7 @@ std::vector<std::int64_t> block_costs(const Problem& problem, const InstructionC
     return sums;
 }
 
-std::int64_t extreme_sum(const Problem& problem, const std::vector<std::int64_t>& costs,
-                         Side side) {
+PathGraph sum_graph(const Problem& problem, const std::vector<std::int64_t>& costs, Side side) {
     const auto& graph = *problem.request.graph;
     PathGraph paths;
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
@@ -113,8 +112,14 @@ std::int64_t extreme_sum(const Problem& problem, const std::vector<std::int64_t>
                 node.successors.push_back({graph.edges[edge].to, costs[block]});
         paths.nodes.push_back(std::move(node));
     }
-    const PathGraph tidied = tidy(std::move(paths), side);
-    const auto best = StructuralPaths{graph, tidied, problem.facts.loops, side}.start_to_end();
+    return tidy(std::move(paths), side);
+}
+
+std::int64_t extreme_sum(const Problem& problem, const std::vector<std::int64_t>& costs,
+                         Side side) {
+    const PathGraph paths = sum_graph(problem, costs, side);
+    const auto best =
+        StructuralPaths{*problem.request.graph, paths, problem.facts.loops, side}.start_to_end();
     return best ? std::max<std::int64_t>(0, best->cost) : 0;
 }
 

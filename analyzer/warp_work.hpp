@@ -10,7 +10,7 @@
 
 namespace warpbound::analyzer {
 
-/// Per instruction of the function. `Unit:` core cycles, or a count where a function says so.
+/// Per instruction of the function. `Unit:` core cycles.
 using InstructionCosts = std::vector<std::int64_t>;
 
 /// For how long an instruction keeps a warp of the same scheduler from issuing that may issue
@@ -28,12 +28,14 @@ bool enters_write_buffer(const Problem& problem, std::size_t instruction);
 InstructionCosts drain_costs(const Problem& problem, Side side);
 /// Occupancy of one unit's port. Side: lower.
 InstructionCosts port_costs(const Problem& problem, std::size_t unit);
-/// Choices of the scheduler that an instruction needs: a count. Side: lower.
-InstructionCosts choices(const Problem& problem);
+/// Issue slots of the scheduler that an instruction needs. Side: lower.
+InstructionCosts issue_slot_costs(const Problem& problem);
 
 /// Sums per block of the graph.
 std::vector<std::int64_t> block_costs(const Problem& problem, const InstructionCosts& costs);
 
+/// The path problem of such sums.
+PathGraph sum_graph(const Problem& problem, const std::vector<std::int64_t>& costs, Side side);
 /// The largest (smallest) sum of block costs over the paths that loop bounds allow; at least 0.
 /// Side: as asked.
 std::int64_t extreme_sum(const Problem& problem, const std::vector<std::int64_t>& costs, Side side);

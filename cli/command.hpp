@@ -24,7 +24,14 @@
 namespace warpbound::cli {
 
 /// Exit codes of the program (design section 6).
-enum class Exit : int { Holds = 0, Violated = 1, Usage = 2, Refused = 3, Undecided = 4 };
+enum class Exit : int {
+    Holds = 0,
+    Violated = 1,
+    Usage = 2,
+    Refused = 3,
+    Undecided = 4,
+    Tampered = 5, ///< `verify` only.
+};
 
 /// What the parsed command line asks for. Set by the chosen subcommand's callback.
 struct Invocation {
@@ -42,6 +49,8 @@ void add_simulate(CLI::App& app, Invocation& invocation);
 void add_flow_facts(CLI::App& app, Invocation& invocation);
 void add_analyze(CLI::App& app, Invocation& invocation);
 void add_schedulers(CLI::App& app, Invocation& invocation);
+void add_certify(CLI::App& app, Invocation& invocation);
+void add_verify(CLI::App& app, Invocation& invocation);
 #endif
 
 /// Prints the failure on standard error and gives the exit code of a refused input.

@@ -17,7 +17,7 @@ constexpr const char* description =
     "Bounds a kernel's time from its assembly, runs it on a simulated device, compares both.";
 
 constexpr const char* footer =
-    "Exit codes: 0 holds, 1 violated or refuted, 2 usage, 3 input refused, 4 undecided.\n"
+    "Exit codes: 0 holds, 1 violated or refuted, 2 usage, 3 input refused, 4 undecided, 5 tampered.\n"
     "`warpbound COMMAND --help` explains a command and shows an example.";
 
 } // namespace
@@ -41,6 +41,8 @@ int main(int argc, char** argv) {
         warpbound::cli::add_flow_facts(app, invocation);
         warpbound::cli::add_analyze(app, invocation);
         warpbound::cli::add_schedulers(app, invocation);
+        warpbound::cli::add_certify(app, invocation);
+        warpbound::cli::add_verify(app, invocation);
 #endif
         app.parse(argc, argv);
         return static_cast<int>(invocation.run());

@@ -1,0 +1,54 @@
+#pragma once
+/// \file
+/// What a stranger needs to check a bound: the path problems behind it, each with its bound and a
+/// witness.
+
+#include "analyzer/problem.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// No path of `paths` that the flow facts allow costs more (lower side: less) than `bound`.
+/// `Unit:` core cycles.
+struct PathLemma {
+    std::string id;   ///< "execution-time-upper-stall": unique in an analysis.
+    std::string text; ///< What the costs are.
+    Side side = Side::Upper;
+    Facts facts = Facts::All;
+    /// Blocks of the two clock reads between which the paths lie; none: entry to an exit.
+    std::optional<std::pair<std::size_t, std::size_t>> between;
+    std::int64_t bound = 0;
+    PathGraph paths; ///< The smallest that was found to give the bound.
+    /// A path of the control-flow graph; its cost is the best of its ways through `paths`.
+    std::optional<BlockPath> witness;
+};
+
+/// Filled by `analyze` when the request asks for it.
+struct ProofRecord {
+    std::vector<PathLemma> lemmas;
+};
+
+/// How a lemma is named.
+struct LemmaName {
+    std::string id;
+    std::string text;
+};
+
+/// Path problems of growing size (nodes per block), up to the one that gave the bound.
+using GrowingPaths = std::function<PathGraph(std::optional<std::size_t> nodes_per_block)>;
+
+/// Keeps a solved path problem in the smallest size that gives the same bound, if the request asks
+/// for proofs.
+void record(const Problem& problem, const LemmaName& name, Side side, Facts facts,
+            const PathSolution& solved, const GrowingPaths& paths);
+
+/// Keeps the bound on a sum of block costs over all paths that loop bounds allow.
+void record_sum(const Problem& problem, const LemmaName& name,
+                const std::vector<std::int64_t>& block_costs, Side side);
+
+} // namespace warpbound::analyzer

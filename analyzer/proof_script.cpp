@@ -1,0 +1,272 @@
+#include "analyzer/proof_script.hpp"
+
+#include "analyzer/longest_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using Terms = std::vector<std::string>;
+
+std::string number(std::int64_t value) {
+    if (value >= 0) return std::to_string(value);
+    return fmt::format("(- {})", std::to_string(value).substr(1));
+}
+
+std::string times(std::int64_t coefficient, const std::string& variable) {
+    if (coefficient == 1) return variable;
+    return fmt::format("(* {} {})", number(coefficient), variable);
+}
+
+std::string sum(const Terms& terms) {
+    if (terms.empty()) return "0";
+    if (terms.size() == 1) return terms.front();
+    return fmt::format("(+ {})", fmt::join(terms, " "));
+}
+
+/// The variables of a path problem and the constraints on them.
+class Script {
+public:
+    Script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
+           const std::vector<BackEdgeBounds>& bounds, const PathLemma& lemma)
+        : graph_{graph}, facts_{facts}, bounds_{bounds}, lemma_{lemma},
+          structural_{graph, lemma.paths, bounds, lemma.side} {
+        for (std::size_t from = 0; from < lemma.paths.nodes.size(); ++from)
+            for (const PathEdge& edge : lemma.paths.nodes[from].successors)
+                edges_.push_back({from, edge.to, edge.cost});
+        declare();
+    }
+
+    std::string text() {
+        const auto& nodes = lemma_.paths.nodes;
+        for (std::size_t node = 0; node < nodes.size(); ++node)
+            add(fmt::format("flow_{}", node), "=", arrivals(node), sum(departures(node)));
+        Terms ends;
+        for (std::size_t node = 0; node < nodes.size(); ++node)
+            if (nodes[node].end_cost) ends.push_back(end_name(node));
+        add("once", "=", sum(ends), "1");
+        for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
+            if (!headers(loop).empty()) loop_rows(loop);
+        if (lemma_.facts == Facts::All) fact_rows();
+        const bool upper = lemma_.side == Side::Upper;
+        add("goal", upper ? ">=" : "<=", sum(cost([](std::size_t) { return true; })),
+            number(upper ? lemma_.bound + 1 : lemma_.bound - 1));
+        return fmt::format("; {}: {}\n; expected: unsat, no path costs {} than {} cycles\n"
+                           "(set-info :smt-lib-version 2.6)\n(set-info :status unsat)\n"
+                           "(set-logic QF_LIA)\n{}{}(check-sat)\n(exit)\n",
+                           lemma_.id, lemma_.text, upper ? "more" : "less", lemma_.bound,
+                           declarations_, assertions_);
+    }
+
+private:
+    struct Edge {
+        std::size_t from = 0;
+        std::size_t to = 0;
+        std::int64_t cost = 0;
+    };
+
+    static std::string edge_name(std::size_t edge) { return fmt::format("x{}", edge); }
+    static std::string end_name(std::size_t node) { return fmt::format("e{}", node); }
+    static std::string stay_name(std::size_t header, const std::string& exit) {
+        return fmt::format("s{}_{}", header, exit);
+    }
+
+    void declare(const std::string& name) {
+        declarations_ += fmt::format("(declare-const {} Int)\n", name);
+        assertions_ += fmt::format("(assert (>= {} 0))\n", name);
+    }
+
+    void declare() {
+        for (std::size_t edge = 0; edge < edges_.size(); ++edge)
+            declare(edge_name(edge));
+        for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
+            if (lemma_.paths.nodes[node].end_cost) declare(end_name(node));
+        for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
+            for (const std::size_t header : headers(loop))
+                for (const auto& [exit, stay_cost] : stays(header))
+                    declare(stay_name(header, exit));
+    }
+
+    void add(const std::string& label, const std::string& relation, const std::string& left,
+             const std::string& right) {
+        assertions_ +=
+            fmt::format("(assert (! ({} {} {}) :named {}))\n", relation, left, right, label);
+    }
+
+    [[nodiscard]] std::size_t block_of(std::size_t node) const {
+        return lemma_.paths.nodes[node].block;
+    }
+    [[nodiscard]] bool inside(std::size_t loop, std::size_t node) const {
+        const auto& blocks = graph_.loops[loop].blocks;
+        return std::binary_search(blocks.begin(), blocks.end(), block_of(node));
+    }
+    [[nodiscard]] std::vector<std::size_t> headers(std::size_t loop) const {
+        std::vector<std::size_t> nodes;
+        for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
+            if (block_of(node) == graph_.loops[loop].header) nodes.push_back(node);
+        return nodes;
+    }
+
+    /// Ways out of a loop entered at a header node, with the best cost of each.
+    [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>>
+    stays(std::size_t header) const {
+        std::vector<std::pair<std::string, std::int64_t>> list;
+        const auto stay = structural_.stay_from(header);
+        for (const PathEdge& exit : stay.exits)
+            list.emplace_back(std::to_string(exit.to), exit.cost);
+        if (stay.end_cost) list.emplace_back("end", *stay.end_cost);
+        return list;
+    }
+
+    template <class Wanted> [[nodiscard]] Terms edges_where(Wanted wanted) const {
+        Terms terms;
+        for (std::size_t edge = 0; edge < edges_.size(); ++edge)
+            if (wanted(edges_[edge])) terms.push_back(edge_name(edge));
+        return terms;
+    }
+
+    /// How often a node is entered.
+    [[nodiscard]] std::string arrivals(std::size_t node) const {
+        Terms terms = edges_where([&](const Edge& edge) { return edge.to == node; });
+        if (node == 0) terms.emplace_back("1");
+        return sum(terms);
+    }
+    [[nodiscard]] Terms departures(std::size_t node) const {
+        Terms terms = edges_where([&](const Edge& edge) { return edge.from == node; });
+        if (lemma_.paths.nodes[node].end_cost) terms.push_back(end_name(node));
+        return terms;
+    }
+
+    /// Cost of the edges and ends at the nodes that are wanted.
+    template <class Wanted> [[nodiscard]] Terms cost(Wanted wanted) const {
+        Terms terms;
+        for (std::size_t edge = 0; edge < edges_.size(); ++edge)
+            if (edges_[edge].cost != 0 && wanted(edges_[edge].from))
+                terms.push_back(times(edges_[edge].cost, edge_name(edge)));
+        for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node) {
+            const auto& end = lemma_.paths.nodes[node].end_cost;
+            if (end && *end != 0 && wanted(node)) terms.push_back(times(*end, end_name(node)));
+        }
+        return terms;
+    }
+
+    void loop_rows(std::size_t loop) {
+        const std::size_t block = graph_.loops[loop].header;
+        const auto into = [&](bool from_inside) {
+            return edges_where([&](const Edge& edge) {
+                return block_of(edge.to) == block && inside(loop, edge.from) == from_inside;
+            });
+        };
+        Terms entries = into(false);
+        if (block_of(0) == block) entries.emplace_back("1");
+        const std::string turns = sum(into(true));
+        const std::string entered = sum(entries);
+        add(fmt::format("turns_at_most_b{}", block), "<=", turns,
+            times(bounds_[loop].max, entered));
+        add(fmt::format("turns_at_least_b{}", block), ">=", turns,
+            times(bounds_[loop].min, entered));
+
+        std::vector<std::pair<std::string, Terms>> by_exit; // in order of the exit nodes
+        const auto leaving = [&](const std::string& exit) -> Terms& {
+            const auto known =
+                std::find_if(by_exit.begin(), by_exit.end(),
+                             [&](const auto& entry) { return entry.first == exit; });
+            if (known != by_exit.end()) return known->second;
+            return by_exit.emplace_back(exit, Terms{}).second;
+        };
+        for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
+            if (!inside(loop, node) &&
+                std::any_of(edges_.begin(), edges_.end(), [&](const Edge& edge) {
+                    return edge.to == node && inside(loop, edge.from);
+                }))
+                leaving(std::to_string(node));
+        leaving("end");
+        Terms limit;
+        for (const std::size_t header : headers(loop)) {
+            Terms parts;
+            for (const auto& [exit, stay_cost] : stays(header)) {
+                parts.push_back(stay_name(header, exit));
+                leaving(exit).push_back(stay_name(header, exit));
+                if (stay_cost != 0) limit.push_back(times(stay_cost, stay_name(header, exit)));
+            }
+            Terms entered_here = edges_where([&](const Edge& edge) {
+                return edge.to == header && !inside(loop, edge.from);
+            });
+            if (header == 0) entered_here.emplace_back("1");
+            add(fmt::format("stays_into_{}", header), "=", sum(parts), sum(entered_here));
+        }
+        for (const auto& [exit, parts] : by_exit) {
+            Terms left;
+            if (exit == "end") {
+                for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
+                    if (inside(loop, node) && lemma_.paths.nodes[node].end_cost)
+                        left.push_back(end_name(node));
+            } else {
+                left = edges_where([&](const Edge& edge) {
+                    return std::to_string(edge.to) == exit && inside(loop, edge.from);
+                });
+            }
+            add(fmt::format("stays_b{}_to_{}", block, exit), "=", sum(parts), sum(left));
+        }
+        add(fmt::format("cut_b{}", block), lemma_.side == Side::Upper ? "<=" : ">=",
+            sum(cost([&](std::size_t node) { return inside(loop, node); })), sum(limit));
+    }
+
+    /// Executions of a block, or of an edge of the control-flow graph.
+    [[nodiscard]] Terms executions(const models::LinearTerm& term) const {
+        const auto at = [&](std::size_t node, std::int64_t address) {
+            return graph_.blocks[block_of(node)].address == address;
+        };
+        Terms terms;
+        for (std::size_t edge = 0; edge < edges_.size(); ++edge)
+            if (at(edges_[edge].to, term.block) &&
+                (!term.from || at(edges_[edge].from, *term.from)))
+                terms.push_back(times(term.coefficient, edge_name(edge)));
+        if (!term.from && at(0, term.block)) terms.push_back(number(term.coefficient));
+        return terms;
+    }
+
+    void fact_rows() {
+        for (std::size_t i = 0; i < facts_.exclusives.size(); ++i) {
+            const auto none = [&](std::int64_t block) {
+                return fmt::format("(= {} 0)", sum(executions({1, std::nullopt, block})));
+            };
+            add(fmt::format("exclusive_{}", i), "or", none(facts_.exclusives[i].first),
+                none(facts_.exclusives[i].second));
+        }
+        for (std::size_t i = 0; i < facts_.constraints.size(); ++i) {
+            const models::LinearFact& fact = facts_.constraints[i];
+            Terms terms;
+            for (const auto& term : fact.terms)
+                for (auto& part : executions(term))
+                    terms.push_back(std::move(part));
+            add(fmt::format("linear_{}", i),
+                fact.relation == models::Relation::AtMost    ? "<="
+                : fact.relation == models::Relation::AtLeast ? ">="
+                                                             : "=",
+                sum(terms), number(fact.constant));
+        }
+    }
+
+    const assembly::ControlFlowGraph& graph_;
+    const models::FlowFacts& facts_;
+    const std::vector<BackEdgeBounds>& bounds_;
+    const PathLemma& lemma_;
+    StructuralPaths structural_;
+    std::vector<Edge> edges_;
+    std::string declarations_;
+    std::string assertions_;
+};
+
+} // namespace
+
+std::string proof_script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
+                         const std::vector<BackEdgeBounds>& bounds, const PathLemma& lemma) {
+    return Script{graph, facts, bounds, lemma}.text();
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,17 @@
+#pragma once
+/// \file
+/// A path lemma as an SMT-LIB 2.6 script in the form of docs/evidence.md: satisfiable exactly when
+/// some counts that the constraints allow cost more (less) than the bound.
+
+#include "analyzer/proof.hpp"
+
+#include <string>
+
+namespace warpbound::analyzer {
+
+/// Quantifier-free linear integer arithmetic; every constraint has a label. The expected answer is
+/// `unsat`. Equal lemmas give equal text.
+std::string proof_script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
+                         const std::vector<BackEdgeBounds>& bounds, const PathLemma& lemma);
+
+} // namespace warpbound::analyzer

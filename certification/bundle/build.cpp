@@ -1,0 +1,166 @@
+#include "certification/bundle/build.hpp"
+
+#include "certification/bundle/claims_json.hpp"
+#include "certification/bundle/manifest.hpp"
+#include "harness/protocol/statistics.hpp"
+
+#include <algorithm>
+
+namespace warpbound::certification {
+
+namespace {
+
+/// "region" is what series call it, "measured-time" what claims do.
+std::string quantity_of(const harness::SeriesKey& key) {
+    return key.quantity == "region" ? "measured-time" : key.quantity;
+}
+
+void add_series(Report& report, const SeriesInput& series) {
+    std::vector<std::int64_t> times;
+    std::vector<std::uint64_t> seeds;
+    for (const auto& sample : series.samples) {
+        times.insert(times.end(), sample.times.begin(), sample.times.end());
+        seeds.insert(seeds.end(), sample.times.size(), sample.seed);
+    }
+    ObservedTimes about;
+    about.quantity = quantity_of(series.key);
+    about.device = series.key.device;
+    about.protocol = series.key.protocol;
+    about.modes = static_cast<std::int64_t>(harness::summarise(times).modes.size());
+    add_observations(report, std::move(about), times, seeds);
+}
+
+void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleInputs& bundle) {
+    analyzer::Request request;
+    request.function = kernel.input->function;
+    request.graph = &kernel.input->graph;
+    request.architecture = &kernel.input->architecture;
+    request.facts = &kernel.input->facts;
+    request.launch = kernel.input->launch;
+    request.policy = kernel.input->policy;
+    request.seed = bundle.solver_seed;
+    Report report = report_of(kernel.input->program, request, kernel.analysis);
+    report.tool_version = bundle.tool_version;
+    for (auto& claim : report.claims)
+        claim.id = kernel.id + "." + claim.id;
+    const std::string folder = "inputs/" + kernel.id + "/";
+    report.inputs.push_back({"listing", folder + "listing.sass", kernel.input->program.digest});
+    report.inputs.push_back({"architecture", "model/" + kernel.input->architecture.name + ".xml",
+                             kernel.input->architecture.digest});
+    if (input.flow_facts)
+        report.inputs.push_back(
+            {"flow facts", folder + "flow-facts.xml", kernel.input->facts.digest});
+    if (!kernel.analysis.solver.empty()) report.versions.push_back(kernel.analysis.solver);
+    for (const auto& series : input.series)
+        add_series(report, series);
+    kernel.report = std::move(report);
+}
+
+KnownTimes known_times(const Report& report, const std::string& quantity) {
+    KnownTimes known;
+    if (const Claim* lower = report.claim(quantity, analyzer::Side::Lower))
+        known.lower = lower->value;
+    if (const Claim* upper = report.claim(quantity, analyzer::Side::Upper))
+        known.upper = upper->value;
+    for (const auto& seen : report.observations)
+        if (seen.quantity == quantity)
+            known.worst = std::max(seen.worst, known.worst.value_or(seen.worst));
+    return known;
+}
+
+Result<void> check_requirements(const BundleInputs& inputs,
+                                const std::vector<KernelEvidence>& kernels, Bundle& bundle) {
+    if (!inputs.requirements) return boost::outcome_v2::success();
+    const auto requirements =
+        read_requirements({"inputs/requirements.xml", *inputs.requirements});
+    if (!requirements) return requirements.as_failure();
+    for (const auto& requirement : requirements.value()) {
+        bool meant = false;
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const Report& report = kernels[i].report;
+            if (report.kernel != requirement.kernel ||
+                (requirement.launch && *requirement.launch != inputs.kernels[i].launch))
+                continue;
+            meant = true;
+            const KnownTimes known = known_times(report, requirement.quantity);
+            bundle.requirements.push_back(
+                {requirement, kernels[i].id, known, verdict_on(requirement, known)});
+        }
+        if (!meant)
+            bundle.requirements.push_back({requirement, "", {}, RequirementVerdict::Undecided});
+    }
+    return boost::outcome_v2::success();
+}
+
+void check_tightness(const BundleInputs& inputs, const std::vector<KernelEvidence>& kernels,
+                     Bundle& bundle) {
+    if (!inputs.check_factor_thousandths) return;
+    for (const auto& kernel : kernels)
+        for (const char* quantity : {"execution-time", "measured-time"}) {
+            const KnownTimes known = known_times(kernel.report, quantity);
+            if (!known.upper || !known.worst) continue;
+            const models::Cycles allowed =
+                models::Cycles{*known.worst} * *inputs.check_factor_thousandths;
+            if (models::Cycles{*known.upper} * 1000 > allowed)
+                bundle.loose.push_back({kernel.id, quantity, *known.upper, *known.worst});
+        }
+}
+
+} // namespace
+
+bool Bundle::violated() const {
+    const auto refuted = [](const Report& report) { return report.refuted(); };
+    const auto is_violated = [](const RequirementResult& result) {
+        return result.verdict == RequirementVerdict::Violated;
+    };
+    return !loose.empty() || std::any_of(reports.begin(), reports.end(), refuted) ||
+           std::any_of(requirements.begin(), requirements.end(), is_violated);
+}
+
+bool Bundle::undecided() const {
+    return limit_reached ||
+           std::any_of(requirements.begin(), requirements.end(), [](const RequirementResult& result) {
+               return result.verdict == RequirementVerdict::Undecided;
+           });
+}
+
+Result<Bundle> build_bundle(const BundleInputs& inputs) {
+    auto files = input_files(inputs);
+    if (!files) return files.as_failure();
+    Bundle bundle;
+    bundle.files = std::move(files).value();
+    std::vector<KernelEvidence> kernels;
+    for (std::size_t i = 0; i < inputs.kernels.size(); ++i) {
+        auto kernel = analyze_kernel(inputs.kernels[i], kernel_id(i), inputs);
+        if (!kernel) return kernel.as_failure();
+        kernels.push_back(std::move(kernel).value());
+    }
+    const auto assumptions = shared_register(kernels);
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        KernelEvidence& kernel = kernels[i];
+        make_report(kernel, inputs.kernels[i], inputs);
+        add_analysis_files(kernel, bundle.files);
+        add_check_files(kernel, inputs.kernels[i], bundle.files);
+        bundle.reports.push_back(kernel.report);
+        const auto& envelope = kernel.analysis.execution_time;
+        for (const auto* side : {&envelope.lower, &envelope.upper})
+            bundle.limit_reached = bundle.limit_reached ||
+                                   side->outcome == analyzer::Outcome::LimitReached;
+    }
+    if (auto checked = check_requirements(inputs, kernels, bundle); !checked)
+        return checked.as_failure();
+    check_tightness(inputs, kernels, bundle);
+    bundle.files["claims.json"] = {"claims", "claims",
+                                   claims_json(kernels, assumptions, bundle, bundle.files)};
+    for (const auto& kernel : kernels) {
+        const std::string path = "reports/" + kernel.id;
+        bundle.files[path + ".html"] = {"report", "reports", render_html(kernel.report)};
+        bundle.files[path + ".xml"] = {"report", "reports", render_xml(kernel.report)};
+    }
+    Manifest manifest = manifest_of(bundle.files, inputs.tool_version);
+    bundle.report_id = std::move(manifest.report_id);
+    bundle.files["manifest.json"] = {"manifest", "manifest", std::move(manifest.text)};
+    return bundle;
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,25 @@
+#include "certification/bundle/canonical_json.hpp"
+
+#include <stdexcept>
+
+namespace warpbound::certification {
+
+namespace {
+
+bool has_fraction(const Json& json) {
+    if (json.is_number_float()) return true;
+    if (!json.is_structured()) return false;
+    for (const auto& part : json)
+        if (has_fraction(part)) return true;
+    return false;
+}
+
+} // namespace
+
+std::string canonical(const Json& json) {
+    if (has_fraction(json))
+        throw std::logic_error{"a number in evidence is not whole: its text would not be fixed"};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace warpbound::certification

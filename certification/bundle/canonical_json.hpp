@@ -1,0 +1,17 @@
+#pragma once
+/// \file
+/// JSON whose bytes follow from its value (RFC 8785): keys sorted, no spaces, whole numbers only.
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace warpbound::certification {
+
+using Json = nlohmann::json;
+
+/// Bytes that are not UTF-8 become U+FFFD. Errors: `std::logic_error` for a number that is not
+/// whole, whose text would not be fixed.
+std::string canonical(const Json& json);
+
+} // namespace warpbound::certification

@@ -1,0 +1,183 @@
+#include "certification/bundle/claims_json.hpp"
+
+#include "assembly/support/source_text.hpp"
+#include "certification/bundle/canonical_json.hpp"
+#include "certification/wording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace warpbound::certification {
+
+namespace {
+
+/// Path and digest of a file that a claim rests on.
+Json evidence_of(const EvidenceFiles& files, const std::string& path) {
+    return {{"path", path}, {"sha256", assembly::digest_of(files.at(path).bytes)}};
+}
+
+Json terms_json(const std::vector<analyzer::BoundTerm>& terms) {
+    Json list = Json::array();
+    for (const auto& term : terms) {
+        Json json{{"text", term.text}, {"count", term.count}, {"cycles", term.cycles}};
+        if (!term.lemma.empty()) json["lemma"] = term.lemma;
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+std::int64_t unchecked(const std::vector<analyzer::Assumption>& assumptions) {
+    return std::count_if(assumptions.begin(), assumptions.end(), [](const auto& assumption) {
+        return assumption.status == analyzer::AssumptionStatus::Unchecked;
+    });
+}
+
+std::string_view how_checked(analyzer::AssumptionStatus status) {
+    switch (status) {
+    case analyzer::AssumptionStatus::Proved:
+        return "proved by the analysis or stated as proved in the flow facts";
+    case analyzer::AssumptionStatus::Measured:
+        return "consistent with recorded traces";
+    case analyzer::AssumptionStatus::Reviewed:
+        return "reviewed by a person";
+    default:
+        return "not checked: a reviewer must confirm or deny it";
+    }
+}
+
+Json bound_json(const KernelEvidence& kernel, const Claim& claim, const EvidenceFiles& files) {
+    const auto terms = composition(kernel, claim);
+    Json evidence = Json::array();
+    for (const auto& term : terms) {
+        if (term.lemma.empty()) continue;
+        const std::string path = "analysis/" + kernel.id + "/" + term.lemma;
+        evidence.push_back(evidence_of(files, path + ".json"));
+        evidence.push_back(evidence_of(files, path + ".smt2"));
+    }
+    Json json{{"id", claim.id},
+              {"kernel", kernel.id},
+              {"quantity", claim.quantity},
+              {"side", side_name(claim.side)},
+              {"kind", to_string(claim.kind)},
+              {"value", claim.value},
+              {"unit", "core cycles"},
+              {"assumptions", claim.assumptions},
+              {"unchecked-assumptions", kernel.report.unchecked_assumptions()},
+              {"limit-reached", claim.limit_reached},
+              {"proof", {{"rule", claim.proof}, {"terms", terms_json(terms)}}},
+              {"evidence", evidence}};
+    return json;
+}
+
+Json observed_json(const KernelEvidence& kernel, std::size_t series, const EvidenceFiles& files) {
+    const ObservedTimes& seen = kernel.report.observations[series];
+    return {{"id", fmt::format("{}.O{}", kernel.id, series + 1)},
+            {"kernel", kernel.id},
+            {"quantity", seen.quantity},
+            {"kind", "observed"},
+            {"device", seen.device},
+            {"protocol", seen.protocol},
+            {"count", seen.count},
+            {"best", seen.best},
+            {"worst", seen.worst},
+            {"unit", "core cycles"},
+            {"outside-bounds", seen.outside_bounds},
+            {"assumptions", Json::array()},
+            {"evidence",
+             {evidence_of(files, fmt::format("inputs/{}/samples-{}.json", kernel.id, series + 1))}}};
+}
+
+Json requirement_json(const RequirementResult& result) {
+    const Requirement& requirement = result.requirement;
+    Json json{{"id", requirement.id},
+              {"text", requirement.text},
+              {"kernel-name", requirement.kernel},
+              {"quantity", requirement.quantity},
+              {"at-most", requirement.at_most},
+              {"unit", "core cycles"},
+              {"verdict", to_string(result.verdict)}};
+    if (requirement.launch) json["launch"] = *requirement.launch;
+    if (!result.kernel.empty()) json["kernel"] = result.kernel;
+    if (result.known.upper) {
+        json["proved-upper-bound"] = *result.known.upper;
+        json["margin"] = requirement.at_most - *result.known.upper;
+    }
+    if (result.known.worst) json["observed-worst"] = *result.known.worst;
+    return json;
+}
+
+} // namespace
+
+std::vector<analyzer::Assumption> shared_register(std::vector<KernelEvidence>& kernels) {
+    std::vector<analyzer::Assumption> list;
+    std::map<std::pair<std::string, analyzer::AssumptionStatus>, std::string> ids;
+    for (auto& kernel : kernels)
+        for (auto& assumption : kernel.analysis.assumptions) {
+            const auto [known, fresh] = ids.emplace(std::pair{assumption.text, assumption.status},
+                                                    fmt::format("A{}", list.size() + 1));
+            assumption.id = known->second;
+            if (fresh) list.push_back(assumption);
+        }
+    return list;
+}
+
+std::string claims_json(const std::vector<KernelEvidence>& kernels,
+                        const std::vector<analyzer::Assumption>& assumptions, const Bundle& bundle,
+                        const EvidenceFiles& files) {
+    Json about = Json::array();
+    Json claims = Json::array();
+    std::map<std::string, std::vector<std::string>> dependents; // by assumption
+    for (const auto& kernel : kernels) {
+        const Report& report = kernel.report;
+        about.push_back({{"id", kernel.id},
+                         {"kernel", report.kernel},
+                         {"listing", report.kernel_digest},
+                         {"isa", report.isa},
+                         {"launch", launch_text(report)},
+                         {"policy", report.policy},
+                         {"architecture",
+                          {{"name", report.architecture},
+                           {"title", report.architecture_title},
+                           {"digest", report.architecture_digest}}},
+                         {"verdict", verdict_of(report)}});
+        for (const auto& claim : report.claims) {
+            claims.push_back(bound_json(kernel, claim, files));
+            for (const auto& assumption : claim.assumptions)
+                dependents[assumption].push_back(claim.id);
+        }
+        for (std::size_t i = 0; i < report.observations.size(); ++i)
+            claims.push_back(observed_json(kernel, i, files));
+    }
+    Json register_json = Json::array();
+    for (const auto& assumption : assumptions)
+        register_json.push_back({{"id", assumption.id},
+                                 {"text", assumption.text},
+                                 {"status", analyzer::to_string(assumption.status)},
+                                 {"how", how_checked(assumption.status)},
+                                 {"claims", dependents[assumption.id]}});
+    Json requirements = Json::array();
+    for (const auto& result : bundle.requirements)
+        requirements.push_back(requirement_json(result));
+    Json loose = Json::array();
+    for (const auto& bound : bundle.loose)
+        loose.push_back({{"kernel", bound.kernel},
+                         {"quantity", bound.quantity},
+                         {"proved-upper-bound", bound.bound},
+                         {"observed-worst", bound.worst}});
+    return canonical({{"format", "warpbound-claims/1"},
+                      {"kernels", about},
+                      {"claims", claims},
+                      {"assumptions", register_json},
+                      {"unchecked-assumptions", unchecked(assumptions)},
+                      {"requirements", requirements},
+                      {"loose-bounds", loose},
+                      {"limitations", kernels.front().report.limitations},
+                      {"verdict", bundle.violated()    ? "violated"
+                                  : bundle.undecided() ? "undecided"
+                                                       : "holds"}});
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// A file of an evidence bundle, in memory.
+
+#include <map>
+#include <string>
+
+namespace warpbound::certification {
+
+/// Steps in the order in which they produce files; each may use the files of those before.
+inline constexpr const char* evidence_steps[] = {"inputs", "analysis", "checks", "claims",
+                                                 "reports"};
+
+struct EvidenceFile {
+    std::string role; ///< "listing", "path-lemma", "script", "claims", ...
+    std::string step; ///< Which step produced it.
+    std::string bytes;
+};
+
+/// By path inside the bundle, "analysis/K1/result.json". Without the manifest.
+using EvidenceFiles = std::map<std::string, EvidenceFile>;
+
+} // namespace warpbound::certification

@@ -1,0 +1,222 @@
+#include "certification/bundle/inputs.hpp"
+
+#include "assembly/isa/reader.hpp"
+#include "certification/bundle/canonical_json.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::certification {
+
+namespace {
+
+constexpr const char* run_path = "inputs/run.json";
+constexpr const char* requirements_path = "inputs/requirements.xml";
+
+std::string path_of(const std::string& id, const std::string& file) {
+    return "inputs/" + id + "/" + file;
+}
+
+Json series_json(const SeriesInput& series) {
+    Json samples = Json::array();
+    for (const auto& sample : series.samples) {
+        // Seeds have 64 bits: as numbers they would not survive every JSON reader.
+        Json row{std::to_string(sample.seed)};
+        for (const std::int64_t time : sample.times)
+            row.push_back(time);
+        samples.push_back(std::move(row));
+    }
+    const harness::SeriesKey& key = series.key;
+    return {{"series",
+             {{"name", key.name},
+              {"device", key.device},
+              {"device-detail", key.device_detail},
+              {"protocol", key.protocol},
+              {"kernel-digest", key.kernel_digest},
+              {"facts-digest", key.facts_digest},
+              {"launch", key.launch},
+              {"quantity", key.quantity}}},
+            {"unit", "core cycles"},
+            {"samples", samples}};
+}
+
+SeriesInput series_of(const Json& json) {
+    SeriesInput series;
+    const Json& key = json.at("series");
+    key.at("name").get_to(series.key.name);
+    key.at("device").get_to(series.key.device);
+    key.at("device-detail").get_to(series.key.device_detail);
+    key.at("protocol").get_to(series.key.protocol);
+    key.at("kernel-digest").get_to(series.key.kernel_digest);
+    key.at("facts-digest").get_to(series.key.facts_digest);
+    key.at("launch").get_to(series.key.launch);
+    key.at("quantity").get_to(series.key.quantity);
+    for (const auto& row : json.at("samples")) {
+        harness::Sample sample;
+        sample.run = static_cast<std::int64_t>(series.samples.size());
+        sample.seed = std::stoull(row.at(0).get<std::string>());
+        for (std::size_t i = 1; i < row.size(); ++i)
+            sample.times.push_back(row.at(i).get<std::int64_t>());
+        series.samples.push_back(std::move(sample));
+    }
+    return series;
+}
+
+/// Where a file is missing the bundle is refused by its name.
+class Folder {
+public:
+    explicit Folder(const std::map<std::string, std::string>& files) : files_{files} {}
+
+    [[nodiscard]] const std::string& text(const std::string& path) const {
+        const auto found = files_.find(path);
+        if (found == files_.end()) throw Failure{"is missing from the bundle", path};
+        return found->second;
+    }
+    [[nodiscard]] Json json(const std::string& path) const {
+        try {
+            return Json::parse(text(path));
+        } catch (const Json::exception& error) {
+            throw Failure{error.what(), path};
+        }
+    }
+
+private:
+    const std::map<std::string, std::string>& files_;
+};
+
+KernelInput kernel_of(const Folder& folder, const std::string& id) {
+    const std::string path = path_of(id, "launch.json");
+    const Json launch = folder.json(path);
+    KernelInput input;
+    try {
+        launch.at("kernel").get_to(input.kernel);
+        launch.at("launch").get_to(input.launch);
+        launch.at("policy").get_to(input.policy);
+        input.listing = folder.text(launch.at("listing").get<std::string>());
+        input.architecture = folder.text(launch.at("architecture").get<std::string>());
+        if (launch.contains("flow-facts"))
+            input.flow_facts = folder.text(launch.at("flow-facts").get<std::string>());
+        for (const auto& samples : launch.at("samples"))
+            input.series.push_back(series_of(folder.json(samples.get<std::string>())));
+    } catch (const std::exception& error) {
+        throw Failure{error.what(), path};
+    }
+    return input;
+}
+
+} // namespace
+
+std::string kernel_id(std::size_t kernel) {
+    return fmt::format("K{}", kernel + 1);
+}
+
+Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
+    EvidenceFiles files;
+    const auto add = [&](const std::string& path, const char* role, std::string bytes) {
+        files[path] = {role, "inputs", std::move(bytes)};
+    };
+    Json run{{"tool", {{"name", "warpbound"}, {"version", inputs.tool_version}}},
+             {"solver-seed", inputs.solver_seed},
+             {"kernels", Json::array()}};
+    if (inputs.check_factor_thousandths)
+        run["check-factor-thousandths"] = *inputs.check_factor_thousandths;
+    if (inputs.requirements) {
+        run["requirements"] = requirements_path;
+        add(requirements_path, "requirements", *inputs.requirements);
+    }
+    for (std::size_t i = 0; i < inputs.kernels.size(); ++i) {
+        const KernelInput& kernel = inputs.kernels[i];
+        const std::string id = kernel_id(i);
+        run["kernels"].push_back(id);
+        const auto architecture = models::read_architecture({"architecture", kernel.architecture});
+        if (!architecture) return architecture.as_failure();
+        const std::string model = "model/" + architecture.value().name + ".xml";
+        if (const auto known = files.find(model);
+            known != files.end() && known->second.bytes != kernel.architecture)
+            return Failure{"two different machine descriptions have this name", model};
+        add(model, "architecture", kernel.architecture);
+        add(path_of(id, "listing.sass"), "listing", kernel.listing);
+        Json launch{{"kernel", kernel.kernel},
+                    {"launch", kernel.launch},
+                    {"policy", kernel.policy},
+                    {"listing", path_of(id, "listing.sass")},
+                    {"architecture", model},
+                    {"samples", Json::array()}};
+        if (kernel.flow_facts) {
+            launch["flow-facts"] = path_of(id, "flow-facts.xml");
+            add(path_of(id, "flow-facts.xml"), "flow-facts", *kernel.flow_facts);
+        }
+        for (std::size_t series = 0; series < kernel.series.size(); ++series) {
+            const std::string path = path_of(id, fmt::format("samples-{}.json", series + 1));
+            launch["samples"].push_back(path);
+            add(path, "samples", canonical(series_json(kernel.series[series])));
+        }
+        add(path_of(id, "launch.json"), "launch", canonical(launch));
+    }
+    add(run_path, "run", canonical(run));
+    return files;
+}
+
+Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) {
+    try {
+        const Folder folder{files};
+        const Json run = folder.json(run_path);
+        BundleInputs inputs;
+        run.at("tool").at("version").get_to(inputs.tool_version);
+        run.at("solver-seed").get_to(inputs.solver_seed);
+        if (run.contains("check-factor-thousandths"))
+            inputs.check_factor_thousandths = run.at("check-factor-thousandths").get<std::int64_t>();
+        if (run.contains("requirements"))
+            inputs.requirements = folder.text(run.at("requirements").get<std::string>());
+        for (const auto& id : run.at("kernels"))
+            inputs.kernels.push_back(kernel_of(folder, id.get<std::string>()));
+        return inputs;
+    } catch (const Failure& failure) {
+        return failure;
+    } catch (const Json::exception& error) {
+        return Failure{error.what(), run_path};
+    }
+}
+
+Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id) {
+    auto loaded = std::make_unique<LoadedInput>();
+    auto program = assembly::read_program({path_of(id, "listing.sass"), input.listing});
+    if (!program) return program.as_failure();
+    loaded->program = std::move(program).value();
+    const auto function = assembly::find_function(loaded->program, input.kernel);
+    if (!function) return function.as_failure();
+    loaded->function = function.value();
+    auto graph = assembly::build_control_flow_graph(*loaded->function);
+    if (!graph) return graph.as_failure();
+    loaded->graph = std::move(graph).value();
+    auto architecture = models::read_architecture({"model", input.architecture});
+    if (!architecture) return architecture.as_failure();
+    loaded->architecture = std::move(architecture).value();
+    if (assembly::generation_of(loaded->function->target) !=
+        assembly::generation_of(loaded->architecture.target))
+        return Failure{fmt::format("kernel '{}' is {} code; architecture {} runs {}", input.kernel,
+                                   to_string(loaded->function->target), loaded->architecture.name,
+                                   to_string(loaded->architecture.target)),
+                       path_of(id, "listing.sass")};
+    const auto launch = models::parse_launch(input.launch);
+    if (!launch) return launch.as_failure();
+    loaded->launch = launch.value();
+    const auto policy = models::read_policy(input.policy);
+    if (!policy) return policy.as_failure();
+    loaded->policy = policy.value();
+    loaded->facts.kernel = loaded->function->name;
+    loaded->facts.program_digest = loaded->program.digest;
+    if (!input.flow_facts) return loaded;
+    auto facts = models::read_flow_facts({path_of(id, "flow-facts.xml"), *input.flow_facts});
+    if (!facts) return facts.as_failure();
+    loaded->facts = std::move(facts).value();
+    if (loaded->facts.program_digest != loaded->program.digest ||
+        loaded->facts.kernel != loaded->function->name)
+        return Failure{fmt::format("these flow facts are for kernel '{}' of a listing with digest "
+                                   "{}; this is '{}' of {}",
+                                   loaded->facts.kernel, loaded->facts.program_digest,
+                                   loaded->function->name, loaded->program.digest),
+                       path_of(id, "flow-facts.xml")};
+    return loaded;
+}
+
+} // namespace warpbound::certification

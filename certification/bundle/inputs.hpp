@@ -1,0 +1,70 @@
+#pragma once
+/// \file
+/// Everything that evidence is made from, as texts: the same inputs give the same bytes, and a
+/// bundle contains them, so that anybody can make it again.
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/program.hpp"
+#include "certification/bundle/evidence_file.hpp"
+#include "harness/campaign/campaign.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/flow_facts.hpp"
+#include "models/launch.hpp"
+#include "models/warp_policy.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::certification {
+
+/// Times of one quantity as they were recorded, in run order.
+struct SeriesInput {
+    harness::SeriesKey key;
+    std::vector<harness::Sample> samples;
+};
+
+struct KernelInput {
+    std::string kernel; ///< Name of the function.
+    std::string launch; ///< "2x128"
+    std::string policy; ///< As `models::read_policy` takes it.
+    std::string listing;
+    std::string architecture; ///< XML.
+    std::optional<std::string> flow_facts; ///< XML.
+    std::vector<SeriesInput> series;
+};
+
+struct BundleInputs {
+    std::string tool_version;
+    std::uint64_t solver_seed = 1;
+    /// Fails when a bound exceeds so many thousandths of the worst observed time; none: not asked.
+    std::optional<std::int64_t> check_factor_thousandths;
+    std::optional<std::string> requirements; ///< XML.
+    std::vector<KernelInput> kernels;
+};
+
+/// "K1" for the first kernel.
+std::string kernel_id(std::size_t kernel);
+
+/// The files of step "inputs". Refuses two different machine descriptions of one name.
+Result<EvidenceFiles> input_files(const BundleInputs& inputs);
+/// The inputs that a bundle says it was made from. Refuses what is missing or malformed, naming the
+/// file.
+Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files);
+
+/// A kernel's input as read. Points into itself.
+struct LoadedInput {
+    assembly::Program program;
+    const assembly::Function* function = nullptr;
+    assembly::ControlFlowGraph graph;
+    models::FlowFacts facts;
+    models::Architecture architecture;
+    models::Launch launch;
+    models::WarpPolicy policy;
+};
+/// `id`: names the files in refusals.
+Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id);
+
+} // namespace warpbound::certification

@@ -1,0 +1,217 @@
+#include "certification/bundle/kernel_evidence.hpp"
+
+#include "analyzer/flow_facts.hpp"
+#include "analyzer/proof_script.hpp"
+#include "certification/bundle/canonical_json.hpp"
+#include "harness/devices/simulated.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::certification {
+
+namespace {
+
+Json cost_or_null(const std::optional<std::int64_t>& cost) {
+    return cost ? Json(*cost) : Json(nullptr);
+}
+
+/// Blocks are their numbers, an earlier rule r is -1 - r.
+Json witness_json(const analyzer::BlockPath& path) {
+    Json rules = Json::array();
+    for (const auto& rule : path.rules) {
+        Json symbols = Json::array();
+        for (const auto& symbol : rule) {
+            const auto index = static_cast<std::int64_t>(symbol.index);
+            symbols.push_back(symbol.kind == analyzer::PathSymbol::Block ? index : -1 - index);
+        }
+        rules.push_back(std::move(symbols));
+    }
+    Json counts = Json::array();
+    for (const auto& [block, count] : counts_of(path))
+        counts.push_back({block, count});
+    return {{"cost", path.cost}, {"rules", rules}, {"counts", counts}};
+}
+
+Json lemma_json(const analyzer::PathLemma& lemma) {
+    Json nodes = Json::array();
+    Json edges = Json::array();
+    for (std::size_t from = 0; from < lemma.paths.nodes.size(); ++from) {
+        const analyzer::PathNode& node = lemma.paths.nodes[from];
+        nodes.push_back({node.block, cost_or_null(node.end_cost)});
+        for (const auto& edge : node.successors)
+            edges.push_back({from, edge.to, edge.cost});
+    }
+    Json json{{"id", lemma.id},
+              {"text", lemma.text},
+              {"side", lemma.side == analyzer::Side::Upper ? "upper" : "lower"},
+              {"facts", lemma.facts == analyzer::Facts::All ? "all" : "loop-bounds"},
+              {"bound", lemma.bound},
+              {"unit", "core cycles"},
+              {"nodes", nodes},
+              {"edges", edges}};
+    if (lemma.between) json["between"] = {lemma.between->first, lemma.between->second};
+    if (lemma.witness) json["witness"] = witness_json(*lemma.witness);
+    return json;
+}
+
+Json blocks_json(const LoadedInput& input) {
+    Json blocks = Json::array();
+    for (const auto& block : input.graph.blocks) {
+        Json successors = Json::array();
+        for (const std::size_t edge : block.out)
+            successors.push_back(input.graph.edges[edge].to);
+        blocks.push_back({{"first", input.function->instructions[block.first].address},
+                          {"last", input.function->instructions[block.last].address},
+                          {"exits", block.exits},
+                          {"context", block.context},
+                          {"successors", successors}});
+    }
+    return {{"kernel", input.function->name},
+            {"instructions", input.function->instructions.size()},
+            {"blocks", blocks}};
+}
+
+Json side_json(const analyzer::SideResult& side) {
+    Json stack = Json::array();
+    for (const auto& [category, cycles] : side.stack)
+        stack.push_back({{"category", analyzer::to_string(category)}, {"cycles", cycles}});
+    Json blocks = Json::array();
+    for (const auto& block : side.blocks)
+        blocks.push_back({{"block", block.block}, {"count", block.count}, {"cycles", block.cycles}});
+    Json json{{"proved", side.proved.count()},
+              {"proof", analyzer::to_string(side.proof)},
+              {"limit-reached", side.outcome == analyzer::Outcome::LimitReached},
+              {"stack", stack},
+              {"blocks", blocks}};
+    if (side.best_found) json["witness-cost"] = side.best_found->count();
+    return json;
+}
+
+/// The worst path run once on the simulated device with every open value at its upper end. A
+/// simulated time is an observation: the bound must not lie below it.
+Json replay_json(const KernelEvidence& kernel) {
+    const analyzer::SideResult& upper = kernel.analysis.execution_time.upper;
+    const auto not_done = [](const std::string& why) {
+        return Json{{"verdict", "not-done"}, {"reason", why}};
+    };
+    if (upper.path.empty()) return not_done("the witness is longer than 1,000,000 blocks");
+    const auto device =
+        harness::simulated_device(kernel.input->architecture, kernel.input->policy);
+    const harness::Kernel launched{kernel.input->function, &kernel.input->graph,
+                                   &kernel.input->facts, kernel.input->launch};
+    const auto prepared = device->prepare(launched);
+    if (!prepared) return not_done(to_string(prepared.error()));
+    const auto run = prepared.value()->run({1, harness::Draw::AllHigh, upper.path});
+    if (!run) return not_done(to_string(run.error()));
+    const std::int64_t seen = run.value().execution_time.count();
+    return {{"verdict", seen <= upper.proved.count() ? "holds" : "refuted"},
+            {"kind", "observed"},
+            {"device", device->identity().name},
+            {"execution-time", seen}};
+}
+
+} // namespace
+
+Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::string& id,
+                                      const BundleInputs& bundle) {
+    auto loaded = load(input, id);
+    if (!loaded) return loaded.as_failure();
+    KernelEvidence kernel;
+    kernel.id = id;
+    kernel.input = std::move(loaded).value();
+    analyzer::Request request;
+    request.function = kernel.input->function;
+    request.graph = &kernel.input->graph;
+    request.architecture = &kernel.input->architecture;
+    request.facts = &kernel.input->facts;
+    request.launch = kernel.input->launch;
+    request.policy = kernel.input->policy;
+    request.seed = bundle.solver_seed;
+    request.proofs = &kernel.proofs;
+    auto analysis = analyzer::analyze(request);
+    if (!analysis) return analysis.as_failure();
+    kernel.analysis = std::move(analysis).value();
+    return kernel;
+}
+
+void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
+    const std::string folder = "analysis/" + kernel.id + "/";
+    const auto add = [&](const std::string& path, const char* role, std::string bytes) {
+        files[folder + path] = {role, "analysis", std::move(bytes)};
+    };
+    add("blocks.json", "control-flow", canonical(blocks_json(*kernel.input)));
+    const auto& envelope = kernel.analysis.execution_time;
+    Json result{{"execution-time",
+                 {{"lower", side_json(envelope.lower)}, {"upper", side_json(envelope.upper)}}},
+                {"path-problem-nodes", kernel.analysis.state_nodes}};
+    // Where loop bounds decide alone no solver takes part; the scripts are for those who check.
+    if (!kernel.analysis.solver.empty()) result["solver"] = kernel.analysis.solver;
+    if (!kernel.analysis.measured_time_absent.empty())
+        result["measured-time-absent"] = kernel.analysis.measured_time_absent;
+    add("result.json", "result", canonical(result));
+    const auto facts = analyzer::resolve_facts(*kernel.input->function, kernel.input->graph,
+                                               kernel.input->facts);
+    for (const auto& lemma : kernel.proofs.lemmas) {
+        add(lemma.id + ".json", "path-lemma", canonical(lemma_json(lemma)));
+        add(lemma.id + ".smt2", "script",
+            analyzer::proof_script(kernel.input->graph, kernel.input->facts, facts.value().loops,
+                                   lemma));
+    }
+}
+
+void add_check_files(const KernelEvidence& kernel, const KernelInput& input, EvidenceFiles& files) {
+    Json observations = Json::array();
+    for (std::size_t i = 0; i < kernel.report.observations.size(); ++i) {
+        const ObservedTimes& seen = kernel.report.observations[i];
+        observations.push_back({{"samples", fmt::format("inputs/{}/samples-{}.json", kernel.id, i + 1)},
+                                {"quantity", seen.quantity},
+                                {"kind", "observed"},
+                                {"runs", input.series[i].samples.size()},
+                                {"times", seen.count},
+                                {"best", seen.best},
+                                {"worst", seen.worst},
+                                {"outside-bounds", seen.outside_bounds},
+                                {"verdict", seen.outside_bounds == 0 ? "holds" : "refuted"}});
+    }
+    Json facts = Json::array();
+    const auto add_fact = [&](const std::string& text, const models::FactSource& from) {
+        facts.push_back({{"fact", text},
+                         {"line", from.line},
+                         {"origin", models::to_string(from.origin)},
+                         {"status", models::to_string(from.status)}});
+    };
+    for (const auto& fact : kernel.input->facts.loops)
+        add_fact(fmt::format("loop 0x{:04x} {}..{}", fact.header, fact.min, fact.max), fact.from);
+    for (const auto& fact : kernel.input->facts.nevers)
+        add_fact(fmt::format("never 0x{:04x}", fact.block), fact.from);
+    for (const auto& fact : kernel.input->facts.exclusives)
+        add_fact(fmt::format("exclusive 0x{:04x} 0x{:04x}", fact.first, fact.second), fact.from);
+    for (const auto& fact : kernel.input->facts.constraints)
+        add_fact("linear", fact.from);
+    for (const auto& fact : kernel.input->facts.memory)
+        add_fact(fmt::format("memory 0x{:04x}", fact.at), fact.from);
+    files["checks/" + kernel.id + ".json"] = {"checks", "checks",
+                                              canonical({{"observations", observations},
+                                                         {"facts", facts},
+                                                         {"witness-replay", replay_json(kernel)}})};
+}
+
+std::vector<analyzer::BoundTerm> composition(const KernelEvidence& kernel, const Claim& claim) {
+    if (!claim.terms.empty()) return claim.terms;
+    const std::string id =
+        claim.quantity + (claim.side == analyzer::Side::Upper ? "-upper" : "-lower");
+    const auto& lemmas = kernel.proofs.lemmas;
+    const auto lemma = std::find_if(lemmas.begin(), lemmas.end(),
+                                    [&](const auto& candidate) { return candidate.id == id; });
+    if (lemma == lemmas.end()) return {};
+    std::vector<analyzer::BoundTerm> terms{{lemma->text, 1, lemma->bound, lemma->id}};
+    // C3: a clock value is read when the read completes.
+    if (lemma->between)
+        terms.push_back(
+            {"latency of the last clock read, less that of the first", 1, claim.value - lemma->bound});
+    return terms;
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,35 @@
+#pragma once
+/// \file
+/// One kernel's part of a bundle.
+
+#include "analyzer/proof.hpp"
+#include "certification/bundle/inputs.hpp"
+#include "certification/report.hpp"
+
+#include <memory>
+#include <string>
+
+namespace warpbound::certification {
+
+/// A kernel with its analysis and everything that proves it.
+struct KernelEvidence {
+    std::string id; ///< "K1"
+    std::unique_ptr<LoadedInput> input;
+    analyzer::Analysis analysis;
+    analyzer::ProofRecord proofs;
+    Report report;
+};
+
+Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::string& id,
+                                      const BundleInputs& bundle);
+
+/// "analysis/K1/" and "checks/K1.json": control flow, path lemmas as tables and scripts, results;
+/// observations held against bounds, the replayed witness, flow facts.
+void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files);
+void add_check_files(const KernelEvidence& kernel, const KernelInput& input, EvidenceFiles& files);
+
+/// A bound as the sum that proves it: each term a count times a number of cycles, which a path lemma
+/// bounds where it names one.
+std::vector<analyzer::BoundTerm> composition(const KernelEvidence& kernel, const Claim& claim);
+
+} // namespace warpbound::certification

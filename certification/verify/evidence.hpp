@@ -1,0 +1,108 @@
+#pragma once
+/// \file
+/// A bundle's content as this folder's checks see it, read without the code that wrote it.
+
+#include "assembly/isa/program.hpp"
+#include "certification/verify/verdict.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/flow_facts.hpp"
+#include "models/launch.hpp"
+#include "models/warp_policy.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+struct BlockRow {
+    std::int64_t first = 0; ///< Address.
+    std::int64_t last = 0;
+    bool exits = false;
+    std::vector<std::size_t> successors; ///< Blocks.
+};
+
+/// A table of a path problem with the bound that is claimed for it.
+struct Lemma {
+    struct Edge {
+        std::size_t from = 0;
+        std::size_t to = 0;
+        std::int64_t cost = 0;
+    };
+    struct Node {
+        std::size_t block = 0;
+        std::optional<std::int64_t> end;
+    };
+    std::string id;
+    std::string text;
+    bool upper = true;
+    bool all_facts = true;
+    std::optional<std::pair<std::size_t, std::size_t>> between; ///< Blocks.
+    std::int64_t bound = 0;
+    std::vector<Node> nodes;
+    std::vector<Edge> edges;
+    /// Rules of blocks (>= 0) and earlier rules (-1 - rule); the last one is the path.
+    std::vector<std::vector<std::int64_t>> witness;
+    std::int64_t witness_cost = 0;
+    std::vector<std::pair<std::size_t, std::int64_t>> counts; ///< Block, executions.
+    std::string script; ///< As shipped.
+};
+
+struct Term {
+    std::int64_t count = 0;
+    std::int64_t cycles = 0;
+    std::string lemma; ///< Empty: a value of machine and launch.
+};
+
+struct ClaimRow {
+    std::string id;
+    std::string quantity;
+    bool upper = true;
+    std::string kind;
+    std::int64_t value = 0;
+    std::vector<std::string> assumptions;
+    std::vector<Term> terms;
+};
+
+struct SampleRow {
+    std::uint64_t seed = 0;
+    std::vector<std::int64_t> times;
+};
+struct Series {
+    std::string path;
+    std::string name;
+    std::string device;
+    std::string protocol;
+    std::string kernel_digest;
+    std::string launch;
+    std::string quantity; ///< As claims call it.
+    std::vector<SampleRow> samples;
+};
+
+struct KernelCase {
+    std::string id;
+    assembly::Program program;
+    const assembly::Function* function = nullptr; ///< Into `program`.
+    models::Architecture architecture;
+    std::string architecture_path;
+    models::FlowFacts facts;
+    models::Launch launch;
+    models::WarpPolicy policy;
+    std::vector<BlockRow> blocks;
+    std::vector<Lemma> lemmas;
+    std::vector<ClaimRow> claims; ///< Bounds.
+    std::vector<Series> series;
+};
+
+struct Evidence {
+    std::vector<std::unique_ptr<KernelCase>> kernels;
+};
+
+/// Reads everything and checks what belongs together: ids, assumptions and who depends on them,
+/// kinds against assumptions, digests of evidence. Throws `Finding`.
+Evidence read_evidence(const Files& files);
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,100 @@
+#include "certification/verify/observations.hpp"
+
+#include "harness/protocol/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+/// "warm-up 0, draw uniform, seed 1": runs on a device that takes seeds.
+std::optional<std::uint64_t> seed_of(const std::string& protocol) {
+    const std::size_t at = protocol.rfind("seed ");
+    if (at == std::string::npos) return std::nullopt;
+    std::uint64_t seed = 0;
+    const char* begin = protocol.data() + at + 5;
+    const auto [end, error] = std::from_chars(begin, protocol.data() + protocol.size(), seed);
+    if (error != std::errc{} || end == begin) return std::nullopt;
+    return seed;
+}
+
+void check_series(const KernelCase& kernel, const Series& series) {
+    if (series.kernel_digest != kernel.program.digest || series.name != kernel.function->name ||
+        series.launch != models::to_string(kernel.launch))
+        throw Finding{Verdict::Failed, series.path + ": recorded of another listing, kernel or launch"};
+    if (series.samples.empty()) throw Finding{Verdict::Incomplete, series.path + ": no samples"};
+    const auto seed = seed_of(series.protocol);
+    if (!seed)
+        throw Finding{Verdict::Incomplete, series.path + ": its protocol does not name a seed"};
+    for (std::size_t run = 0; run < series.samples.size(); ++run) {
+        const SampleRow& sample = series.samples[run];
+        if (sample.seed != harness::seed_of_run(*seed, static_cast<std::int64_t>(run)))
+            throw Finding{Verdict::Failed,
+                          fmt::format("{}: run {} does not have the seed that the protocol gives it: "
+                                      "a run was left out, added or moved",
+                                      series.path, run)};
+        if (sample.times.size() != series.samples.front().times.size() || sample.times.empty())
+            throw Finding{Verdict::Incomplete,
+                          fmt::format("{}: run {} has another number of times", series.path, run)};
+        for (const ClaimRow& claim : kernel.claims)
+            for (const std::int64_t time : sample.times)
+                if (claim.quantity == series.quantity &&
+                    (claim.upper ? time > claim.value : time < claim.value))
+                    throw Finding{Verdict::Failed,
+                                  fmt::format("{}: run {} took {} cycles, {} claims {} {}", series.path,
+                                              run, time, claim.id,
+                                              claim.upper ? "at most" : "at least", claim.value)};
+    }
+}
+
+} // namespace
+
+StepResult check_observations(const Evidence& evidence) {
+    try {
+        std::size_t series_count = 0;
+        std::size_t samples = 0;
+        for (const auto& kernel : evidence.kernels)
+            for (const Series& series : kernel->series) {
+                check_series(*kernel, series);
+                ++series_count;
+                samples += series.samples.size();
+            }
+        if (series_count == 0)
+            return {"observations", Verdict::NotApplicable, "the bundle holds no recorded runs"};
+        return {"observations", Verdict::Holds,
+                fmt::format("{} runs in {} series, every one within its bounds", samples,
+                            series_count)};
+    } catch (const Finding& finding) {
+        return {"observations", finding.verdict, finding.what()};
+    }
+}
+
+StepResult check_refit(const Evidence& evidence) {
+    for (const auto& kernel : evidence.kernels) {
+        const models::Architecture& machine = kernel->architecture;
+        std::vector<const models::ValueGroup*> groups{&machine.geometry,     &machine.limits,
+                                                      &machine.schedulers,   &machine.write_buffer,
+                                                      &machine.control_flow, &machine.blocks,
+                                                      &machine.transfers};
+        for (const auto& [opcode_class, timing] : machine.classes)
+            groups.push_back(&timing.values);
+        for (const auto& memory : machine.memories)
+            groups.push_back(&memory);
+        for (const auto* group : groups)
+            for (const auto& value : group->values)
+                for (const Series& series : kernel->series)
+                    if (value.grade == models::Grade::Measured &&
+                        value.source.find(series.name) != std::string::npos)
+                        return {"refit", Verdict::Incomplete,
+                                fmt::format("{}: {} names the series {} of the bundle; this version "
+                                            "cannot fit it again",
+                                            kernel->architecture_path, value.name, series.name)};
+    }
+    return {"refit", Verdict::NotApplicable,
+            "no value of a description names a series of the bundle"};
+}
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,134 @@
+#include "certification/verify/structure.hpp"
+
+#include "certification/verify/contention.hpp"
+#include "certification/verify/path_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+    throw Finding{Verdict::Failed, what};
+}
+
+/// The bounds hold for policies under which some warp issues whenever one may.
+void check_policy(const KernelCase& kernel, const Contention& contention) {
+    const auto guarantee = models::guarantee_of(kernel.policy);
+    const bool holds_all = kernel.policy.kind == models::PolicyKind::TwoLevel &&
+                           contention.together_on_scheduler() <= kernel.policy.active;
+    const bool alone =
+        contention.warps() == 1 && guarantee != models::PolicyGuarantee::Slotted;
+    if (guarantee != models::PolicyGuarantee::WorkConserving && !holds_all && !alone)
+        fail(kernel.id + ": no bound is proved for policy " + models::to_string(kernel.policy));
+}
+
+/// The table has exactly the ways of the control flow that the facts leave.
+void check_ways(const KernelCase& kernel, const ControlFlow& flow, const Lemma& lemma,
+                const std::string& where) {
+    const std::vector<bool> live = live_blocks(kernel, flow, lemma.between);
+    std::set<std::pair<std::size_t, std::size_t>> expected;
+    for (std::size_t block = 0; block < live.size(); ++block)
+        for (const std::size_t to : kernel.blocks[block].successors)
+            if (live[block] && live[to] && (!lemma.between || block != lemma.between->second))
+                expected.emplace(block, to);
+    std::set<std::pair<std::size_t, std::size_t>> found;
+    for (const auto& edge : lemma.edges)
+        found.emplace(lemma.nodes[edge.from].block, lemma.nodes[edge.to].block);
+    for (const auto& [from, to] : expected)
+        if (found.count({from, to}) == 0)
+            fail(fmt::format("{}: the way from 0x{:04x} to 0x{:04x} is missing", where,
+                             kernel.blocks[from].first, kernel.blocks[to].first));
+    for (const auto& [from, to] : found)
+        if (expected.count({from, to}) == 0)
+            fail(fmt::format("{}: a way from 0x{:04x} to 0x{:04x} that the control flow lacks",
+                             where, kernel.blocks[from].first, kernel.blocks[to].first));
+    std::set<std::size_t> ends;
+    for (const auto& node : lemma.nodes)
+        if (node.end) ends.insert(node.block);
+    for (std::size_t block = 0; block < live.size(); ++block) {
+        const bool may_end = lemma.between ? block == lemma.between->second : kernel.blocks[block].exits;
+        if ((live[block] && may_end) != (ends.count(block) != 0))
+            fail(fmt::format("{}: block 0x{:04x} ends paths in the table or in the listing, not in "
+                             "both",
+                             where, kernel.blocks[block].first));
+    }
+    if (lemma.nodes[0].block != (lemma.between ? lemma.between->first : 0))
+        fail(where + ": node 0 is not where paths start");
+}
+
+void check_bound(const KernelCase& kernel, const ControlFlow& flow, const Lemma& lemma,
+                 const std::string& where) {
+    const auto best = PathProblem{flow, lemma}.best();
+    if (!best) fail(where + ": no path satisfies the loop bounds");
+    const bool further = lemma.all_facts && (!kernel.facts.exclusives.empty() ||
+                                             !kernel.facts.constraints.empty());
+    // Further facts make the bound tighter than this; that it holds is the script's matter.
+    const bool looser = lemma.upper ? *best < lemma.bound : *best > lemma.bound;
+    if (looser || (!further && *best != lemma.bound))
+        fail(fmt::format("{}: its bound is {}, the best path under loop bounds costs {}", where,
+                         lemma.bound, *best));
+    if (lemma.witness.empty()) return;
+    const auto cost = witness_cost(lemma);
+    if (!cost) fail(where + ": the witness is no path through the table");
+    if (*cost != lemma.witness_cost)
+        fail(fmt::format("{}: the witness is said to cost {}, its ways cost {}", where,
+                         lemma.witness_cost, *cost));
+    if (lemma.upper ? *cost > lemma.bound : *cost < lemma.bound)
+        fail(where + ": the witness is beyond the bound");
+    const auto counts = witness_counts(lemma);
+    if (counts != std::map<std::size_t, std::int64_t>{lemma.counts.begin(), lemma.counts.end()})
+        fail(where + ": the counts beside the witness are not those of its blocks");
+}
+
+void check_kernel(const KernelCase& kernel) {
+    const ControlFlow flow = check_control_flow(kernel);
+    const Contention contention{kernel, flow};
+    check_policy(kernel, contention);
+    for (const Lemma& lemma : kernel.lemmas) {
+        const std::string where = kernel.id + "/" + lemma.id;
+        check_ways(kernel, flow, lemma, where);
+        if (const auto costs = contention.block_costs(lemma.id)) {
+            for (const auto& edge : lemma.edges)
+                if (edge.cost != (*costs)[lemma.nodes[edge.from].block])
+                    fail(where + ": a cost is not the sum over its block");
+            for (const auto& node : lemma.nodes)
+                if (node.end && *node.end != (*costs)[node.block])
+                    fail(where + ": a cost is not the sum over its block");
+        }
+        check_bound(kernel, flow, lemma, where);
+    }
+    for (const bool upper : {true, false})
+        if (std::none_of(kernel.claims.begin(), kernel.claims.end(), [&](const ClaimRow& claim) {
+                return claim.quantity == "execution-time" && claim.upper == upper;
+            }))
+            throw Finding{Verdict::Incomplete, kernel.id + ": no claim on the execution time"};
+    for (const ClaimRow& claim : kernel.claims)
+        contention.check_terms(claim);
+}
+
+} // namespace
+
+StepResult check_structure(const Evidence& evidence) {
+    try {
+        std::size_t lemmas = 0;
+        std::size_t claims = 0;
+        for (const auto& kernel : evidence.kernels) {
+            check_kernel(*kernel);
+            lemmas += kernel->lemmas.size();
+            claims += kernel->claims.size();
+        }
+        return {"structure", Verdict::Holds,
+                fmt::format("control flow, {} path tables with witnesses, sums of {} claims", lemmas,
+                            claims)};
+    } catch (const Finding& finding) {
+        return {"structure", finding.verdict, finding.what()};
+    } catch (const std::overflow_error& error) {
+        return {"structure", Verdict::Failed, error.what()};
+    }
+}
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// What a check of a bundle says: one verdict per step.
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+enum class Verdict {
+    Holds,
+    NotApplicable, ///< the bundle has nothing that the step is about
+    Undecided,     ///< a limit was reached
+    Incomplete,    ///< evidence is missing or malformed
+    Failed,        ///< a claim does not follow from its evidence
+    Tampered,      ///< the files are not those that were written
+    NotRun         ///< an earlier step forbids it
+};
+std::string to_string(Verdict verdict);
+
+struct StepResult {
+    std::string step; ///< "digests", "schema", ...
+    Verdict verdict = Verdict::Holds;
+    std::string detail; ///< What was checked, or the first thing that is wrong.
+};
+
+/// Files of a bundle by path.
+using Files = std::map<std::string, std::string>;
+
+/// What ends a step: its verdict and why. Internal to this folder.
+struct Finding : std::runtime_error {
+    Finding(Verdict verdict_, const std::string& what)
+        : std::runtime_error{what}, verdict{verdict_} {}
+    Verdict verdict;
+};
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// The independent check of a bundle: no GPU, no trust in who wrote it. Shares no code with the
+/// analyzer or with what writes bundles, but for the analysis that is run again at the end.
+
+#include "assembly/support/result.hpp"
+#include "certification/verify/verdict.hpp"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+/// Makes the files of a bundle again from its inputs.
+using Rebuild = std::function<Result<Files>(const Files&)>;
+
+struct Options {
+    std::optional<std::string> report_id; ///< As published elsewhere.
+    std::chrono::milliseconds solver_limit{60'000}; ///< Per script.
+    bool second_solver = false; ///< Without cvc5 the evidence is then incomplete.
+    unsigned threads = 1;       ///< For scripts; the verdict does not depend on it.
+    Rebuild rebuild;
+};
+
+/// One result per step, in order.
+std::vector<StepResult> verify(const Files& files, const Options& options);
+
+/// Of all steps: tampered before failed before incomplete before undecided.
+Verdict overall(const std::vector<StepResult>& steps);
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,45 @@
+#include "cli/certification_plan.hpp"
+
+#include "models/xml_reader.hpp"
+
+#include <filesystem>
+
+namespace warpbound::cli {
+
+Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
+    const auto source = assembly::read_source(path);
+    if (!source) return source.as_failure();
+    const auto root = models::read_xml(source.value(), "plan");
+    if (!root) return root.as_failure();
+    const auto beside = [&](const std::string& file) {
+        return (std::filesystem::path{path}.parent_path() / file).string();
+    };
+    std::vector<PlannedKernel> kernels;
+    for (const auto& element : root.value().children) {
+        if (element.name != "kernel")
+            return models::refuse(source.value(), element,
+                                  "<" + element.name + ">: expected <kernel>");
+        if (auto checked = models::check_attributes(
+                source.value(), element, {"listing", "architecture"},
+                {"name", "launch", "policy", "flow-facts", "campaign"});
+            !checked)
+            return checked.as_failure();
+        PlannedKernel kernel;
+        kernel.listing = beside(*element.find("listing"));
+        kernel.architecture = *element.find("architecture");
+        // A description beside the plan is named by its file.
+        if (std::filesystem::exists(beside(kernel.architecture)))
+            kernel.architecture = beside(kernel.architecture);
+        if (const auto* name = element.find("name")) kernel.name = *name;
+        if (const auto* launch = element.find("launch")) kernel.launch = *launch;
+        if (const auto* policy = element.find("policy")) kernel.policy = *policy;
+        if (const auto* facts = element.find("flow-facts")) kernel.flow_facts = beside(*facts);
+        if (const auto* campaign = element.find("campaign")) kernel.campaign = beside(*campaign);
+        kernels.push_back(std::move(kernel));
+    }
+    if (kernels.empty())
+        return models::refuse(source.value(), root.value(), "a plan without kernels");
+    return kernels;
+}
+
+} // namespace warpbound::cli

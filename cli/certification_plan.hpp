@@ -1,0 +1,27 @@
+#pragma once
+/// \file
+/// Which kernels a bundle is about.
+
+#include "assembly/support/result.hpp"
+
+#include <string>
+#include <vector>
+
+namespace warpbound::cli {
+
+struct PlannedKernel {
+    std::string listing; ///< Path.
+    std::string name;    ///< Of the kernel; empty when the listing holds one.
+    std::string architecture;
+    std::string launch = "1x32";
+    std::string policy = "lrr";
+    std::string flow_facts; ///< Path, or empty.
+    std::string campaign;   ///< Path, or empty.
+};
+
+/// Reads `<plan> <kernel listing architecture [name] [launch] [policy] [flow-facts] [campaign]/>
+/// </plan>`; paths are relative to the plan. Refuses unknown elements and attributes and a plan
+/// without kernels.
+Result<std::vector<PlannedKernel>> read_plan(const std::string& path);
+
+} // namespace warpbound::cli

@@ -1,0 +1,274 @@
+/// \file
+/// `warpbound certify`: analyses kernels and writes an evidence bundle.
+
+#include "certification/bundle/build.hpp"
+#include "certification/wording.hpp"
+#include "cli/certification_plan.hpp"
+#include "cli/command.hpp"
+#include "cli/evidence_folder.hpp"
+#include "cli/version.hpp"
+#include "harness/devices/simulated.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace warpbound::cli {
+
+namespace {
+
+struct Options {
+    PlannedKernel kernel;
+    std::string plan;
+    std::string requirements;
+    std::string output;
+    std::string draw = "uniform";
+    std::int64_t runs = 0;
+    std::uint64_t seed = 1;
+    std::optional<double> check;
+};
+
+Result<std::string> read_text(const std::string& path) {
+    auto source = assembly::read_source(path);
+    if (!source) return source.as_failure();
+    return std::move(source.value().text);
+}
+
+/// The text of a description, by its name or the path of a file.
+Result<std::string> architecture_text(const std::string& name_or_path) {
+    for (const auto& entry : models::list_architectures())
+        if (entry.name == name_or_path) return read_text(entry.path.string());
+    return read_text(name_or_path);
+}
+
+/// Every series of the campaign that was recorded of this kernel, launch and machine.
+Result<void> add_campaign(certification::KernelInput& input, const std::string& file,
+                          const certification::LoadedInput& loaded,
+                          const harness::DeviceIdentity& device) {
+    auto campaign = harness::Campaign::open_existing(file);
+    if (!campaign) return campaign.as_failure();
+    const auto series = campaign.value()->list();
+    if (!series) return series.as_failure();
+    const std::size_t before = input.series.size();
+    for (const auto& entry : series.value()) {
+        if (entry.key.kernel_digest != loaded.program.digest ||
+            entry.key.name != loaded.function->name ||
+            entry.key.launch != models::to_string(loaded.launch))
+            continue;
+        if (entry.key.device_detail != device.detail) {
+            fmt::print(stderr, "warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n",
+                       file, entry.runs, entry.key.name, entry.key.device, entry.key.device_detail,
+                       device.detail);
+            continue;
+        }
+        const auto samples = campaign.value()->samples(entry.id);
+        if (!samples) return samples.as_failure();
+        if (!samples.value().empty()) input.series.push_back({entry.key, samples.value()});
+    }
+    if (input.series.size() == before)
+        return Failure{fmt::format("the campaign holds no runs of kernel '{}' with launch {} on "
+                                   "this machine",
+                                   input.kernel, input.launch),
+                       file};
+    return boost::outcome_v2::success();
+}
+
+/// Runs the kernel on the simulated device. False when interrupted.
+Result<bool> add_simulation(certification::KernelInput& input, const Options& options,
+                            const certification::LoadedInput& loaded,
+                            const harness::Device& device) {
+    const harness::Kernel launched{loaded.function, &loaded.graph, &loaded.facts, loaded.launch};
+    const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
+    std::vector<harness::Quantity> quantities{harness::Quantity::ExecutionTime};
+    if (clock_reads(*loaded.function) == 2) quantities.push_back(harness::Quantity::Region);
+    for (const auto quantity : quantities) {
+        ProgressBar bar{fmt::format("simulating {} of {}", quantity_name(quantity), input.kernel)};
+        harness::SeriesKey key;
+        key.name = loaded.function->name;
+        key.device = device.identity().name;
+        key.device_detail = device.identity().detail;
+        key.protocol = harness::to_string(protocol);
+        key.kernel_digest = loaded.program.digest;
+        key.facts_digest = loaded.facts.digest;
+        key.launch = models::to_string(loaded.launch);
+        key.quantity = quantity_name(quantity);
+        const auto measured = harness::measure(device, launched, key, protocol, quantity, nullptr,
+                                               worker_threads(), bar.callback());
+        if (!measured) return measured.as_failure();
+        if (!measured.value().complete) return false;
+        input.series.push_back({key, measured.value().samples});
+    }
+    return true;
+}
+
+/// Nothing when interrupted.
+Result<std::optional<certification::KernelInput>> read_kernel(const PlannedKernel& planned,
+                                                              const Options& options,
+                                                              const std::string& id) {
+    certification::KernelInput input;
+    auto listing = read_text(planned.listing);
+    if (!listing) return listing.as_failure();
+    input.listing = std::move(listing).value();
+    auto architecture = architecture_text(planned.architecture);
+    if (!architecture) return architecture.as_failure();
+    input.architecture = std::move(architecture).value();
+    if (!planned.flow_facts.empty()) {
+        auto facts = read_text(planned.flow_facts);
+        if (!facts) return facts.as_failure();
+        input.flow_facts = std::move(facts).value();
+    }
+    input.kernel = planned.name;
+    input.launch = planned.launch;
+    input.policy = planned.policy;
+    const auto loaded = certification::load(input, id);
+    if (!loaded) {
+        Failure failure = loaded.error();
+        failure.where = fmt::format("{} ({})", planned.listing, failure.where);
+        return failure;
+    }
+    // What was written in one of several ways is kept in one.
+    input.kernel = loaded.value()->function->name;
+    input.launch = models::to_string(loaded.value()->launch);
+    input.policy = models::to_string(loaded.value()->policy);
+    const auto device =
+        harness::simulated_device(loaded.value()->architecture, loaded.value()->policy);
+    if (!planned.campaign.empty())
+        if (auto added =
+                add_campaign(input, planned.campaign, *loaded.value(), device->identity());
+            !added)
+            return added.as_failure();
+    if (options.runs > 0) {
+        const auto complete = add_simulation(input, options, *loaded.value(), *device);
+        if (!complete) return complete.as_failure();
+        if (!complete.value()) return std::optional<certification::KernelInput>{};
+    }
+    return std::optional{std::move(input)};
+}
+
+std::string summary(const certification::Bundle& bundle, const std::string& folder) {
+    std::string out = fmt::format("evidence   {}, {} files\nreport id  {}\n", folder,
+                                  bundle.files.size(), bundle.report_id);
+    for (std::size_t i = 0; i < bundle.reports.size(); ++i) {
+        const certification::Report& report = bundle.reports[i];
+        out += fmt::format("{} {}, launch {}, policy {}, {}\n", certification::kernel_id(i),
+                           report.kernel, certification::launch_text(report), report.policy,
+                           report.architecture);
+        for (const auto& claim : report.claims)
+            out += fmt::format("  {} {}: {} {} core cycles ({})\n", claim.id,
+                               certification::quantity_phrase(claim.quantity),
+                               claim.side == analyzer::Side::Upper ? "at most" : "at least",
+                               claim.value, certification::kind_phrase(report, claim));
+        for (const auto& seen : report.observations)
+            out += fmt::format("  {}: observed {} to {} core cycles in {} times on {}, {} outside "
+                               "the bounds\n",
+                               certification::quantity_phrase(seen.quantity), seen.best, seen.worst,
+                               seen.count, seen.device, seen.outside_bounds);
+    }
+    for (const auto& result : bundle.requirements) {
+        out += fmt::format("requirement {} on {} ({}): at most {} core cycles: {}",
+                           result.requirement.id, result.requirement.kernel,
+                           result.kernel.empty() ? "no kernel of the bundle" : result.kernel,
+                           result.requirement.at_most, to_string(result.verdict));
+        if (result.known.upper)
+            out += fmt::format(", margin {} core cycles",
+                               result.requirement.at_most - *result.known.upper);
+        out += "\n";
+    }
+    for (const auto& loose : bundle.loose)
+        out += fmt::format("too loose: {} {}: proved upper bound {}, observed worst {}\n",
+                           loose.kernel, loose.quantity, loose.bound, loose.worst);
+    return out + fmt::format("verdict    {}\n", bundle.violated()    ? "violated"
+                                                : bundle.undecided() ? "undecided"
+                                                                     : "holds");
+}
+
+Exit run(const Options& options) {
+    if (options.plan.empty() == options.kernel.listing.empty()) {
+        fmt::print(stderr, "warpbound: certify takes a FILE or a --plan\n");
+        return Exit::Usage;
+    }
+    std::vector<PlannedKernel> planned{options.kernel};
+    if (!options.plan.empty()) {
+        auto plan = read_plan(options.plan);
+        if (!plan) return refuse(plan.error());
+        planned = std::move(plan).value();
+    } else if (options.kernel.architecture.empty()) {
+        fmt::print(stderr, "warpbound: certify FILE needs --architecture\n");
+        return Exit::Usage;
+    }
+    certification::BundleInputs inputs;
+    inputs.tool_version = version;
+    if (options.check)
+        inputs.check_factor_thousandths = static_cast<std::int64_t>(std::llround(*options.check * 1000));
+    if (!options.requirements.empty()) {
+        auto text = read_text(options.requirements);
+        if (!text) return refuse(text.error());
+        inputs.requirements = std::move(text).value();
+    }
+    for (const auto& kernel : planned) {
+        auto input =
+            read_kernel(kernel, options, certification::kernel_id(inputs.kernels.size()));
+        if (!input) return refuse(input.error());
+        if (!input.value()) {
+            fmt::print(stderr, "warpbound: interrupted; nothing was written\n");
+            return Exit::Undecided;
+        }
+        inputs.kernels.push_back(std::move(*input.value()));
+    }
+    const auto bundle = certification::build_bundle(inputs);
+    if (!bundle) return refuse(bundle.error());
+    if (auto written = write_evidence(options.output, bundle.value().files); !written)
+        return refuse(written.error());
+    if (const Exit printed = write_result(summary(bundle.value(), options.output));
+        printed != Exit::Holds)
+        return printed;
+    if (bundle.value().violated()) return Exit::Violated;
+    return bundle.value().undecided() ? Exit::Undecided : Exit::Holds;
+}
+
+} // namespace
+
+void add_certify(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand(
+        "certify", "Write an evidence bundle that `verify` checks without the GPU");
+    command->add_option("FILE", options->kernel.listing, "Listing of the kernel");
+    command->add_option("--kernel", options->kernel.name,
+                        "Kernel to take when the file holds several");
+    command->add_option("--architecture", options->kernel.architecture,
+                        "Machine: a name from `architectures` or a file");
+    command->add_option("--launch", options->kernel.launch,
+                        "Blocks x threads per block, all on one multiprocessor")
+        ->capture_default_str();
+    add_policy(*command, options->kernel.policy);
+    command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
+    command->add_option("--campaign", options->kernel.campaign,
+                        "Include the runs recorded in this campaign");
+    command->add_option("--plan", options->plan,
+                        "Instead of FILE: several kernels (XML, docs/evidence.md)");
+    command->add_option("--requirements", options->requirements,
+                        "Budgets per kernel (XML): each is met, violated or undecided");
+    command->add_option("--runs", options->runs,
+                        "Also run each kernel so often on the simulated device")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
+        ->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed of the runs")->capture_default_str();
+    add_draw(*command, options->draw);
+    command->add_option("--check", options->check,
+                        "Fail when a proved upper bound exceeds so many times the observed worst")
+        ->check(CLI::Range(1.0, 1e6));
+    command->add_option("-o,--output", options->output, "Folder to make")->required();
+    command->footer(
+        "Example: warpbound certify examples/saxpy/sm_75.sass --architecture turing-t4\n"
+        "           --launch 2x128 --flow-facts examples/saxpy/sm_75.flow-facts.xml\n"
+        "           --runs 500 -o evidence\n"
+        "         warpbound verify evidence");
+    command->callback([options, &invocation] {
+        invocation.run = [options] {
+            watch_for_interrupt();
+            return run(*options);
+        };
+    });
+}
+
+} // namespace warpbound::cli
