@@ -2,6 +2,7 @@
 /// `warpbound certify`: analyses kernels and writes an evidence bundle.
 
 #include "certification/bundle/build.hpp"
+#include "certification/bundle/signature.hpp"
 #include "certification/wording.hpp"
 #include "cli/certification_plan.hpp"
 #include "cli/command.hpp"
@@ -22,6 +23,7 @@ struct Options {
     std::string plan;
     std::string requirements;
     std::string output;
+    std::string key;
     std::string draw = "uniform";
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
@@ -215,8 +217,17 @@ Exit run(const Options& options) {
         }
         inputs.kernels.push_back(std::move(*input.value()));
     }
-    const auto bundle = certification::build_bundle(inputs);
+    auto bundle = certification::build_bundle(inputs);
     if (!bundle) return refuse(bundle.error());
+    if (!options.key.empty()) {
+        const auto key = read_text(options.key);
+        if (!key) return refuse(key.error());
+        auto& files = bundle.value().files;
+        auto signature =
+            certification::sign_manifest(files.at("manifest.json").bytes, key.value());
+        if (!signature) return refuse(signature.error());
+        files["signature.json"] = {"signature", "signature", std::move(signature).value()};
+    }
     if (auto written = write_evidence(options.output, bundle.value().files); !written)
         return refuse(written.error());
     if (const Exit printed = write_result(summary(bundle.value(), options.output));
@@ -257,6 +268,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     command->add_option("--check", options->check,
                         "Fail when a proved upper bound exceeds so many times the observed worst")
         ->check(CLI::Range(1.0, 1e6));
+    command->add_option("--sign", options->key,
+                        "Sign the manifest with this Ed25519 private key (PEM)");
     command->add_option("-o,--output", options->output, "Folder to make")->required();
     command->footer(
         "Example: warpbound certify examples/saxpy/sm_75.sass --architecture turing-t4\n"

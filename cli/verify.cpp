@@ -5,6 +5,7 @@
 #include "certification/verify/verify.hpp"
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"
+#include "cli/version.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@ namespace check = certification::verify;
 struct Options {
     std::string folder;
     std::string report_id;
+    std::string public_key;
     double time_limit = 60;
     bool second_solver = false;
 };
@@ -54,10 +56,12 @@ Exit run(const Options& options) {
     if (!files) return refuse(files.error());
     check::Options checks;
     if (!options.report_id.empty()) checks.report_id = options.report_id;
+    if (!options.public_key.empty()) checks.public_key = options.public_key;
     checks.solver_limit =
         std::chrono::milliseconds{static_cast<std::int64_t>(std::ceil(options.time_limit * 1000))};
     checks.second_solver = options.second_solver;
     checks.threads = worker_threads();
+    checks.tool_version = version;
     checks.rebuild = rebuild;
     const auto steps = check::verify(files.value(), checks);
     std::string out;
@@ -78,6 +82,8 @@ void add_verify(CLI::App& app, Invocation& invocation) {
     command->add_option("EVIDENCE", options->folder, "Folder that `certify` made")->required();
     command->add_option("--report-id", options->report_id,
                         "The report id as published; another one means tampered");
+    command->add_option("--public-key", options->public_key,
+                        "The Ed25519 key that must have signed, 64 hexadecimal digits");
     command
         ->add_option("--time-limit", options->time_limit, "Seconds for a solver on one script")
         ->check(CLI::Range(0.001, 86400.0))

@@ -240,6 +240,7 @@ Evidence read_evidence(const Files& files) {
         check_claims(files, manifest, claims);
         const json run = json_of(files, "inputs/run.json");
         Evidence evidence;
+        run.at("tool").at("version").get_to(evidence.tool_version);
         for (const auto& id : run.at("kernels"))
             evidence.kernels.push_back(kernel_of(files, id.get<std::string>(), claims));
         if (evidence.kernels.empty()) incomplete("inputs/run.json: no kernels");

@@ -98,6 +98,7 @@ struct KernelCase {
 };
 
 struct Evidence {
+    std::string tool_version; ///< That made the bundle.
     std::vector<std::unique_ptr<KernelCase>> kernels;
 };
 

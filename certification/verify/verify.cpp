@@ -4,6 +4,7 @@
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/observations.hpp"
 #include "certification/verify/script.hpp"
+#include "certification/verify/signature.hpp"
 #include "certification/verify/solver.hpp"
 #include "certification/verify/structure.hpp"
 
@@ -90,21 +91,25 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
                              z3_version(), cvc5 ? " and cvc5" : "; cvc5 is not on PATH"));
 }
 
-StepResult check_again(const Files& files, const Options& options) {
+StepResult check_again(const Files& files, const Evidence& evidence, const Options& options) {
+    // With another version nothing is shown either way.
+    const auto differs = [&](const std::string& what) -> StepResult {
+        if (evidence.tool_version == options.tool_version)
+            return {"re-analysis", Verdict::Failed, what};
+        return {"re-analysis", Verdict::Incomplete,
+                fmt::format("{}; the bundle was made by warpbound {}, this is {}", what,
+                            evidence.tool_version, options.tool_version)};
+    };
     const auto again = options.rebuild(files);
-    if (!again)
-        return {"re-analysis", Verdict::Failed,
-                "the inputs are refused now: " + to_string(again.error())};
+    if (!again) return differs("the inputs are refused now: " + to_string(again.error()));
     for (const auto& [path, bytes] : again.value()) {
         const auto file = files.find(path);
-        if (file == files.end())
-            return {"re-analysis", Verdict::Failed, path + ": made now, not in the bundle"};
-        if (file->second != bytes)
-            return {"re-analysis", Verdict::Failed, path + ": other bytes than made now"};
+        if (file == files.end()) return differs(path + ": made now, not in the bundle");
+        if (file->second != bytes) return differs(path + ": other bytes than made now");
     }
     for (const auto& [path, bytes] : files)
         if (path != "signature.json" && again.value().count(path) == 0)
-            return {"re-analysis", Verdict::Failed, path + ": in the bundle, not made now"};
+            return differs(path + ": in the bundle, not made now");
     return {"re-analysis", Verdict::Holds,
             fmt::format("{} files made again, every byte the same", again.value().size())};
 }
@@ -134,7 +139,8 @@ std::string to_string(Verdict verdict) {
 }
 
 std::vector<StepResult> verify(const Files& files, const Options& options) {
-    std::vector<StepResult> steps{check_digests(files, options.report_id)};
+    std::vector<StepResult> steps{check_signature(files, options.public_key),
+                                  check_digests(files, options.report_id)};
     const auto skip_rest = [&](std::size_t from, const char* why) {
         for (std::size_t i = from; i < steps_behind_digests.size(); ++i)
             steps.push_back({steps_behind_digests[i], Verdict::NotRun, why});
@@ -155,7 +161,7 @@ std::vector<StepResult> verify(const Files& files, const Options& options) {
     steps.push_back(check_structure(evidence));
     steps.push_back(check_scripts(evidence, options));
     steps.push_back(check_refit(evidence));
-    steps.push_back(check_again(files, options));
+    steps.push_back(check_again(files, evidence, options));
     steps.push_back(check_observations(evidence));
     return steps;
 }

@@ -1,0 +1,392 @@
+/// \file
+/// A bundle verifies; every planted change is caught by the step that is named for it.
+
+#include "certification/bundle/canonical_json.hpp"
+#include "certification/bundle/manifest.hpp"
+#include "certification/bundle/signature.hpp"
+#include "tests/support/evidence.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
+#include <cstdlib>
+#include <functional>
+
+namespace warpbound::certification {
+namespace {
+
+using testing::HasSubstr;
+using verify::Verdict;
+
+/// Two kernels, one of one warp and one of several.
+BundleInputs inputs() {
+    BundleInputs made;
+    made.tool_version = "1.2.3";
+    made.kernels.push_back(tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop",
+                                                 "saxpy/sm_75.flow-facts.xml", "turing-t4",
+                                                 "2x128", 20));
+    made.kernels.push_back(tests::example_kernel("convolution/sm_75.sass", "convolution_rows",
+                                                 "convolution/sm_75.rows.flow-facts.xml",
+                                                 "turing-t4", "1x32", 20));
+    return made;
+}
+
+const Bundle& bundle() {
+    static const Bundle made = build_bundle(inputs()).value();
+    return made;
+}
+
+verify::Options options() {
+    verify::Options chosen;
+    chosen.rebuild = tests::rebuild;
+    chosen.tool_version = "1.2.3";
+    return chosen;
+}
+
+std::string text_of(const std::vector<verify::StepResult>& steps) {
+    std::string text;
+    for (const auto& step : steps)
+        text += step.step + ": " + to_string(step.verdict) + ": " + step.detail + "\n";
+    return text;
+}
+
+TEST(Evidence, OfTheSameInputsHasTheSameBytes) {
+    const auto again = build_bundle(inputs());
+    ASSERT_TRUE(again);
+    EXPECT_EQ(tests::plain(again.value().files), tests::plain(bundle().files));
+}
+
+TEST(Evidence, ThatIsUntouchedHolds) {
+    const auto steps = verify::verify(tests::plain(bundle().files), options());
+    EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
+    for (const char* step : {"digests", "schema", "structure", "solver", "re-analysis", "observations"})
+        EXPECT_EQ(tests::step_of(steps, step).verdict, Verdict::Holds) << text_of(steps);
+    EXPECT_EQ(tests::step_of(steps, "refit").verdict, Verdict::NotApplicable);
+}
+
+TEST(Evidence, NamesNoPathOfTheMachineThatMadeIt) {
+    for (const auto& [path, file] : bundle().files) {
+        EXPECT_THAT(file.bytes, testing::Not(HasSubstr(WARPBOUND_SOURCE_DIR))) << path;
+        EXPECT_THAT(file.bytes, testing::Not(HasSubstr("compliant"))) << path;
+    }
+}
+
+TEST(Evidence, WithAFlippedByteInAnyFileIsTampered) {
+    for (const auto& [path, file] : bundle().files) {
+        verify::Files files = tests::plain(bundle().files);
+        files[path][file.bytes.size() / 2] ^= 1;
+        const auto steps = verify::verify(files, options());
+        EXPECT_EQ(tests::step_of(steps, "digests").verdict, Verdict::Tampered) << path;
+        EXPECT_EQ(verify::overall(steps), Verdict::Tampered) << path;
+    }
+}
+
+TEST(Evidence, WithAMissingOrAnAddedFileIsTampered) {
+    verify::Files fewer = tests::plain(bundle().files);
+    fewer.erase("model/turing-t4.xml");
+    EXPECT_EQ(verify::overall(verify::verify(fewer, options())), Verdict::Tampered);
+    verify::Files more = tests::plain(bundle().files);
+    more["inputs/K1/samples-9.json"] = "{}";
+    EXPECT_EQ(verify::overall(verify::verify(more, options())), Verdict::Tampered);
+}
+
+TEST(Evidence, WithoutAManifestIsIncomplete) {
+    verify::Files files = tests::plain(bundle().files);
+    files.erase("manifest.json");
+    EXPECT_EQ(verify::overall(verify::verify(files, options())), Verdict::Incomplete);
+}
+
+TEST(Evidence, WithAnotherReportIdThanPublishedIsTampered) {
+    auto asked = options();
+    asked.report_id = bundle().report_id;
+    const auto files = tests::plain(bundle().files);
+    EXPECT_EQ(verify::overall(verify::verify(files, asked)), Verdict::Holds);
+    asked.report_id = "sha256:0";
+    EXPECT_EQ(tests::step_of(verify::verify(files, asked), "digests").verdict, Verdict::Tampered);
+}
+
+TEST(Evidence, WithoutTheSecondSolverThatWasAskedForIsIncomplete) {
+    const char* before = std::getenv("PATH");
+    const std::string path = before != nullptr ? before : "";
+    setenv("PATH", "/nonexistent", 1);
+    auto asked = options();
+    asked.second_solver = true;
+    const auto steps = verify::verify(tests::plain(bundle().files), asked);
+    setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(tests::step_of(steps, "solver").verdict, Verdict::Incomplete);
+}
+
+/// A change by somebody who brings all digests, the chain and the root in line.
+struct Change {
+    const char* name;
+    const char* step; ///< That must catch it.
+    std::function<void(EvidenceFiles&)> make;
+};
+
+void replace(EvidenceFiles& files, const std::string& path, const std::string& from,
+             const std::string& to) {
+    std::string& bytes = files.at(path).bytes;
+    const std::size_t at = bytes.find(from);
+    ASSERT_NE(at, std::string::npos) << path << " lacks " << from;
+    bytes.replace(at, from.size(), to);
+}
+
+void edit(EvidenceFiles& files, const std::string& path, const std::function<void(Json&)>& change) {
+    Json json = Json::parse(files.at(path).bytes);
+    change(json);
+    files.at(path).bytes = canonical(json);
+}
+
+void drop_line_with(EvidenceFiles& files, const std::string& path, const std::string& mark) {
+    std::string& bytes = files.at(path).bytes;
+    const std::size_t at = bytes.find(mark);
+    ASSERT_NE(at, std::string::npos);
+    const std::size_t start = bytes.rfind('\n', at) + 1;
+    bytes.erase(start, bytes.find('\n', at) + 1 - start);
+}
+
+constexpr const char* upper = "analysis/K2/execution-time-upper";
+
+const std::vector<Change>& changes() {
+    static const std::vector<Change> list{
+        {"a deleted cut", "solver",
+         [](EvidenceFiles& files) {
+             drop_line_with(files, std::string{upper} + ".smt2", ":named cut_");
+         }},
+        {"a script weakened by a contradiction", "solver",
+         [](EvidenceFiles& files) {
+             replace(files, std::string{upper} + ".smt2", "(check-sat)",
+                     "(assert (! false :named more))\n(check-sat)");
+         }},
+        {"a script that asks for more than the bound", "solver",
+         [](EvidenceFiles& files) {
+             std::string& text = files.at(std::string{upper} + ".smt2").bytes;
+             const std::size_t end = text.find(") :named goal");
+             ASSERT_NE(end, std::string::npos);
+             text.insert(end, "0");
+         }},
+        {"a lowered bound of a lemma", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, std::string{upper} + ".json",
+                  [](Json& json) { json["bound"] = json["bound"].get<std::int64_t>() - 1; });
+         }},
+        {"a claim lowered by one", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, "claims.json", [](Json& json) {
+                 auto& value = json["claims"][0]["value"];
+                 value = value.get<std::int64_t>() - 1;
+             });
+         }},
+        {"a claim and a term lowered", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, "claims.json", [](Json& json) {
+                 Json& claim = json["claims"][0];
+                 Json& term = claim["proof"]["terms"][0];
+                 term["cycles"] = term["cycles"].get<std::int64_t>() - 1;
+                 claim["value"] =
+                     claim["value"].get<std::int64_t>() - term["count"].get<std::int64_t>();
+             });
+         }},
+        {"a dropped warp in a sum", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, "claims.json", [](Json& json) {
+                 Json& claim = json["claims"][0];
+                 Json& term = claim["proof"]["terms"][1];
+                 term["count"] = term["count"].get<std::int64_t>() - 1;
+                 claim["value"] =
+                     claim["value"].get<std::int64_t>() - term["cycles"].get<std::int64_t>();
+             });
+         }},
+        {"a changed count on the witness", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, std::string{upper} + ".json", [](Json& json) {
+                 Json& count = json["witness"]["counts"][0][1];
+                 count = count.get<std::int64_t>() + 1;
+             });
+         }},
+        {"a way left out of a path table", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, "analysis/K1/execution-time-upper-same.json",
+                  [](Json& json) { json["edges"].erase(1); });
+         }},
+        {"a lowered cost of a block", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, "analysis/K1/execution-time-upper-same.json", [](Json& json) {
+                 Json& cost = json["edges"][0][2];
+                 cost = cost.get<std::int64_t>() - 1;
+             });
+         }},
+        {"a changed launch", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/launch.json", [](Json& json) { json["launch"] = "1x128"; });
+         }},
+        {"a policy without a bound", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/launch.json", [](Json& json) { json["policy"] = "srr"; });
+         }},
+        {"a lowered loop bound", "structure",
+         [](EvidenceFiles& files) {
+             replace(files, "inputs/K1/flow-facts.xml", "max=\"128\"", "max=\"64\"");
+         }},
+        {"an instruction taken from the listing", "schema",
+         [](EvidenceFiles& files) {
+             drop_line_with(files, "inputs/K1/listing.sass", "FFMA");
+         }},
+        {"a lowered latency", "re-analysis",
+         [](EvidenceFiles& files) {
+             replace(files, "model/turing-t4.xml", "typical=\"496\" hi=\"1200\"", "typical=\"496\" hi=\"1100\"");
+         }},
+        {"a changed report", "re-analysis",
+         [](EvidenceFiles& files) { replace(files, "reports/K1.html", "core", "c0re"); }},
+        {"an assumption called proved", "re-analysis",
+         [](EvidenceFiles& files) {
+             edit(files, "claims.json", [](Json& json) {
+                 json["assumptions"][0]["status"] = "proved";
+                 json["unchecked-assumptions"] = json["unchecked-assumptions"].get<int>() - 1;
+             });
+         }},
+        {"an assumption called proved, but still counted", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "claims.json",
+                  [](Json& json) { json["assumptions"][0]["status"] = "proved"; });
+         }},
+        {"an assumption taken from a claim", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "claims.json", [](Json& json) { json["claims"][0]["assumptions"].erase(0); });
+         }},
+        {"a stronger kind", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "claims.json",
+                  [](Json& json) { json["claims"][0]["kind"] = "proved-bound"; });
+         }},
+        {"swapped samples", "observations",
+         [](EvidenceFiles& files) {
+             std::swap(files.at("inputs/K1/samples-1.json").bytes,
+                       files.at("inputs/K2/samples-1.json").bytes);
+         }},
+        {"a removed outlier", "observations",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/samples-1.json", [](Json& json) {
+                 std::size_t worst = 0;
+                 const Json& samples = json["samples"];
+                 for (std::size_t i = 0; i + 1 < samples.size(); ++i)
+                     if (samples[i][1] > samples[worst][1]) worst = i;
+                 json["samples"].erase(worst);
+             });
+         }},
+        {"a time above the bound", "observations",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/samples-1.json",
+                  [](Json& json) { json["samples"][3][1] = 1'000'000; });
+         }},
+    };
+    return list;
+}
+
+TEST(Evidence, ThatWasChangedConsistentlyIsCaughtByTheNamedStep) {
+    for (const Change& change : changes()) {
+        EvidenceFiles files = bundle().files;
+        change.make(files);
+        ASSERT_NE(tests::plain(files), tests::plain(bundle().files)) << change.name;
+        tests::seal_again(files);
+        const auto steps = verify::verify(tests::plain(files), options());
+        EXPECT_EQ(tests::step_of(steps, "digests").verdict, Verdict::Holds)
+            << change.name << "\n" << text_of(steps);
+        const Verdict verdict = tests::step_of(steps, change.step).verdict;
+        EXPECT_TRUE(verdict == Verdict::Failed || verdict == Verdict::Incomplete)
+            << change.name << "\n" << text_of(steps);
+        EXPECT_NE(verify::overall(steps), Verdict::Holds) << change.name;
+        // The published report id betrays every one of them.
+        auto asked = options();
+        asked.report_id = bundle().report_id;
+        asked.rebuild = [](const verify::Files& same) -> Result<verify::Files> { return same; };
+        EXPECT_EQ(verify::overall(verify::verify(tests::plain(files), asked)), Verdict::Tampered)
+            << change.name;
+    }
+}
+
+TEST(Evidence, OfAnotherVersionIsIncompleteWhereItsBytesDiffer) {
+    auto asked = options();
+    asked.tool_version = "1.2.4";
+    EXPECT_EQ(verify::overall(verify::verify(tests::plain(bundle().files), asked)), Verdict::Holds);
+    EvidenceFiles files = bundle().files;
+    replace(files, "reports/K1.html", "core", "c0re");
+    tests::seal_again(files);
+    const auto steps = verify::verify(tests::plain(files), asked);
+    EXPECT_EQ(tests::step_of(steps, "re-analysis").verdict, Verdict::Incomplete);
+}
+
+TEST(Evidence, WithARecordTakenFromTheChainIsTampered) {
+    EvidenceFiles files = bundle().files;
+    edit(files, "manifest.json", [](Json& json) { json["steps"].erase(2); });
+    const auto steps = verify::verify(tests::plain(files), options());
+    EXPECT_EQ(tests::step_of(steps, "digests").verdict, Verdict::Tampered);
+}
+
+/// A private key in PEM form whose 32 bytes are all the same.
+std::string key_of(unsigned char byte) {
+    const std::vector<unsigned char> raw(32, byte);
+    EVP_PKEY* key =
+        EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw.data(), raw.size());
+    BIO* text = BIO_new(BIO_s_mem());
+    PEM_write_bio_PrivateKey(text, key, nullptr, nullptr, 0, nullptr, nullptr);
+    char* bytes = nullptr;
+    const auto size = BIO_get_mem_data(text, &bytes);
+    const std::string pem(bytes, static_cast<std::size_t>(size));
+    BIO_free(text);
+    EVP_PKEY_free(key);
+    return pem;
+}
+
+verify::Files signed_with(unsigned char byte) {
+    verify::Files files = tests::plain(bundle().files);
+    files["signature.json"] = sign_manifest(files.at("manifest.json"), key_of(byte)).value();
+    return files;
+}
+
+std::string public_key_of(const verify::Files& files) {
+    return Json::parse(files.at("signature.json")).at("public-key").get<std::string>();
+}
+
+TEST(Signature, ByTheExpectedKeyHolds) {
+    const verify::Files files = signed_with(1);
+    auto asked = options();
+    asked.public_key = public_key_of(files);
+    const auto steps = verify::verify(files, asked);
+    EXPECT_EQ(tests::step_of(steps, "signature").verdict, Verdict::Holds) << text_of(steps);
+    EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
+}
+
+TEST(Signature, ByAnotherKeyIsTampered) {
+    auto asked = options();
+    asked.public_key = public_key_of(signed_with(1));
+    const auto steps = verify::verify(signed_with(2), asked);
+    EXPECT_EQ(tests::step_of(steps, "signature").verdict, Verdict::Tampered);
+    EXPECT_EQ(verify::overall(steps), Verdict::Tampered);
+}
+
+TEST(Signature, OverAnotherManifestIsTampered) {
+    verify::Files files = signed_with(1);
+    files["manifest.json"] += " ";
+    EXPECT_EQ(tests::step_of(verify::verify(files, options()), "signature").verdict,
+              Verdict::Tampered);
+}
+
+TEST(Signature, ThatIsMissingWhereAKeyIsGivenIsIncomplete) {
+    auto asked = options();
+    asked.public_key = std::string(64, '0');
+    const auto steps = verify::verify(tests::plain(bundle().files), asked);
+    EXPECT_EQ(tests::step_of(steps, "signature").verdict, Verdict::Incomplete);
+}
+
+TEST(Signature, NeedsAnEd25519Key) {
+    const auto refused = sign_manifest("{}", "no key");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("Ed25519"));
+}
+
+} // namespace
+} // namespace warpbound::certification
