@@ -95,6 +95,11 @@ Result<Analysis> solve(const Request& request) {
     const SidePair smallest = rules_of(problem, fewest, problem.buffer_drain);
     const bool alone = problem.shape.warps() == 1;
     const bool slotted = models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted;
+    if (slotted && request.proofs != nullptr)
+        return Failure{fmt::format("policy {} is slotted; path lemmas are kept for work-conserving "
+                                   "policies only in this version",
+                                   models::to_string(request.policy)),
+                       "--policy"};
     auto lower = bound_one_warp(problem, largest, Side::Lower, half);
     if (!lower) return lower.as_failure();
     if (!alone) {

@@ -87,9 +87,9 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
     cost.same = most({"execution-time-upper-same",
                       "issue slots and ports that a warp takes from those of its scheduler"},
                      work);
-    cost.other = most({"execution-time-upper-other",
-                       "ports that a warp takes from those of other schedulers"},
-                      block_costs(problem, other));
+    cost.other = most(
+        {"execution-time-upper-other", "ports that a warp takes from those of other schedulers"},
+        block_costs(problem, other));
     cost.drain = most({"execution-time-upper-drain", "drains of the stores of a warp"},
                       block_costs(problem, drain_costs(problem, Side::Upper)));
     cost.straddle = largest(same);
@@ -136,8 +136,7 @@ Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair&
     // Of all warps some scheduler has at least its share.
     const std::int64_t share = shape.on_one_scheduler(shape.warps());
     std::vector<std::vector<BoundTerm>> ways;
-    ways.push_back(
-        {{"one warp alone", 1, alone.execution.proved.count(), "execution-time-lower"}});
+    ways.push_back({{"one warp alone", 1, alone.execution.proved.count(), "execution-time-lower"}});
     if (shape.waves() > 1) {
         Span span = whole_run(*problem.request.graph, rules.lower);
         span.ends_at_exit = true;
@@ -145,8 +144,8 @@ Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair&
             return path_graph_of(problem, rules, Side::Lower, problem.facts.never, span,
                                  rules.start(), nodes);
         };
-        const auto residence = solve_paths(problem, paths(std::nullopt), Side::Lower,
-                                           Facts::LoopBounds, std::nullopt);
+        const auto residence =
+            solve_paths(problem, paths(std::nullopt), Side::Lower, Facts::LoopBounds, std::nullopt);
         if (!residence) return residence.as_failure();
         record(problem, {"execution-time-lower-residence", "time to the last EXIT of one warp"},
                Side::Lower, Facts::LoopBounds, residence.value(), paths);

@@ -202,8 +202,8 @@ SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
 }
 
 PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
-                        const std::vector<bool>& never, const Span& span,
-                        const RelativeState& from, std::optional<std::size_t> nodes_per_block) {
+                        const std::vector<bool>& never, const Span& span, const RelativeState& from,
+                        std::optional<std::size_t> nodes_per_block) {
     const auto& graph = *problem.request.graph;
     const std::size_t limit =
         std::min(affordable_nodes(problem.request), nodes_per_block.value_or(SIZE_MAX));

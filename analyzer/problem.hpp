@@ -47,8 +47,7 @@ SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
 /// The path problem of a span, whose state before the first issue is `from`. At most so many nodes
 /// per block; fewer join more states and bound less tightly. None: as many as are affordable.
 PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
-                        const std::vector<bool>& never, const Span& span,
-                        const RelativeState& from,
+                        const std::vector<bool>& never, const Span& span, const RelativeState& from,
                         std::optional<std::size_t> nodes_per_block = std::nullopt);
 /// The path problem of a whole run.
 PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,

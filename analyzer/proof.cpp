@@ -31,9 +31,8 @@ void record_sum(const Problem& problem, const LemmaName& name,
     if (problem.request.proofs == nullptr) return;
     PathLemma lemma{name.id, name.text, side, Facts::LoopBounds, std::nullopt, 0, {}, {}};
     lemma.paths = sum_graph(problem, block_costs, side);
-    lemma.witness =
-        StructuralPaths{*problem.request.graph, lemma.paths, problem.facts.loops, side}
-            .start_to_end();
+    lemma.witness = StructuralPaths{*problem.request.graph, lemma.paths, problem.facts.loops, side}
+                        .start_to_end();
     if (!lemma.witness) return; // The path problem itself is refused as contradictory.
     lemma.bound = lemma.witness->cost;
     problem.request.proofs->lemmas.push_back(std::move(lemma));

@@ -33,8 +33,9 @@ class Script {
 public:
     Script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
            const std::vector<BackEdgeBounds>& bounds, const PathLemma& lemma)
-        : graph_{graph}, facts_{facts}, bounds_{bounds}, lemma_{lemma},
-          structural_{graph, lemma.paths, bounds, lemma.side} {
+        : graph_{graph}, facts_{facts}, bounds_{bounds}, lemma_{lemma}, structural_{
+                                                                            graph, lemma.paths,
+                                                                            bounds, lemma.side} {
         for (std::size_t from = 0; from < lemma.paths.nodes.size(); ++from)
             for (const PathEdge& edge : lemma.paths.nodes[from].successors)
                 edges_.push_back({from, edge.to, edge.cost});
@@ -172,9 +173,8 @@ private:
 
         std::vector<std::pair<std::string, Terms>> by_exit; // in order of the exit nodes
         const auto leaving = [&](const std::string& exit) -> Terms& {
-            const auto known =
-                std::find_if(by_exit.begin(), by_exit.end(),
-                             [&](const auto& entry) { return entry.first == exit; });
+            const auto known = std::find_if(by_exit.begin(), by_exit.end(),
+                                            [&](const auto& entry) { return entry.first == exit; });
             if (known != by_exit.end()) return known->second;
             return by_exit.emplace_back(exit, Terms{}).second;
         };
@@ -193,9 +193,8 @@ private:
                 leaving(exit).push_back(stay_name(header, exit));
                 if (stay_cost != 0) limit.push_back(times(stay_cost, stay_name(header, exit)));
             }
-            Terms entered_here = edges_where([&](const Edge& edge) {
-                return edge.to == header && !inside(loop, edge.from);
-            });
+            Terms entered_here = edges_where(
+                [&](const Edge& edge) { return edge.to == header && !inside(loop, edge.from); });
             if (header == 0) entered_here.emplace_back("1");
             add(fmt::format("stays_into_{}", header), "=", sum(parts), sum(entered_here));
         }

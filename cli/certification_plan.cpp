@@ -19,9 +19,9 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (element.name != "kernel")
             return models::refuse(source.value(), element,
                                   "<" + element.name + ">: expected <kernel>");
-        if (auto checked = models::check_attributes(
-                source.value(), element, {"listing", "architecture"},
-                {"name", "launch", "policy", "flow-facts", "campaign"});
+        if (auto checked =
+                models::check_attributes(source.value(), element, {"listing", "architecture"},
+                                         {"name", "launch", "policy", "flow-facts", "campaign"});
             !checked)
             return checked.as_failure();
         PlannedKernel kernel;

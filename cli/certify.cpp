@@ -1,8 +1,10 @@
 /// \file
 /// `warpbound certify`: analyses kernels and writes an evidence bundle.
 
+#include "certification/bundle/baseline.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
+#include "certification/verify/solver.hpp"
 #include "certification/wording.hpp"
 #include "cli/certification_plan.hpp"
 #include "cli/command.hpp"
@@ -10,6 +12,7 @@
 #include "cli/version.hpp"
 #include "harness/devices/simulated.hpp"
 
+#include <boost/version.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,6 +27,7 @@ struct Options {
     std::string requirements;
     std::string output;
     std::string key;
+    std::string baseline;
     std::string draw = "uniform";
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
@@ -58,7 +62,8 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
             entry.key.launch != models::to_string(loaded.launch))
             continue;
         if (entry.key.device_detail != device.detail) {
-            fmt::print(stderr, "warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n",
+            fmt::print(stderr,
+                       "warpbound: {}: left out: {} runs of {} on {} ({}), this machine is {}\n",
                        file, entry.runs, entry.key.name, entry.key.device, entry.key.device_detail,
                        device.detail);
             continue;
@@ -103,10 +108,22 @@ Result<bool> add_simulation(certification::KernelInput& input, const Options& op
     return true;
 }
 
+/// What this program is built from, as far as it knows versions.
+std::vector<certification::Component> components() {
+    const std::string solver = certification::verify::z3_version();
+    return {{"Boost", BOOST_LIB_VERSION, "BSL-1.0"},
+            {"CLI11", CLI11_VERSION, "BSD-3-Clause"},
+            {"OpenSSL libcrypto", "", "Apache-2.0"},
+            {"SQLite", "", "blessing"},
+            {"TinyXML2", "", "Zlib"},
+            {"Z3", solver.substr(solver.find(' ') + 1), "MIT"},
+            {"fmt", std::to_string(FMT_VERSION), "MIT"},
+            {"nlohmann-json", "", "MIT"}};
+}
+
 /// Nothing when interrupted.
-Result<std::optional<certification::KernelInput>> read_kernel(const PlannedKernel& planned,
-                                                              const Options& options,
-                                                              const std::string& id) {
+Result<std::optional<certification::KernelInput>>
+read_kernel(const PlannedKernel& planned, const Options& options, const std::string& id) {
     certification::KernelInput input;
     auto listing = read_text(planned.listing);
     if (!listing) return listing.as_failure();
@@ -135,8 +152,7 @@ Result<std::optional<certification::KernelInput>> read_kernel(const PlannedKerne
     const auto device =
         harness::simulated_device(loaded.value()->architecture, loaded.value()->policy);
     if (!planned.campaign.empty())
-        if (auto added =
-                add_campaign(input, planned.campaign, *loaded.value(), device->identity());
+        if (auto added = add_campaign(input, planned.campaign, *loaded.value(), device->identity());
             !added)
             return added.as_failure();
     if (options.runs > 0) {
@@ -200,16 +216,17 @@ Exit run(const Options& options) {
     }
     certification::BundleInputs inputs;
     inputs.tool_version = version;
+    inputs.components = components();
     if (options.check)
-        inputs.check_factor_thousandths = static_cast<std::int64_t>(std::llround(*options.check * 1000));
+        inputs.check_factor_thousandths =
+            static_cast<std::int64_t>(std::llround(*options.check * 1000));
     if (!options.requirements.empty()) {
         auto text = read_text(options.requirements);
         if (!text) return refuse(text.error());
         inputs.requirements = std::move(text).value();
     }
     for (const auto& kernel : planned) {
-        auto input =
-            read_kernel(kernel, options, certification::kernel_id(inputs.kernels.size()));
+        auto input = read_kernel(kernel, options, certification::kernel_id(inputs.kernels.size()));
         if (!input) return refuse(input.error());
         if (!input.value()) {
             fmt::print(stderr, "warpbound: interrupted; nothing was written\n");
@@ -223,16 +240,21 @@ Exit run(const Options& options) {
         const auto key = read_text(options.key);
         if (!key) return refuse(key.error());
         auto& files = bundle.value().files;
-        auto signature =
-            certification::sign_manifest(files.at("manifest.json").bytes, key.value());
+        auto signature = certification::sign_manifest(files.at("manifest.json").bytes, key.value());
         if (!signature) return refuse(signature.error());
         files["signature.json"] = {"signature", "signature", std::move(signature).value()};
     }
     if (auto written = write_evidence(options.output, bundle.value().files); !written)
         return refuse(written.error());
-    if (const Exit printed = write_result(summary(bundle.value(), options.output));
-        printed != Exit::Holds)
-        return printed;
+    std::string text = summary(bundle.value(), options.output);
+    if (!options.baseline.empty()) {
+        const auto before = read_evidence(options.baseline);
+        if (!before) return refuse(before.error());
+        const auto comparison = certification::compare_with(before.value(), inputs, bundle.value());
+        if (!comparison) return refuse(comparison.error());
+        text += certification::text_of(comparison.value());
+    }
+    if (const Exit printed = write_result(text); printed != Exit::Holds) return printed;
     if (bundle.value().violated()) return Exit::Violated;
     return bundle.value().undecided() ? Exit::Undecided : Exit::Holds;
 }
@@ -248,8 +270,9 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                         "Kernel to take when the file holds several");
     command->add_option("--architecture", options->kernel.architecture,
                         "Machine: a name from `architectures` or a file");
-    command->add_option("--launch", options->kernel.launch,
-                        "Blocks x threads per block, all on one multiprocessor")
+    command
+        ->add_option("--launch", options->kernel.launch,
+                     "Blocks x threads per block, all on one multiprocessor")
         ->capture_default_str();
     add_policy(*command, options->kernel.policy);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
@@ -259,15 +282,21 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                         "Instead of FILE: several kernels (XML, docs/evidence.md)");
     command->add_option("--requirements", options->requirements,
                         "Budgets per kernel (XML): each is met, violated or undecided");
-    command->add_option("--runs", options->runs,
-                        "Also run each kernel so often on the simulated device")
+    command
+        ->add_option("--runs", options->runs,
+                     "Also run each kernel so often on the simulated device")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of the runs")->capture_default_str();
     add_draw(*command, options->draw);
-    command->add_option("--check", options->check,
-                        "Fail when a proved upper bound exceeds so many times the observed worst")
+    command
+        ->add_option("--check", options->check,
+                     "Fail when a proved upper bound exceeds so many times the observed worst")
         ->check(CLI::Range(1.0, 1e6));
+    command
+        ->add_option("--baseline", options->baseline,
+                     "Say what moved since this older bundle, and by which change")
+        ->check(CLI::ExistingDirectory);
     command->add_option("--sign", options->key,
                         "Sign the manifest with this Ed25519 private key (PEM)");
     command->add_option("-o,--output", options->output, "Folder to make")->required();

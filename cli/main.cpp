@@ -17,7 +17,8 @@ constexpr const char* description =
     "Bounds a kernel's time from its assembly, runs it on a simulated device, compares both.";
 
 constexpr const char* footer =
-    "Exit codes: 0 holds, 1 violated or refuted, 2 usage, 3 input refused, 4 undecided, 5 tampered.\n"
+    "Exit codes: 0 holds, 1 violated or refuted, 2 usage, 3 input refused, 4 undecided, 5 "
+    "tampered.\n"
     "`warpbound COMMAND --help` explains a command and shows an example.";
 
 } // namespace

@@ -1,8 +1,9 @@
 /// \file
 /// `warpbound verify`: checks an evidence bundle without the GPU and without trusting who made it.
 
-#include "certification/bundle/build.hpp"
 #include "certification/verify/verify.hpp"
+
+#include "certification/bundle/build.hpp"
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/version.hpp"
@@ -77,15 +78,14 @@ Exit run(const Options& options) {
 
 void add_verify(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("verify", "Check an evidence bundle: one line per step with its verdict");
+    CLI::App* command = app.add_subcommand(
+        "verify", "Check an evidence bundle: one line per step with its verdict");
     command->add_option("EVIDENCE", options->folder, "Folder that `certify` made")->required();
     command->add_option("--report-id", options->report_id,
                         "The report id as published; another one means tampered");
     command->add_option("--public-key", options->public_key,
                         "The Ed25519 key that must have signed, 64 hexadecimal digits");
-    command
-        ->add_option("--time-limit", options->time_limit, "Seconds for a solver on one script")
+    command->add_option("--time-limit", options->time_limit, "Seconds for a solver on one script")
         ->check(CLI::Range(0.001, 86400.0))
         ->capture_default_str();
     command->add_flag("--second-solver", options->second_solver,
@@ -93,7 +93,8 @@ void add_verify(CLI::App& app, Invocation& invocation) {
     command->footer("Exit codes: 0 holds, 1 a claim failed, 2 usage, 3 evidence incomplete or\n"
                     "refused, 4 undecided, 5 tampered.\n"
                     "Example: warpbound verify evidence");
-    command->callback([options, &invocation] { invocation.run = [options] { return run(*options); }; });
+    command->callback(
+        [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }
 
 } // namespace warpbound::cli

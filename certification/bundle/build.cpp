@@ -1,6 +1,7 @@
 #include "certification/bundle/build.hpp"
 
 #include "certification/bundle/claims_json.hpp"
+#include "certification/bundle/exports.hpp"
 #include "certification/bundle/manifest.hpp"
 #include "harness/protocol/statistics.hpp"
 
@@ -71,8 +72,7 @@ KnownTimes known_times(const Report& report, const std::string& quantity) {
 Result<void> check_requirements(const BundleInputs& inputs,
                                 const std::vector<KernelEvidence>& kernels, Bundle& bundle) {
     if (!inputs.requirements) return boost::outcome_v2::success();
-    const auto requirements =
-        read_requirements({"inputs/requirements.xml", *inputs.requirements});
+    const auto requirements = read_requirements({"inputs/requirements.xml", *inputs.requirements});
     if (!requirements) return requirements.as_failure();
     for (const auto& requirement : requirements.value()) {
         bool meant = false;
@@ -106,6 +106,23 @@ void check_tightness(const BundleInputs& inputs, const std::vector<KernelEvidenc
         }
 }
 
+void add_exports(const BundleInputs& inputs, EvidenceFiles& files) {
+    const Json claims = Json::parse(files.at("claims.json").bytes);
+    const auto add = [&](const char* path, const char* role, std::string bytes) {
+        files[path] = {role, "reports", std::move(bytes)};
+    };
+    add("report.html", "report", overview_page(claims));
+    add("results.sarif", "results", sarif_of(claims, inputs.tool_version));
+    add("results.junit.xml", "results", junit_of(claims));
+    add("attestation.intoto.json", "attestation", attestation_of(claims, files));
+    add("tool/sbom.cdx.json", "bill-of-materials",
+        bill_of_materials(inputs.tool_version, inputs.components));
+    add("tool/worksheet.json", "worksheet", qualification_worksheet(inputs.tool_version));
+    const Json argument = argument_of(claims);
+    add("argument.gsn.json", "argument", canonical(argument));
+    add("argument.gsn.svg", "argument", drawing_of_argument(argument));
+}
+
 } // namespace
 
 bool Bundle::violated() const {
@@ -118,10 +135,10 @@ bool Bundle::violated() const {
 }
 
 bool Bundle::undecided() const {
-    return limit_reached ||
-           std::any_of(requirements.begin(), requirements.end(), [](const RequirementResult& result) {
-               return result.verdict == RequirementVerdict::Undecided;
-           });
+    return limit_reached || std::any_of(requirements.begin(), requirements.end(),
+                                        [](const RequirementResult& result) {
+                                            return result.verdict == RequirementVerdict::Undecided;
+                                        });
 }
 
 Result<Bundle> build_bundle(const BundleInputs& inputs) {
@@ -144,8 +161,8 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
         bundle.reports.push_back(kernel.report);
         const auto& envelope = kernel.analysis.execution_time;
         for (const auto* side : {&envelope.lower, &envelope.upper})
-            bundle.limit_reached = bundle.limit_reached ||
-                                   side->outcome == analyzer::Outcome::LimitReached;
+            bundle.limit_reached =
+                bundle.limit_reached || side->outcome == analyzer::Outcome::LimitReached;
     }
     if (auto checked = check_requirements(inputs, kernels, bundle); !checked)
         return checked.as_failure();
@@ -157,6 +174,7 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
         bundle.files[path + ".html"] = {"report", "reports", render_html(kernel.report)};
         bundle.files[path + ".xml"] = {"report", "reports", render_xml(kernel.report)};
     }
+    add_exports(inputs, bundle.files);
     Manifest manifest = manifest_of(bundle.files, inputs.tool_version);
     bundle.report_id = std::move(manifest.report_id);
     bundle.files["manifest.json"] = {"manifest", "manifest", std::move(manifest.text)};

@@ -74,20 +74,21 @@ Json bound_json(const KernelEvidence& kernel, const Claim& claim, const Evidence
 
 Json observed_json(const KernelEvidence& kernel, std::size_t series, const EvidenceFiles& files) {
     const ObservedTimes& seen = kernel.report.observations[series];
-    return {{"id", fmt::format("{}.O{}", kernel.id, series + 1)},
-            {"kernel", kernel.id},
-            {"quantity", seen.quantity},
-            {"kind", "observed"},
-            {"device", seen.device},
-            {"protocol", seen.protocol},
-            {"count", seen.count},
-            {"best", seen.best},
-            {"worst", seen.worst},
-            {"unit", "core cycles"},
-            {"outside-bounds", seen.outside_bounds},
-            {"assumptions", Json::array()},
-            {"evidence",
-             {evidence_of(files, fmt::format("inputs/{}/samples-{}.json", kernel.id, series + 1))}}};
+    return {
+        {"id", fmt::format("{}.O{}", kernel.id, series + 1)},
+        {"kernel", kernel.id},
+        {"quantity", seen.quantity},
+        {"kind", "observed"},
+        {"device", seen.device},
+        {"protocol", seen.protocol},
+        {"count", seen.count},
+        {"best", seen.best},
+        {"worst", seen.worst},
+        {"unit", "core cycles"},
+        {"outside-bounds", seen.outside_bounds},
+        {"assumptions", Json::array()},
+        {"evidence",
+         {evidence_of(files, fmt::format("inputs/{}/samples-{}.json", kernel.id, series + 1))}}};
 }
 
 Json requirement_json(const RequirementResult& result) {

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The centre of a bundle: every number as a typed claim, the register of assumptions, requirements.
+/// The centre of a bundle: every number as a typed claim, the register of assumptions,
+/// requirements.
 
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/kernel_evidence.hpp"

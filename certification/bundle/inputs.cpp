@@ -116,7 +116,12 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
     };
     Json run{{"tool", {{"name", "warpbound"}, {"version", inputs.tool_version}}},
              {"solver-seed", inputs.solver_seed},
+             {"components", Json::array()},
              {"kernels", Json::array()}};
+    for (const auto& component : inputs.components)
+        run["components"].push_back({{"name", component.name},
+                                     {"version", component.version},
+                                     {"licence", component.licence}});
     if (inputs.check_factor_thousandths)
         run["check-factor-thousandths"] = *inputs.check_factor_thousandths;
     if (inputs.requirements) {
@@ -135,12 +140,9 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
             return Failure{"two different machine descriptions have this name", model};
         add(model, "architecture", kernel.architecture);
         add(path_of(id, "listing.sass"), "listing", kernel.listing);
-        Json launch{{"kernel", kernel.kernel},
-                    {"launch", kernel.launch},
-                    {"policy", kernel.policy},
-                    {"listing", path_of(id, "listing.sass")},
-                    {"architecture", model},
-                    {"samples", Json::array()}};
+        Json launch{{"kernel", kernel.kernel}, {"launch", kernel.launch},
+                    {"policy", kernel.policy}, {"listing", path_of(id, "listing.sass")},
+                    {"architecture", model},   {"samples", Json::array()}};
         if (kernel.flow_facts) {
             launch["flow-facts"] = path_of(id, "flow-facts.xml");
             add(path_of(id, "flow-facts.xml"), "flow-facts", *kernel.flow_facts);
@@ -163,8 +165,13 @@ Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) 
         BundleInputs inputs;
         run.at("tool").at("version").get_to(inputs.tool_version);
         run.at("solver-seed").get_to(inputs.solver_seed);
+        for (const auto& component : run.at("components"))
+            inputs.components.push_back({component.at("name").get<std::string>(),
+                                         component.at("version").get<std::string>(),
+                                         component.at("licence").get<std::string>()});
         if (run.contains("check-factor-thousandths"))
-            inputs.check_factor_thousandths = run.at("check-factor-thousandths").get<std::int64_t>();
+            inputs.check_factor_thousandths =
+                run.at("check-factor-thousandths").get<std::int64_t>();
         if (run.contains("requirements"))
             inputs.requirements = folder.text(run.at("requirements").get<std::string>());
         for (const auto& id : run.at("kernels"))

@@ -31,13 +31,22 @@ struct KernelInput {
     std::string launch; ///< "2x128"
     std::string policy; ///< As `models::read_policy` takes it.
     std::string listing;
-    std::string architecture; ///< XML.
+    std::string architecture;              ///< XML.
     std::optional<std::string> flow_facts; ///< XML.
     std::vector<SeriesInput> series;
 };
 
+/// A part that the tool is built from.
+struct Component {
+    std::string name;
+    std::string version; ///< Empty when it is not known to the tool.
+    std::string licence; ///< SPDX id.
+};
+
 struct BundleInputs {
     std::string tool_version;
+    std::vector<Component>
+        components; ///< Of the tool that wrote the bundle; kept when it is made again.
     std::uint64_t solver_seed = 1;
     /// Fails when a bound exceeds so many thousandths of the worst observed time; none: not asked.
     std::optional<std::int64_t> check_factor_thousandths;

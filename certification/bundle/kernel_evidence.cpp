@@ -56,7 +56,22 @@ Json lemma_json(const analyzer::PathLemma& lemma) {
     return json;
 }
 
-Json blocks_json(const LoadedInput& input) {
+/// How often the header of each loop executes per entry where that follows from the code.
+Json derived_loops_json(const LoadedInput& input, const analyzer::ResolvedFacts& facts) {
+    Json loops = Json::array();
+    for (std::size_t loop = 0; loop < input.graph.loops.size(); ++loop) {
+        const std::size_t header = input.graph.loops[loop].header;
+        const auto& derived = facts.derived[loop];
+        if (!derived || facts.never[header]) continue;
+        loops.push_back({{"header", header},
+                         {"min", derived->min},
+                         {"max", derived->max},
+                         {"reason", derived->reason}});
+    }
+    return loops;
+}
+
+Json blocks_json(const LoadedInput& input, const analyzer::ResolvedFacts& facts) {
     Json blocks = Json::array();
     for (const auto& block : input.graph.blocks) {
         Json successors = Json::array();
@@ -70,7 +85,8 @@ Json blocks_json(const LoadedInput& input) {
     }
     return {{"kernel", input.function->name},
             {"instructions", input.function->instructions.size()},
-            {"blocks", blocks}};
+            {"blocks", blocks},
+            {"derived-loop-bounds", derived_loops_json(input, facts)}};
 }
 
 Json side_json(const analyzer::SideResult& side) {
@@ -79,7 +95,8 @@ Json side_json(const analyzer::SideResult& side) {
         stack.push_back({{"category", analyzer::to_string(category)}, {"cycles", cycles}});
     Json blocks = Json::array();
     for (const auto& block : side.blocks)
-        blocks.push_back({{"block", block.block}, {"count", block.count}, {"cycles", block.cycles}});
+        blocks.push_back(
+            {{"block", block.block}, {"count", block.count}, {"cycles", block.cycles}});
     Json json{{"proved", side.proved.count()},
               {"proof", analyzer::to_string(side.proof)},
               {"limit-reached", side.outcome == analyzer::Outcome::LimitReached},
@@ -97,8 +114,7 @@ Json replay_json(const KernelEvidence& kernel) {
         return Json{{"verdict", "not-done"}, {"reason", why}};
     };
     if (upper.path.empty()) return not_done("the witness is longer than 1,000,000 blocks");
-    const auto device =
-        harness::simulated_device(kernel.input->architecture, kernel.input->policy);
+    const auto device = harness::simulated_device(kernel.input->architecture, kernel.input->policy);
     const harness::Kernel launched{kernel.input->function, &kernel.input->graph,
                                    &kernel.input->facts, kernel.input->launch};
     const auto prepared = device->prepare(launched);
@@ -141,7 +157,9 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     const auto add = [&](const std::string& path, const char* role, std::string bytes) {
         files[folder + path] = {role, "analysis", std::move(bytes)};
     };
-    add("blocks.json", "control-flow", canonical(blocks_json(*kernel.input)));
+    const auto facts =
+        analyzer::resolve_facts(*kernel.input->function, kernel.input->graph, kernel.input->facts);
+    add("blocks.json", "control-flow", canonical(blocks_json(*kernel.input, facts.value())));
     const auto& envelope = kernel.analysis.execution_time;
     Json result{{"execution-time",
                  {{"lower", side_json(envelope.lower)}, {"upper", side_json(envelope.upper)}}},
@@ -151,8 +169,6 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     if (!kernel.analysis.measured_time_absent.empty())
         result["measured-time-absent"] = kernel.analysis.measured_time_absent;
     add("result.json", "result", canonical(result));
-    const auto facts = analyzer::resolve_facts(*kernel.input->function, kernel.input->graph,
-                                               kernel.input->facts);
     for (const auto& lemma : kernel.proofs.lemmas) {
         add(lemma.id + ".json", "path-lemma", canonical(lemma_json(lemma)));
         add(lemma.id + ".smt2", "script",
@@ -165,15 +181,16 @@ void add_check_files(const KernelEvidence& kernel, const KernelInput& input, Evi
     Json observations = Json::array();
     for (std::size_t i = 0; i < kernel.report.observations.size(); ++i) {
         const ObservedTimes& seen = kernel.report.observations[i];
-        observations.push_back({{"samples", fmt::format("inputs/{}/samples-{}.json", kernel.id, i + 1)},
-                                {"quantity", seen.quantity},
-                                {"kind", "observed"},
-                                {"runs", input.series[i].samples.size()},
-                                {"times", seen.count},
-                                {"best", seen.best},
-                                {"worst", seen.worst},
-                                {"outside-bounds", seen.outside_bounds},
-                                {"verdict", seen.outside_bounds == 0 ? "holds" : "refuted"}});
+        observations.push_back(
+            {{"samples", fmt::format("inputs/{}/samples-{}.json", kernel.id, i + 1)},
+             {"quantity", seen.quantity},
+             {"kind", "observed"},
+             {"runs", input.series[i].samples.size()},
+             {"times", seen.count},
+             {"best", seen.best},
+             {"worst", seen.worst},
+             {"outside-bounds", seen.outside_bounds},
+             {"verdict", seen.outside_bounds == 0 ? "holds" : "refuted"}});
     }
     Json facts = Json::array();
     const auto add_fact = [&](const std::string& text, const models::FactSource& from) {
@@ -209,8 +226,8 @@ std::vector<analyzer::BoundTerm> composition(const KernelEvidence& kernel, const
     std::vector<analyzer::BoundTerm> terms{{lemma->text, 1, lemma->bound, lemma->id}};
     // C3: a clock value is read when the read completes.
     if (lemma->between)
-        terms.push_back(
-            {"latency of the last clock read, less that of the first", 1, claim.value - lemma->bound});
+        terms.push_back({"latency of the last clock read, less that of the first", 1,
+                         claim.value - lemma->bound});
     return terms;
 }
 

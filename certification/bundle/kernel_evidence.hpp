@@ -28,8 +28,8 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
 void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files);
 void add_check_files(const KernelEvidence& kernel, const KernelInput& input, EvidenceFiles& files);
 
-/// A bound as the sum that proves it: each term a count times a number of cycles, which a path lemma
-/// bounds where it names one.
+/// A bound as the sum that proves it: each term a count times a number of cycles, which a path
+/// lemma bounds where it names one.
 std::vector<analyzer::BoundTerm> composition(const KernelEvidence& kernel, const Claim& claim);
 
 } // namespace warpbound::certification

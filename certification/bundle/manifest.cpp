@@ -50,10 +50,8 @@ Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version
         inputs.insert(inputs.end(), made.begin(), made.end());
     }
     const std::string root = merkle_root(std::move(leaves));
-    const Json manifest{{"format", "warpbound-evidence/1"},
-                        {"report-id", root},
-                        {"files", list},
-                        {"steps", steps}};
+    const Json manifest{
+        {"format", "warpbound-evidence/1"}, {"report-id", root}, {"files", list}, {"steps", steps}};
     return {canonical(manifest), root};
 }
 

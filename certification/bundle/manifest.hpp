@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The list of a bundle's files with their digests, how they were produced, and one digest over all.
+/// The list of a bundle's files with their digests, how they were produced, and one digest over
+/// all.
 
 #include "certification/bundle/evidence_file.hpp"
 

@@ -12,8 +12,7 @@ namespace {
 Result<Requirement> read_one(const assembly::SourceText& source,
                              const models::XmlElement& element) {
     if (element.name != "requirement")
-        return models::refuse(source, element,
-                              "<" + element.name + ">: expected <requirement>");
+        return models::refuse(source, element, "<" + element.name + ">: expected <requirement>");
     if (auto checked = models::check_attributes(source, element, {"id", "kernel", "at-most"},
                                                 {"launch", "quantity", "text"});
         !checked)
@@ -53,7 +52,8 @@ Result<std::vector<Requirement>> read_requirements(const assembly::SourceText& s
         auto requirement = read_one(source, element);
         if (!requirement) return requirement.as_failure();
         const auto& id = requirement.value().id;
-        if (std::any_of(list.begin(), list.end(), [&](const auto& other) { return other.id == id; }))
+        if (std::any_of(list.begin(), list.end(),
+                        [&](const auto& other) { return other.id == id; }))
             return models::refuse(source, element, "a second requirement with id '" + id + "'");
         list.push_back(std::move(requirement).value());
     }

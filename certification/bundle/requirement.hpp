@@ -15,9 +15,9 @@ namespace warpbound::certification {
 struct Requirement {
     std::string id; ///< "R1"
     std::string text;
-    std::string kernel;                 ///< Name.
-    std::optional<std::string> launch;  ///< "2x128"; none: every launch of the kernel.
-    std::string quantity;               ///< "execution-time" or "measured-time"
+    std::string kernel;                ///< Name.
+    std::optional<std::string> launch; ///< "2x128"; none: every launch of the kernel.
+    std::string quantity;              ///< "execution-time" or "measured-time"
     std::int64_t at_most = 0;
 };
 

@@ -39,15 +39,16 @@ Lemma sum_table(const KernelCase& kernel, const std::vector<bool>& live,
         }
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
         for (const std::size_t to : kernel.blocks[block].successors)
-            if (live[block] && live[to]) lemma.edges.push_back({node[block], node[to], costs[block]});
+            if (live[block] && live[to])
+                lemma.edges.push_back({node[block], node[to], costs[block]});
     return lemma;
 }
 
 } // namespace
 
 Contention::Contention(const KernelCase& kernel, const ControlFlow& flow)
-    : kernel_{kernel}, flow_{flow},
-      timings_{models::instruction_timings(*kernel.function, kernel.architecture, kernel.facts)},
+    : kernel_{kernel}, flow_{flow}, timings_{models::instruction_timings(
+                                        *kernel.function, kernel.architecture, kernel.facts)},
       live_(timings_.size(), false) {
     // The costs count what can be reached, whether or not it can still end.
     std::vector<std::size_t> work{0};
@@ -117,8 +118,7 @@ std::int64_t Contention::instruction_cost(const std::string& lemma, std::size_t 
     if (lemma == other) return scope == models::UnitScope::Core ? occupied : 0;
     if (lemma == upper_drain) return timing.enters_write_buffer ? drain(true) : 0;
     if (lemma == lower_drain) return timing.enters_write_buffer && surely ? drain(false) : 0;
-    if (lemma == slots)
-        return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? issue_slot_.lo : 0;
+    if (lemma == slots) return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? issue_slot_.lo : 0;
     const std::string unit = kernel_.architecture.units[timing.unit].name;
     return surely && lemma == port + unit ? product(timing.initiation.lo, timing.passes.lo) : 0;
 }
@@ -144,8 +144,8 @@ std::optional<std::vector<std::int64_t>> Contention::block_costs(const std::stri
     return costs;
 }
 
-/// Barriers that a warp passes: the same number on every path.
 std::int64_t Contention::barriers() const {
+    if (warps_per_block_ == 1) return 0;
     const std::vector<bool> live = live_blocks(kernel_, flow_, std::nullopt);
     models::Cycles passed{0};
     for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
@@ -159,9 +159,10 @@ std::int64_t Contention::barriers() const {
         const Lemma fewest = sum_table(kernel_, live, visits, false);
         const auto times = PathProblem{flow_, most}.best();
         if (times != PathProblem{flow_, fewest}.best())
-            throw Finding{Verdict::Failed, fmt::format("{}: paths pass the barrier in block 0x{:04x} "
-                                                       "unequally often",
-                                                       kernel_.id, kernel_.blocks[block].first)};
+            throw Finding{Verdict::Failed,
+                          fmt::format("{}: paths pass the barrier in block 0x{:04x} "
+                                      "unequally often",
+                                      kernel_.id, kernel_.blocks[block].first)};
         passed += models::Cycles{here} * times.value_or(0);
     }
     return passed.count();
@@ -169,8 +170,7 @@ std::int64_t Contention::barriers() const {
 
 std::vector<Term> Contention::upper_terms() const {
     std::vector<Term> terms{{waves_, 0, stall}};
-    const std::int64_t windows =
-        product((warps_per_block_ > 1 ? barriers() : 0) + 1, waves_);
+    const std::int64_t windows = product(barriers() + 1, waves_);
     std::int64_t on_scheduler = per_scheduler(warps_);
     if (windows > 1) {
         // S13: the block that is on the chain all the time counts once, the others per window.
@@ -222,7 +222,8 @@ void Contention::check_terms(const ClaimRow& claim) const {
         std::vector<const models::InstructionTiming*> reads;
         for (const std::size_t block : {lemma->between->first, lemma->between->second})
             for (std::size_t i = flow_.first.at(block); i <= flow_.last.at(block); ++i)
-                if (kernel_.function->instructions[i].opcode_class == assembly::OpcodeClass::ClockRead)
+                if (kernel_.function->instructions[i].opcode_class ==
+                    assembly::OpcodeClass::ClockRead)
                     reads.push_back(&timings_[i].value());
         if (reads.size() < 2)
             throw Finding{Verdict::Failed, claim.id + ": no two clock reads in its blocks"};
@@ -244,8 +245,9 @@ void Contention::check_terms(const ClaimRow& claim) const {
             if (lemma == nullptr) {
                 // Its term is 0: nothing of that kind is on any path.
                 const auto costs = block_costs(term.lemma);
-                if (term.count == 0 || (costs && std::all_of(costs->begin(), costs->end(),
-                                                            [](std::int64_t c) { return c == 0; })))
+                if (term.count == 0 ||
+                    (costs && std::all_of(costs->begin(), costs->end(),
+                                          [](std::int64_t c) { return c == 0; })))
                     continue;
                 throw Finding{Verdict::Incomplete,
                               claim.id + ": lemma " + term.lemma + " is missing"};
@@ -253,9 +255,10 @@ void Contention::check_terms(const ClaimRow& claim) const {
             term.cycles = lemma->bound;
             if (warps_ > 1) term.cycles = std::max<std::int64_t>(0, term.cycles);
         }
-        const auto stated = std::find_if(claim.terms.begin(), claim.terms.end(), [&](const Term& t) {
-            return t.count == term.count && t.cycles == term.cycles && t.lemma == term.lemma;
-        });
+        const auto stated =
+            std::find_if(claim.terms.begin(), claim.terms.end(), [&](const Term& t) {
+                return t.count == term.count && t.cycles == term.cycles && t.lemma == term.lemma;
+            });
         const std::int64_t value = product(term.cycles, term.count);
         sum += models::Cycles{value};
         if (stated != claim.terms.end())
@@ -268,8 +271,8 @@ void Contention::check_terms(const ClaimRow& claim) const {
     if (used != claim.terms.size())
         throw Finding{Verdict::Failed, claim.id + ": its sum has a term that nothing explains"};
     if (sum.count() != claim.value)
-        throw Finding{Verdict::Failed, fmt::format("{}: claims {}, its terms add up to {}", claim.id,
-                                                   claim.value, sum.count())};
+        throw Finding{Verdict::Failed, fmt::format("{}: claims {}, its terms add up to {}",
+                                                   claim.id, claim.value, sum.count())};
 }
 
 } // namespace warpbound::certification::verify

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What warps of a launch take from each other: block costs and the sums of a bound, recomputed from
-/// listing, description and launch (steps S11 to S15 of docs/soundness.md).
+/// What warps of a launch take from each other: block costs and the sums of a bound, recomputed
+/// from listing, description and launch (steps S11 to S15 of docs/soundness.md).
 
 #include "certification/verify/control_flow.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -17,23 +17,26 @@ public:
     /// Throws `Finding` when the description lacks a value.
     Contention(const KernelCase& kernel, const ControlFlow& flow);
 
-    /// Per block, the costs that a lemma sums; nothing when its costs are times to completion, which
-    /// are no sums.
+    /// Per block, the costs that a lemma sums; nothing when its costs are times to completion,
+    /// which are no sums.
     [[nodiscard]] std::optional<std::vector<std::int64_t>>
     block_costs(const std::string& lemma) const;
 
     [[nodiscard]] std::int64_t warps() const { return warps_; }
+    /// Barriers at which each warp meets others. Throws `Finding` when paths pass them unequally
+    /// often.
+    [[nodiscard]] std::int64_t barriers() const;
     /// Warps of one scheduler that are resident together, at most.
     [[nodiscard]] std::int64_t together_on_scheduler() const {
         return per_scheduler(resident_ * warps_per_block_);
     }
 
-    /// Throws `Finding` when the terms of a bound are not those that the launch makes of its lemmas.
+    /// Throws `Finding` when the terms of a bound are not those that the launch makes of its
+    /// lemmas.
     void check_terms(const ClaimRow& claim) const;
 
 private:
     void read_shape();
-    [[nodiscard]] std::int64_t barriers() const;
     [[nodiscard]] std::int64_t instruction_cost(const std::string& lemma, std::size_t i) const;
     [[nodiscard]] std::int64_t largest(const std::string& lemma) const;
     [[nodiscard]] std::vector<Term> upper_terms() const;

@@ -55,7 +55,8 @@ Transfer pushed_by(Transfer pop) {
 /// matching push or call may have been the one: which it was is the analysis' claim.
 class Listing {
 public:
-    explicit Listing(const KernelCase& kernel) : kernel_{kernel}, code_{kernel.function->instructions} {}
+    explicit Listing(const KernelCase& kernel)
+        : kernel_{kernel}, code_{kernel.function->instructions} {}
 
     [[nodiscard]] Successors after(std::size_t index) const {
         const auto& instruction = code_[index];
@@ -144,15 +145,15 @@ void check_blocks(const KernelCase& kernel, ControlFlow& flow) {
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block) {
         const auto where = fmt::format("block 0x{:04x}", kernel.blocks[block].first);
         for (std::size_t i = flow.first[block]; i < flow.last[block]; ++i)
-            if (!Listing::is_straight(code[i]))
-                fail(kernel, where + " is left in its middle");
+            if (!Listing::is_straight(code[i])) fail(kernel, where + " is left in its middle");
         const Successors expected = listing.after(flow.last[block]);
         Indices found;
         for (const std::size_t to : kernel.blocks[block].successors)
             found.insert(flow.first[to]);
         for (const std::size_t must : expected.must)
             if (found.count(must) == 0)
-                fail(kernel, fmt::format("{} lacks the way to 0x{:04x}", where, code[must].address));
+                fail(kernel,
+                     fmt::format("{} lacks the way to 0x{:04x}", where, code[must].address));
         bool some = expected.may.empty();
         for (const std::size_t to : found) {
             const bool may = expected.may.count(to) != 0;
@@ -238,13 +239,25 @@ void bound_loops(const KernelCase& kernel, ControlFlow& flow) {
         const auto fact =
             std::find_if(kernel.facts.loops.begin(), kernel.facts.loops.end(),
                          [&](const models::LoopFact& bound) { return bound.header == address; });
-        if (fact == kernel.facts.loops.end()) {
-            if (flow.never[loop.header]) continue;
-            fail(kernel, fmt::format("the loop at 0x{:04x} has no bound", address));
+        const auto derived =
+            std::find_if(kernel.derived.begin(), kernel.derived.end(),
+                         [&](const DerivedBound& bound) { return bound.header == loop.header; });
+        std::optional<std::int64_t> most;
+        if (fact != kernel.facts.loops.end()) {
+            if (fact->max == 0) flow.never[loop.header] = true;
+            loop.min_turns = fact->min > 1 ? fact->min - 1 : 0;
+            most = fact->max > 1 ? fact->max - 1 : 0;
         }
-        if (fact->max == 0) flow.never[loop.header] = true;
-        loop.min_turns = fact->min > 1 ? fact->min - 1 : 0;
-        loop.max_turns = fact->max > 1 ? fact->max - 1 : 0;
+        if (derived != kernel.derived.end()) {
+            loop.min_turns = std::max(loop.min_turns, derived->min - 1);
+            most = std::min(most.value_or(derived->max - 1), derived->max - 1);
+        }
+        if (!most && !flow.never[loop.header])
+            fail(kernel, fmt::format("the loop at 0x{:04x} has no bound", address));
+        loop.max_turns = most.value_or(0);
+        if (!flow.never[loop.header] && loop.min_turns > loop.max_turns)
+            fail(kernel,
+                 fmt::format("the bounds of the loop at 0x{:04x} contradict each other", address));
     }
     if (flow.never[0]) fail(kernel, "the entry is stated never to be executed");
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The control flow of a bundle held against its listing, and the loops in it: written for checking,
-/// apart from the code that the analysis uses.
+/// The control flow of a bundle held against its listing, and the loops in it: written for
+/// checking, apart from the code that the analysis uses.
 
 #include "certification/verify/evidence.hpp"
 
@@ -26,9 +26,9 @@ struct ControlFlow {
     std::vector<std::size_t> last;
 };
 
-/// Every block is a run of instructions left only behind the last; its successors are those that the
-/// last instruction may go to, and none of those it must be able to go to is missing; every loop has
-/// its bound in the flow facts. Throws `Finding`.
+/// Every block is a run of instructions left only behind the last; its successors are those that
+/// the last instruction may go to, and none of those it must be able to go to is missing; every
+/// loop has its bound in the flow facts. Throws `Finding`.
 ControlFlow check_control_flow(const KernelCase& kernel);
 
 /// Blocks on a path that the facts allow: from the entry to an exit, or between two blocks.

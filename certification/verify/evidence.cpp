@@ -76,6 +76,8 @@ Lemma lemma_of(const json& table, std::size_t blocks) {
     if (table.contains("between"))
         lemma.between = {table.at("between").at(0).get<std::size_t>(),
                          table.at("between").at(1).get<std::size_t>()};
+    if (lemma.between && std::max(lemma.between->first, lemma.between->second) >= blocks)
+        incomplete(lemma.id + ": between blocks that do not exist");
     for (const auto& row : table.at("nodes")) {
         Lemma::Node node{row.at(0).get<std::size_t>(), std::nullopt};
         if (!row.at(1).is_null()) node.end = row.at(1).get<std::int64_t>();
@@ -165,11 +167,17 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     }
     for (const auto& path : launch.at("samples"))
         kernel->series.push_back(series_of(json_of(files, path.get<std::string>()), path));
-    kernel->blocks = blocks_of(json_of(files, analysis + "blocks.json"));
+    const json control_flow = json_of(files, analysis + "blocks.json");
+    kernel->blocks = blocks_of(control_flow);
+    for (const auto& row : control_flow.at("derived-loop-bounds"))
+        kernel->derived.push_back({row.at("header").get<std::size_t>(),
+                                   row.at("min").get<std::int64_t>(),
+                                   row.at("max").get<std::int64_t>()});
     for (auto file = files.lower_bound(analysis);
          file != files.end() && file->first.rfind(analysis, 0) == 0; ++file) {
         const std::string name = file->first.substr(analysis.size());
-        if (name == "blocks.json" || name == "result.json" || name.find(".json") == std::string::npos)
+        if (name == "blocks.json" || name == "result.json" ||
+            name.find(".json") == std::string::npos)
             continue;
         Lemma lemma = lemma_of(json_of(files, file->first), kernel->blocks.size());
         if (lemma.id + ".json" != name) incomplete(file->first + ": holds lemma " + lemma.id);
@@ -211,7 +219,8 @@ void check_claims(const Files& files, const json& manifest, const json& claims) 
             if (known == statuses.end())
                 incomplete("claim " + id + " rests on an assumption that the register lacks");
             if (kind == "proved-bound" && known->second != "proved")
-                throw Finding{Verdict::Failed, "claim " + id + " says proved-bound, but assumption " +
+                throw Finding{Verdict::Failed, "claim " + id +
+                                                   " says proved-bound, but assumption " +
                                                    known->first + " is " + known->second};
             stated[known->first].insert(id);
         }
@@ -245,9 +254,8 @@ Evidence read_evidence(const Files& files) {
             evidence.kernels.push_back(kernel_of(files, id.get<std::string>(), claims));
         if (evidence.kernels.empty()) incomplete("inputs/run.json: no kernels");
         for (const auto& row : claims.at("claims"))
-            if (std::none_of(evidence.kernels.begin(), evidence.kernels.end(), [&](const auto& kernel) {
-                    return row.at("kernel") == kernel->id;
-                }))
+            if (std::none_of(evidence.kernels.begin(), evidence.kernels.end(),
+                             [&](const auto& kernel) { return row.at("kernel") == kernel->id; }))
                 incomplete("a claim on a kernel that is not in the bundle");
         return evidence;
     } catch (const json::exception& error) {

@@ -18,6 +18,13 @@
 
 namespace warpbound::certification::verify {
 
+/// Executions of a loop's header per entry that the analysis found in the code.
+struct DerivedBound {
+    std::size_t header = 0; ///< Block.
+    std::int64_t min = 1;
+    std::int64_t max = 1;
+};
+
 struct BlockRow {
     std::int64_t first = 0; ///< Address.
     std::int64_t last = 0;
@@ -48,7 +55,7 @@ struct Lemma {
     std::vector<std::vector<std::int64_t>> witness;
     std::int64_t witness_cost = 0;
     std::vector<std::pair<std::size_t, std::int64_t>> counts; ///< Block, executions.
-    std::string script; ///< As shipped.
+    std::string script;                                       ///< As shipped.
 };
 
 struct Term {
@@ -92,6 +99,7 @@ struct KernelCase {
     models::Launch launch;
     models::WarpPolicy policy;
     std::vector<BlockRow> blocks;
+    std::vector<DerivedBound> derived;
     std::vector<Lemma> lemmas;
     std::vector<ClaimRow> claims; ///< Bounds.
     std::vector<Series> series;

@@ -24,7 +24,8 @@ std::optional<std::uint64_t> seed_of(const std::string& protocol) {
 void check_series(const KernelCase& kernel, const Series& series) {
     if (series.kernel_digest != kernel.program.digest || series.name != kernel.function->name ||
         series.launch != models::to_string(kernel.launch))
-        throw Finding{Verdict::Failed, series.path + ": recorded of another listing, kernel or launch"};
+        throw Finding{Verdict::Failed,
+                      series.path + ": recorded of another listing, kernel or launch"};
     if (series.samples.empty()) throw Finding{Verdict::Incomplete, series.path + ": no samples"};
     const auto seed = seed_of(series.protocol);
     if (!seed)
@@ -32,10 +33,11 @@ void check_series(const KernelCase& kernel, const Series& series) {
     for (std::size_t run = 0; run < series.samples.size(); ++run) {
         const SampleRow& sample = series.samples[run];
         if (sample.seed != harness::seed_of_run(*seed, static_cast<std::int64_t>(run)))
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: run {} does not have the seed that the protocol gives it: "
-                                      "a run was left out, added or moved",
-                                      series.path, run)};
+            throw Finding{
+                Verdict::Failed,
+                fmt::format("{}: run {} does not have the seed that the protocol gives it: "
+                            "a run was left out, added or moved",
+                            series.path, run)};
         if (sample.times.size() != series.samples.front().times.size() || sample.times.empty())
             throw Finding{Verdict::Incomplete,
                           fmt::format("{}: run {} has another number of times", series.path, run)};
@@ -44,8 +46,8 @@ void check_series(const KernelCase& kernel, const Series& series) {
                 if (claim.quantity == series.quantity &&
                     (claim.upper ? time > claim.value : time < claim.value))
                     throw Finding{Verdict::Failed,
-                                  fmt::format("{}: run {} took {} cycles, {} claims {} {}", series.path,
-                                              run, time, claim.id,
+                                  fmt::format("{}: run {} took {} cycles, {} claims {} {}",
+                                              series.path, run, time, claim.id,
                                               claim.upper ? "at most" : "at least", claim.value)};
     }
 }
@@ -75,10 +77,9 @@ StepResult check_observations(const Evidence& evidence) {
 StepResult check_refit(const Evidence& evidence) {
     for (const auto& kernel : evidence.kernels) {
         const models::Architecture& machine = kernel->architecture;
-        std::vector<const models::ValueGroup*> groups{&machine.geometry,     &machine.limits,
-                                                      &machine.schedulers,   &machine.write_buffer,
-                                                      &machine.control_flow, &machine.blocks,
-                                                      &machine.transfers};
+        std::vector<const models::ValueGroup*> groups{
+            &machine.geometry,     &machine.limits, &machine.schedulers, &machine.write_buffer,
+            &machine.control_flow, &machine.blocks, &machine.transfers};
         for (const auto& [opcode_class, timing] : machine.classes)
             groups.push_back(&timing.values);
         for (const auto& memory : machine.memories)
@@ -88,10 +89,11 @@ StepResult check_refit(const Evidence& evidence) {
                 for (const Series& series : kernel->series)
                     if (value.grade == models::Grade::Measured &&
                         value.source.find(series.name) != std::string::npos)
-                        return {"refit", Verdict::Incomplete,
-                                fmt::format("{}: {} names the series {} of the bundle; this version "
-                                            "cannot fit it again",
-                                            kernel->architecture_path, value.name, series.name)};
+                        return {
+                            "refit", Verdict::Incomplete,
+                            fmt::format("{}: {} names the series {} of the bundle; this version "
+                                        "cannot fit it again",
+                                        kernel->architecture_path, value.name, series.name)};
     }
     return {"refit", Verdict::NotApplicable,
             "no value of a description names a series of the bundle"};

@@ -205,7 +205,8 @@ private:
                 const auto edge = costs_.find({first.second, second.first});
                 if (edge == costs_.end()) continue;
                 const std::int64_t sum = plus(plus(cost, sign_ * edge->second), more);
-                const auto [known, fresh] = both.ways.emplace(std::pair{first.first, second.second}, sum);
+                const auto [known, fresh] =
+                    both.ways.emplace(std::pair{first.first, second.second}, sum);
                 if (!fresh) known->second = std::max(known->second, sum);
             }
         return both;

@@ -39,10 +39,10 @@ private:
     const ControlFlow& flow_;
     const Lemma& lemma_;
     std::int64_t sign_;
-    std::vector<std::size_t> nodes_;               ///< In order of their blocks.
-    std::vector<std::vector<std::size_t>> out_;    ///< Edges by source.
-    std::map<std::size_t, StayCosts> stays_;       ///< By header node; signed so that more is better.
-    std::vector<const CheckedLoop*> headed_;       ///< Per block: the loop it heads.
+    std::vector<std::size_t> nodes_;            ///< In order of their blocks.
+    std::vector<std::vector<std::size_t>> out_; ///< Edges by source.
+    std::map<std::size_t, StayCosts> stays_;    ///< By header node; signed so that more is better.
+    std::vector<const CheckedLoop*> headed_;    ///< Per block: the loop it heads.
 };
 
 /// The best cost of the ways through the table along a lemma's witness; nothing when the table has

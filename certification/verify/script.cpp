@@ -51,9 +51,8 @@ public:
             if (std::any_of(lemma.nodes.begin(), lemma.nodes.end(),
                             [&](const Lemma::Node& node) { return node.block == loop.header; }))
                 loops_.push_back(&loop);
-        std::sort(loops_.begin(), loops_.end(), [](const CheckedLoop* a, const CheckedLoop* b) {
-            return a->header < b->header;
-        });
+        std::sort(loops_.begin(), loops_.end(),
+                  [](const CheckedLoop* a, const CheckedLoop* b) { return a->header < b->header; });
     }
 
     std::string write() {

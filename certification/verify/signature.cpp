@@ -35,8 +35,8 @@ std::optional<std::vector<unsigned char>> bytes_of(const std::string& text, std:
 
 bool is_valid(const std::string& message, const std::vector<unsigned char>& signature,
               const std::vector<unsigned char>& key_bytes) {
-    const std::unique_ptr<EVP_PKEY, Free> key{EVP_PKEY_new_raw_public_key(
-        EVP_PKEY_ED25519, nullptr, key_bytes.data(), key_bytes.size())};
+    const std::unique_ptr<EVP_PKEY, Free> key{
+        EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key_bytes.data(), key_bytes.size())};
     const std::unique_ptr<EVP_MD_CTX, Free> context{EVP_MD_CTX_new()};
     return key && EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
            EVP_DigestVerify(context.get(), signature.data(), signature.size(),
@@ -50,7 +50,8 @@ StepResult check_signature(const Files& files, const std::optional<std::string>&
     const auto file = files.find("signature.json");
     if (file == files.end()) {
         if (public_key)
-            return {"signature", Verdict::Incomplete, "a key was given and signature.json is missing"};
+            return {"signature", Verdict::Incomplete,
+                    "a key was given and signature.json is missing"};
         return {"signature", Verdict::NotApplicable, "the bundle is not signed"};
     }
     try {

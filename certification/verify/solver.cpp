@@ -89,8 +89,8 @@ Answer ask_cvc5(const std::string& program, const std::string& script,
                 std::chrono::milliseconds limit) {
     const ScriptFile file{script};
     if (!file.complete()) return Answer::Unknown;
-    const std::string command = fmt::format("'{}' --lang smt2 --tlimit {} '{}' 2>/dev/null", program,
-                                            limit.count(), file.path());
+    const std::string command = fmt::format("'{}' --lang smt2 --tlimit {} '{}' 2>/dev/null",
+                                            program, limit.count(), file.path());
     const std::unique_ptr<std::FILE, ClosePipe> pipe{popen(command.c_str(), "r")};
     if (!pipe) return Answer::Unknown;
     std::string text;

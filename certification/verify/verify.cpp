@@ -37,7 +37,9 @@ std::optional<StepResult> check_script(const Script& script, const Options& opti
     const bool same = *script.shipped == script.expected;
     const Answer answer = ask_z3(script.expected, options.solver_limit);
     if (!same) {
-        const char* own = answer == Answer::Unsat ? "unsat" : answer == Answer::Sat ? "sat" : "unknown";
+        const char* own = answer == Answer::Unsat ? "unsat"
+                          : answer == Answer::Sat ? "sat"
+                                                  : "unknown";
         return wrong(Verdict::Failed,
                      fmt::format("{}: not the script of its lemma, whose own answer is {}: {}",
                                  script.where, own,
@@ -87,8 +89,9 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
         for (const Script& script : scripts)
             if (script.finding && script.finding->verdict == verdict) return *script.finding;
     return wrong(Verdict::Holds,
-                 fmt::format("{} scripts are those of their lemmas and unsat in {}{}", scripts.size(),
-                             z3_version(), cvc5 ? " and cvc5" : "; cvc5 is not on PATH"));
+                 fmt::format("{} scripts are those of their lemmas and unsat in {}{}",
+                             scripts.size(), z3_version(),
+                             cvc5 ? " and cvc5" : "; cvc5 is not on PATH"));
 }
 
 StepResult check_again(const Files& files, const Evidence& evidence, const Options& options) {
@@ -114,8 +117,8 @@ StepResult check_again(const Files& files, const Evidence& evidence, const Optio
             fmt::format("{} files made again, every byte the same", again.value().size())};
 }
 
-constexpr std::array<const char*, 6> steps_behind_digests{"schema",       "structure",   "solver",
-                                                          "refit", "re-analysis", "observations"};
+constexpr std::array<const char*, 6> steps_behind_digests{"schema", "structure",   "solver",
+                                                          "refit",  "re-analysis", "observations"};
 
 } // namespace
 

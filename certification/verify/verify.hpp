@@ -17,12 +17,12 @@ namespace warpbound::certification::verify {
 using Rebuild = std::function<Result<Files>(const Files&)>;
 
 struct Options {
-    std::optional<std::string> report_id; ///< As published elsewhere.
+    std::optional<std::string> report_id;  ///< As published elsewhere.
     std::optional<std::string> public_key; ///< 64 hexadecimal digits that must have signed.
     std::chrono::milliseconds solver_limit{60'000}; ///< Per script.
     bool second_solver = false; ///< Without cvc5 the evidence is then incomplete.
     unsigned threads = 1;       ///< For scripts; the verdict does not depend on it.
-    std::string tool_version; ///< Of this tool: another one may make other bytes.
+    std::string tool_version;   ///< Of this tool: another one may make other bytes.
     Rebuild rebuild;
 };
 

@@ -2,14 +2,13 @@
 /// Bundles of random kernels and launches verify: the check's own control flow, paths, scripts and
 /// sums agree with those of the analysis; scripts are tight where their witness meets the bound.
 
+#include "assembly/support/source_text.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/script.hpp"
 #include "certification/verify/solver.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/random_kernel.hpp"
-
-#include "assembly/support/source_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -60,9 +59,9 @@ certification::KernelInput input_of(std::uint64_t seed) {
     input.kernel = kernel.facts.kernel;
     input.flow_facts = models::write_flow_facts(kernel.facts);
     input.architecture = models::write_architecture(architecture);
-    input.launch = alone ? "1x32"
-                         : std::to_string(1 + seed / 3 % 6) + "x" +
-                               std::to_string(32 * (1 + seed / 5 % 9));
+    input.launch =
+        alone ? "1x32"
+              : std::to_string(1 + seed / 3 % 6) + "x" + std::to_string(32 * (1 + seed / 5 % 9));
     input.policy = policies[seed / 11 % policies.size()];
     return input;
 }
@@ -75,8 +74,9 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
     for (check::Lemma lemma : kernel.lemmas) {
         if (lemma.witness.empty() || lemma.witness_cost != lemma.bound) continue;
         lemma.bound += lemma.upper ? -1 : 1;
-        EXPECT_EQ(check::ask_z3(check::expected_script(kernel, flow, lemma), std::chrono::minutes{1}),
-                  check::Answer::Sat)
+        EXPECT_EQ(
+            check::ask_z3(check::expected_script(kernel, flow, lemma), std::chrono::minutes{1}),
+            check::Answer::Sat)
             << lemma.id << ", seed " << seed;
     }
 }

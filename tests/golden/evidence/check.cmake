@@ -1,4 +1,4 @@
-# certify, the list of files, verify: their output with digests masked against `expected`, or rewritten with APPROVE.
+# Help of certify, its run, the list of files, verify: their output with digests masked against `expected`, or rewritten with APPROVE.
 cmake_policy(VERSION 3.22)
 set(folder ${OUT}/evidence)
 file(REMOVE_RECURSE ${folder})

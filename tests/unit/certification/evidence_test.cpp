@@ -8,7 +8,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
@@ -25,9 +24,8 @@ using verify::Verdict;
 BundleInputs inputs() {
     BundleInputs made;
     made.tool_version = "1.2.3";
-    made.kernels.push_back(tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop",
-                                                 "saxpy/sm_75.flow-facts.xml", "turing-t4",
-                                                 "2x128", 20));
+    made.kernels.push_back(tests::example_kernel(
+        "saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml", "turing-t4", "2x128", 20));
     made.kernels.push_back(tests::example_kernel("convolution/sm_75.sass", "convolution_rows",
                                                  "convolution/sm_75.rows.flow-facts.xml",
                                                  "turing-t4", "1x32", 20));
@@ -62,7 +60,8 @@ TEST(Evidence, OfTheSameInputsHasTheSameBytes) {
 TEST(Evidence, ThatIsUntouchedHolds) {
     const auto steps = verify::verify(tests::plain(bundle().files), options());
     EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
-    for (const char* step : {"digests", "schema", "structure", "solver", "re-analysis", "observations"})
+    for (const char* step :
+         {"digests", "schema", "structure", "solver", "re-analysis", "observations"})
         EXPECT_EQ(tests::step_of(steps, step).verdict, Verdict::Holds) << text_of(steps);
     EXPECT_EQ(tests::step_of(steps, "refit").verdict, Verdict::NotApplicable);
 }
@@ -207,6 +206,16 @@ const std::vector<Change>& changes() {
                  count = count.get<std::int64_t>() + 1;
              });
          }},
+        {"a shortest path in place of a longest one", "structure",
+         [](EvidenceFiles& files) {
+             const Json other =
+                 Json::parse(files.at("analysis/K2/execution-time-lower.json").bytes);
+             edit(files, std::string{upper} + ".json", [&](Json& json) {
+                 const auto id = json["id"];
+                 json = other;
+                 json["id"] = id;
+             });
+         }},
         {"a way left out of a path table", "structure",
          [](EvidenceFiles& files) {
              edit(files, "analysis/K1/execution-time-upper-same.json",
@@ -232,12 +241,18 @@ const std::vector<Change>& changes() {
              replace(files, "inputs/K1/flow-facts.xml", "max=\"128\"", "max=\"64\"");
          }},
         {"an instruction taken from the listing", "schema",
-         [](EvidenceFiles& files) {
-             drop_line_with(files, "inputs/K1/listing.sass", "FFMA");
-         }},
+         [](EvidenceFiles& files) { drop_line_with(files, "inputs/K1/listing.sass", "FFMA"); }},
         {"a lowered latency", "re-analysis",
          [](EvidenceFiles& files) {
-             replace(files, "model/turing-t4.xml", "typical=\"496\" hi=\"1200\"", "typical=\"496\" hi=\"1100\"");
+             replace(files, "model/turing-t4.xml", "typical=\"496\" hi=\"1200\"",
+                     "typical=\"496\" hi=\"1100\"");
+         }},
+        {"a made-up loop bound from the code", "re-analysis",
+         [](EvidenceFiles& files) {
+             edit(files, "analysis/K1/blocks.json", [](Json& json) {
+                 json["derived-loop-bounds"] =
+                     Json::array({{{"header", 0}, {"min", 1}, {"max", 2}}});
+             });
          }},
         {"a changed report", "re-analysis",
          [](EvidenceFiles& files) { replace(files, "reports/K1.html", "core", "c0re"); }},
@@ -255,7 +270,8 @@ const std::vector<Change>& changes() {
          }},
         {"an assumption taken from a claim", "schema",
          [](EvidenceFiles& files) {
-             edit(files, "claims.json", [](Json& json) { json["claims"][0]["assumptions"].erase(0); });
+             edit(files, "claims.json",
+                  [](Json& json) { json["claims"][0]["assumptions"].erase(0); });
          }},
         {"a stronger kind", "schema",
          [](EvidenceFiles& files) {
@@ -293,11 +309,12 @@ TEST(Evidence, ThatWasChangedConsistentlyIsCaughtByTheNamedStep) {
         ASSERT_NE(tests::plain(files), tests::plain(bundle().files)) << change.name;
         tests::seal_again(files);
         const auto steps = verify::verify(tests::plain(files), options());
-        EXPECT_EQ(tests::step_of(steps, "digests").verdict, Verdict::Holds)
-            << change.name << "\n" << text_of(steps);
+        EXPECT_EQ(tests::step_of(steps, "digests").verdict, Verdict::Holds) << change.name << "\n"
+                                                                            << text_of(steps);
         const Verdict verdict = tests::step_of(steps, change.step).verdict;
         EXPECT_TRUE(verdict == Verdict::Failed || verdict == Verdict::Incomplete)
-            << change.name << "\n" << text_of(steps);
+            << change.name << "\n"
+            << text_of(steps);
         EXPECT_NE(verify::overall(steps), Verdict::Holds) << change.name;
         // The published report id betrays every one of them.
         auto asked = options();
@@ -329,8 +346,7 @@ TEST(Evidence, WithARecordTakenFromTheChainIsTampered) {
 /// A private key in PEM form whose 32 bytes are all the same.
 std::string key_of(unsigned char byte) {
     const std::vector<unsigned char> raw(32, byte);
-    EVP_PKEY* key =
-        EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw.data(), raw.size());
+    EVP_PKEY* key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw.data(), raw.size());
     BIO* text = BIO_new(BIO_s_mem());
     PEM_write_bio_PrivateKey(text, key, nullptr, nullptr, 0, nullptr, nullptr);
     char* bytes = nullptr;

@@ -67,9 +67,8 @@ TEST(Requirements, AreViolatedByALowerBoundOrAnObservationAboveTheBudget) {
 BundleInputs saxpy(const std::string& requirements) {
     BundleInputs inputs;
     inputs.tool_version = "1";
-    inputs.kernels.push_back(tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop",
-                                                   "saxpy/sm_75.flow-facts.xml", "turing-t4",
-                                                   "1x32", 5));
+    inputs.kernels.push_back(tests::example_kernel(
+        "saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml", "turing-t4", "1x32", 5));
     inputs.requirements = requirements;
     return inputs;
 }
@@ -93,6 +92,14 @@ TEST(Requirements, AreHeldAgainstTheClaimsOfABundle) {
     const auto other = build_bundle(saxpy(budget("another", 1)));
     ASSERT_TRUE(other);
     EXPECT_TRUE(other.value().undecided());
+}
+
+TEST(Bundle, OfASlottedPolicyIsRefused) {
+    BundleInputs inputs = saxpy(budget("saxpy_loop", 1));
+    inputs.kernels[0].policy = "variable-rate";
+    const auto refused = build_bundle(inputs);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("slotted"));
 }
 
 TEST(Check, FailsWhereABoundExceedsTheFactor) {

@@ -1,0 +1,179 @@
+#include "certification/bundle/baseline.hpp"
+
+#include "certification/bundle/canonical_json.hpp"
+#include "certification/wording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::certification {
+
+namespace {
+
+/// A bound by quantity and side.
+using Bounds = std::map<std::pair<std::string, bool>, std::int64_t>;
+
+Bounds bounds_of(const Report& report) {
+    Bounds bounds;
+    for (const auto& claim : report.claims)
+        bounds[{claim.quantity, claim.side == analyzer::Side::Upper}] = claim.value;
+    return bounds;
+}
+
+/// The bounds that a bundle states of one of its kernels.
+Bounds stated_bounds(const Json& claims, const std::string& kernel) {
+    Bounds bounds;
+    for (const auto& claim : claims.at("claims"))
+        if (claim.at("kernel") == kernel && claim.at("kind") != "observed")
+            bounds[{claim.at("quantity").get<std::string>(), claim.at("side") == "upper"}] =
+                claim.at("value").get<std::int64_t>();
+    return bounds;
+}
+
+std::map<std::string, std::int64_t> worst_of(const KernelInput& kernel) {
+    std::map<std::string, std::int64_t> worst; // by quantity
+    for (const auto& series : kernel.series)
+        for (const auto& sample : series.samples)
+            for (const std::int64_t time : sample.times) {
+                const auto [known, fresh] = worst.emplace(series.key.quantity, time);
+                if (!fresh) known->second = std::max(known->second, time);
+            }
+    return worst;
+}
+
+/// Which older kernel a new one is compared with.
+std::optional<std::size_t> partner_of(const KernelInput& kernel,
+                                      const std::vector<KernelInput>& before,
+                                      const std::vector<KernelInput>& after) {
+    const auto count = [&](const std::vector<KernelInput>& list) {
+        return std::count_if(list.begin(), list.end(), [&](const KernelInput& other) {
+            return other.kernel == kernel.kernel;
+        });
+    };
+    std::optional<std::size_t> named;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        if (before[i].kernel != kernel.kernel) continue;
+        if (before[i].launch == kernel.launch && before[i].policy == kernel.policy) return i;
+        named = i;
+    }
+    return count(before) == 1 && count(after) == 1 ? named : std::nullopt;
+}
+
+/// Bounds of one kernel alone, by this tool; nothing when it is refused.
+std::optional<Bounds> analyzed(const BundleInputs& bundle, KernelInput kernel) {
+    BundleInputs alone;
+    alone.tool_version = bundle.tool_version;
+    alone.solver_seed = bundle.solver_seed;
+    kernel.series.clear();
+    alone.kernels.push_back(std::move(kernel));
+    const auto made = build_bundle(alone);
+    if (!made) return std::nullopt;
+    return bounds_of(made.value().reports.front());
+}
+
+std::string signed_number(std::int64_t value) {
+    return fmt::format("{:+}", value);
+}
+
+std::string name_of(const KernelInput& kernel) {
+    return kernel.kernel + " " + kernel.launch;
+}
+
+} // namespace
+
+Result<Comparison> compare_with(const std::map<std::string, std::string>& before,
+                                const BundleInputs& inputs, const Bundle& after) {
+    const auto old_inputs = inputs_of(before);
+    if (!old_inputs) return old_inputs.as_failure();
+    const auto text = before.find("claims.json");
+    if (text == before.end()) return Failure{"is missing from the older bundle", "claims.json"};
+    const Json claims = Json::parse(text->second, nullptr, false);
+    if (claims.is_discarded()) return Failure{"is no JSON", "claims.json"};
+
+    Comparison comparison;
+    comparison.other_version = old_inputs.value().tool_version != inputs.tool_version;
+    const auto& old_kernels = old_inputs.value().kernels;
+    std::vector<bool> met(old_kernels.size(), false);
+    for (std::size_t i = 0; i < inputs.kernels.size(); ++i) {
+        const KernelInput& kernel = inputs.kernels[i];
+        const auto partner = partner_of(kernel, old_kernels, inputs.kernels);
+        if (!partner) {
+            comparison.only_after.push_back(name_of(kernel));
+            continue;
+        }
+        met[*partner] = true;
+        const KernelInput& old_kernel = old_kernels[*partner];
+        const auto by_this_tool = analyzed(inputs, old_kernel);
+        if (!by_this_tool)
+            return Failure{fmt::format("kernel {} of the older bundle is refused by this version",
+                                       name_of(old_kernel)),
+                           "--baseline"};
+        KernelInput mixed = old_kernel;
+        mixed.architecture = kernel.architecture;
+        const auto on_new_model =
+            mixed.architecture == old_kernel.architecture ? by_this_tool : analyzed(inputs, mixed);
+        const Bounds stated = stated_bounds(claims, kernel_id(*partner));
+        for (const auto& [bound, value] : bounds_of(after.reports[i])) {
+            const auto old_value = stated.find(bound);
+            const auto tool_value = by_this_tool->find(bound);
+            if (old_value == stated.end() || tool_value == by_this_tool->end()) continue;
+            MovedBound moved{kernel_id(i),
+                             kernel.kernel,
+                             bound.first,
+                             bound.second,
+                             old_value->second,
+                             value,
+                             0,
+                             std::nullopt,
+                             0};
+            moved.by_tool = tool_value->second - old_value->second;
+            std::int64_t reached = tool_value->second;
+            if (on_new_model && on_new_model->count(bound) != 0) {
+                moved.by_model = on_new_model->at(bound) - reached;
+                reached = on_new_model->at(bound);
+            }
+            moved.by_code = value - reached;
+            if (moved.before != moved.after) comparison.bounds.push_back(std::move(moved));
+        }
+        const auto old_worst = worst_of(old_kernel);
+        for (const auto& [quantity, worst] : worst_of(kernel)) {
+            const auto old_value = old_worst.find(quantity);
+            const auto known =
+                old_value == old_worst.end() ? std::nullopt : std::optional{old_value->second};
+            if (known != worst)
+                comparison.observations.push_back(
+                    {kernel_id(i), kernel.kernel, quantity, known, worst});
+        }
+    }
+    for (std::size_t i = 0; i < met.size(); ++i)
+        if (!met[i]) comparison.only_before.push_back(name_of(old_kernels[i]));
+    return comparison;
+}
+
+std::string text_of(const Comparison& comparison) {
+    std::string out = "since the baseline\n";
+    if (comparison.other_version) out += "  made by another version of the tool\n";
+    for (const auto& moved : comparison.bounds)
+        out += fmt::format("  {} {} {} {}: {} -> {} core cycles (tool {}, model {}, code {})\n",
+                           moved.kernel, moved.name, quantity_phrase(moved.quantity),
+                           moved.upper ? "at most" : "at least", moved.before, moved.after,
+                           signed_number(moved.by_tool),
+                           moved.by_model ? signed_number(*moved.by_model) : "not told from code",
+                           signed_number(moved.by_code));
+    for (const auto& moved : comparison.observations)
+        out += fmt::format("  {} {} {}: observed worst {} -> {} core cycles (measurement)\n",
+                           moved.kernel, moved.name, moved.quantity,
+                           moved.before ? std::to_string(*moved.before) : "none",
+                           moved.after ? std::to_string(*moved.after) : "none");
+    for (const auto& name : comparison.only_before)
+        out += "  no longer there: " + name + "\n";
+    for (const auto& name : comparison.only_after)
+        out += "  new: " + name + "\n";
+    if (comparison.bounds.empty() && comparison.observations.empty() &&
+        comparison.only_before.empty() && comparison.only_after.empty())
+        out += "  nothing moved\n";
+    return out;
+}
+
+} // namespace warpbound::certification

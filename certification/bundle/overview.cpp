@@ -1,0 +1,224 @@
+/// \file
+/// The first page of a bundle.
+#include "certification/bundle/exports.hpp"
+#include "certification/chart.hpp"
+#include "certification/html_parts.hpp"
+#include "certification/wording.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace warpbound::certification {
+
+namespace {
+
+std::string text(const Json& json, const char* key) {
+    return json.at(key).get<std::string>();
+}
+
+std::string number(const Json& json, const char* key) {
+    return std::to_string(json.at(key).get<std::int64_t>());
+}
+
+std::string row(const std::vector<std::string>& cells) {
+    std::string out = "<tr>";
+    for (const auto& part : cells)
+        out += part;
+    return out + "</tr>\n";
+}
+
+std::string linked(const std::string& path, const std::string& words) {
+    return fmt::format("<td><a href=\"{}\">{}</a></td>", escape(path), escape(words));
+}
+
+/// "at most 7973 (bound under assumptions, 13 unchecked)"
+std::string bound_words(const Json& claim) {
+    const std::string kind =
+        claim.at("kind") == "proved-bound" ? "proved bound" : "bound under assumptions";
+    return fmt::format("{} {} ({}, {} unchecked)",
+                       claim.at("side") == "upper" ? "at most" : "at least", number(claim, "value"),
+                       kind, number(claim, "unchecked-assumptions"));
+}
+
+std::string summary_of(const Json& claims) {
+    std::size_t met = 0;
+    for (const auto& requirement : claims.at("requirements"))
+        met += requirement.at("verdict") == "met" ? 1U : 0U;
+    std::int64_t seen = 0;
+    std::int64_t outside = 0;
+    for (const auto& claim : claims.at("claims"))
+        if (claim.at("kind") == "observed") {
+            seen += claim.at("count").get<std::int64_t>();
+            outside += claim.at("outside-bounds").get<std::int64_t>();
+        }
+    const std::string verdict = text(claims, "verdict");
+    std::string cards = card(verdict, "verdict over all kernels",
+                             verdict == "holds"      ? "holds"
+                             : verdict == "violated" ? "refuted"
+                                                     : "");
+    cards += card(std::to_string(claims.at("kernels").size()), "kernels");
+    if (!claims.at("requirements").empty())
+        cards += card(fmt::format("{} of {}", met, claims.at("requirements").size()),
+                      "requirements met by proved upper bounds");
+    cards += card(fmt::format("{} of {}", outside, seen), "observed times outside the bounds");
+    cards += card(number(claims, "unchecked-assumptions"), "assumptions that nobody has checked");
+    return "<div class=\"summary\">\n" + cards + "</div>\n";
+}
+
+std::string kernels_of(const Json& claims) {
+    std::string rows;
+    for (const auto& kernel : claims.at("kernels")) {
+        const std::string id = text(kernel, "id");
+        std::map<std::string, std::string> words; // lower, upper, observed
+        for (const auto& claim : claims.at("claims")) {
+            if (claim.at("kernel") != id || claim.at("quantity") != "execution-time") continue;
+            if (claim.at("kind") == "observed")
+                words["observed"] = fmt::format("{} to {} in {} times on {}", number(claim, "best"),
+                                                number(claim, "worst"), number(claim, "count"),
+                                                text(claim, "device"));
+            else
+                words[text(claim, "side")] = bound_words(claim);
+        }
+        rows += row({linked("reports/" + id + ".html", id + " " + text(kernel, "kernel")),
+                     cell(text(kernel.at("architecture"), "title")),
+                     cell(text(kernel, "launch") + ", " + text(kernel, "policy")),
+                     cell(words["upper"]), cell(words["lower"]),
+                     cell(words["observed"].empty() ? "none" : words["observed"])});
+    }
+    return "<h2>What is guaranteed and what was seen</h2>\n" +
+           table("Execution time of a launch on one multiprocessor, core cycles",
+                 {{"kernel", false},
+                  {"machine", false},
+                  {"launch, policy", false},
+                  {"guaranteed", false},
+                  {"guaranteed", false},
+                  {"observed", false}},
+                 rows);
+}
+
+std::string requirements_of(const Json& claims) {
+    if (claims.at("requirements").empty()) return "";
+    std::string rows;
+    for (const auto& requirement : claims.at("requirements")) {
+        const bool bounded = requirement.contains("margin");
+        std::string evidence = "none";
+        if (requirement.contains("kernel"))
+            evidence = "analysis/" + text(requirement, "kernel") + "/, inputs/" +
+                       text(requirement, "kernel") + "/";
+        rows +=
+            row({cell(text(requirement, "id") + " " + text(requirement, "text")),
+                 cell(requirement.value("kernel", std::string{"no kernel"}) + " " +
+                      text(requirement, "kernel-name")),
+                 cell(text(requirement, "quantity")), cell(number(requirement, "at-most"), true),
+                 cell(bounded ? number(requirement, "proved-upper-bound") : "unknown", true),
+                 cell(bounded ? number(requirement, "margin") : "unknown", true),
+                 cell(text(requirement, "verdict")), cell(evidence)});
+    }
+    return "<h2>Requirements</h2>\n"
+           "<p>Met: the proved upper bound is at most the budget. Violated: a proved lower bound "
+           "or "
+           "an observation is above it. Undecided: neither.</p>\n" +
+           table("Requirement, kernel, claim and evidence; core cycles",
+                 {{"requirement", false},
+                  {"kernel", false},
+                  {"quantity", false},
+                  {"budget", true},
+                  {"upper bound", true},
+                  {"margin", true},
+                  {"verdict", false},
+                  {"evidence", false}},
+                 rows);
+}
+
+std::string claims_of(const Json& claims) {
+    std::string rows;
+    for (const auto& claim : claims.at("claims")) {
+        const bool observed = claim.at("kind") == "observed";
+        std::string files;
+        for (const auto& evidence : claim.at("evidence"))
+            files += (files.empty() ? "" : ", ") + text(evidence, "path");
+        std::vector<std::string> rests;
+        for (const auto& assumption : claim.at("assumptions"))
+            rests.push_back(assumption.get<std::string>());
+        rows += row(
+            {cell(text(claim, "id")), cell(text(claim, "quantity")),
+             cell(observed ? fmt::format("{} to {}", number(claim, "best"), number(claim, "worst"))
+                           : bound_words(claim)),
+             cell(text(claim, "kind")),
+             cell(observed ? "recorded" : text(claim.at("proof"), "rule")),
+             cell(joined(rests, ", ")), cell(files)});
+    }
+    return "<h2>Claims</h2>\n" +
+           table("Every number with its kind, proof, assumptions and evidence",
+                 {{"claim", false},
+                  {"quantity", false},
+                  {"core cycles", false},
+                  {"kind", false},
+                  {"proof", false},
+                  {"rests on", false},
+                  {"evidence", false}},
+                 rows);
+}
+
+std::string assumptions_of(const Json& claims) {
+    std::string rows;
+    for (const auto& assumption : claims.at("assumptions")) {
+        std::vector<std::string> dependents;
+        for (const auto& claim : assumption.at("claims"))
+            dependents.push_back(claim.get<std::string>());
+        rows += row({cell(text(assumption, "id")), cell(text(assumption, "text")),
+                     cell(text(assumption, "status")), cell(text(assumption, "how")),
+                     cell(joined(dependents, ", "))});
+    }
+    return "<h2>Assumptions</h2>\n<p>Each is a sentence that a reviewer can deny. A bound says "
+           "nothing where one of its assumptions is wrong.</p>\n" +
+           table("Register of assumptions",
+                 {{"id", false},
+                  {"text", false},
+                  {"status", false},
+                  {"how", false},
+                  {"claims", false}},
+                 rows);
+}
+
+std::string limits_of(const Json& claims) {
+    std::string list;
+    for (const auto& limit : claims.at("limitations"))
+        list += "<li>" + escape(limit.get<std::string>()) + "</li>\n";
+    return "<h2>What no number covers</h2>\n<ul>\n" + list + "</ul>\n";
+}
+
+constexpr const char* reading = R"html(<h2>How to read it</h2>
+<p>A <b>bound</b> is proved from the listing, the description of the machine and the flow facts: no run is outside it as long as its assumptions
+hold. An <b>observed</b> time was recorded; it proves nothing about other runs, but one outside a bound refutes the bound. The distance between
+the two is what the analysis does not know.</p>
+<p>Nothing on this page has to be believed: <code>warpbound verify</code> on the folder checks every digest, the control flow, the paths, the sums,
+the solver's answers and every recorded time, and makes the whole bundle again. The report id, published apart from the folder, shows that it is
+the one that was reviewed.</p>
+)html";
+
+constexpr const char* glossary = R"html(<h2>Words</h2>
+<dl><dt>core cycle</dt><dd>One cycle of the multiprocessor's clock. No time in seconds is claimed.</dd>
+<dt>execution time</dt><dd>From the first cycle in which the launch may issue to its completion, on one multiprocessor.</dd>
+<dt>measured time</dt><dd>Difference of two reads of the clock by one warp.</dd>
+<dt>launch</dt><dd>Blocks x threads per block.</dd>
+<dt>policy</dt><dd>How a scheduler chooses among warps that may issue.</dd>
+<dt>path lemma</dt><dd>A bound on the cost of all paths through a table; bounds are sums of these.</dd></dl>
+)html";
+
+} // namespace
+
+std::string overview_page(const Json& claims) {
+    const auto& first = claims.at("kernels").front();
+    std::string title = "Timing evidence: " + text(first, "kernel") + " on " +
+                        text(first.at("architecture"), "title");
+    if (claims.at("kernels").size() > 1)
+        title = fmt::format("Timing evidence for {} kernels", claims.at("kernels").size());
+    return page(title, "<h1>" + escape(title) + "</h1>\n" + summary_of(claims) +
+                           kernels_of(claims) + requirements_of(claims) + reading +
+                           claims_of(claims) + assumptions_of(claims) + limits_of(claims) +
+                           glossary);
+}
+
+} // namespace warpbound::certification

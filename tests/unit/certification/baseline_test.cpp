@@ -1,0 +1,92 @@
+#include "certification/bundle/baseline.hpp"
+#include "tests/support/evidence.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::certification {
+namespace {
+
+using testing::HasSubstr;
+
+BundleInputs saxpy() {
+    BundleInputs inputs;
+    inputs.tool_version = "1";
+    inputs.kernels.push_back(tests::example_kernel(
+        "saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml", "turing-t4", "1x32", 5));
+    return inputs;
+}
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, from.size(), to);
+}
+
+Comparison compared(const BundleInputs& now) {
+    const auto before = build_bundle(saxpy()).value();
+    const auto after = build_bundle(now).value();
+    return compare_with(tests::plain(before.files), now, after).value();
+}
+
+const MovedBound* upper_of(const Comparison& comparison) {
+    for (const auto& moved : comparison.bounds)
+        if (moved.upper) return &moved;
+    return nullptr;
+}
+
+TEST(Baseline, OfTheSameInputsDoesNotMove) {
+    const Comparison comparison = compared(saxpy());
+    EXPECT_TRUE(comparison.bounds.empty());
+    EXPECT_TRUE(comparison.observations.empty());
+    EXPECT_THAT(text_of(comparison), HasSubstr("nothing moved"));
+}
+
+TEST(Baseline, TellsAChangeOfFactsFromOneOfTheModel) {
+    BundleInputs facts = saxpy();
+    replace(*facts.kernels[0].flow_facts, "max=\"128\"", "max=\"129\"");
+    facts.kernels[0].series.clear();
+    const Comparison by_code = compared(facts);
+    ASSERT_NE(upper_of(by_code), nullptr);
+    EXPECT_EQ(upper_of(by_code)->by_model, 0);
+    EXPECT_EQ(upper_of(by_code)->by_tool, 0);
+    EXPECT_GT(upper_of(by_code)->by_code, 0);
+
+    BundleInputs both = facts;
+    replace(both.kernels[0].architecture, "typical=\"496\" hi=\"1200\"",
+            "typical=\"496\" hi=\"1300\"");
+    const Comparison mixed = compared(both);
+    ASSERT_NE(upper_of(mixed), nullptr);
+    EXPECT_GE(upper_of(mixed)->by_model, 100);
+    EXPECT_GT(upper_of(mixed)->by_code, 0);
+    EXPECT_EQ(upper_of(mixed)->before + *upper_of(mixed)->by_model + upper_of(mixed)->by_code,
+              upper_of(mixed)->after);
+}
+
+TEST(Baseline, ShowsAnotherWorstObservation) {
+    BundleInputs inputs = saxpy();
+    for (auto& sample : inputs.kernels[0].series[0].samples)
+        for (auto& time : sample.times)
+            ++time;
+    const Comparison comparison = compared(inputs);
+    ASSERT_EQ(comparison.observations.size(), 1U);
+    EXPECT_EQ(*comparison.observations[0].after, *comparison.observations[0].before + 1);
+}
+
+TEST(Baseline, NamesKernelsThatCameOrWent) {
+    BundleInputs inputs = saxpy();
+    inputs.kernels[0] =
+        tests::example_kernel("convolution/sm_75.sass", "convolution_rows",
+                              "convolution/sm_75.rows.flow-facts.xml", "turing-t4", "1x32", 0);
+    const Comparison comparison = compared(inputs);
+    EXPECT_THAT(comparison.only_before, testing::ElementsAre("saxpy_loop 1x32"));
+    EXPECT_THAT(comparison.only_after, testing::ElementsAre("convolution_rows 1x32"));
+}
+
+TEST(Baseline, ThatCannotBeReadIsRefused) {
+    const BundleInputs inputs = saxpy();
+    EXPECT_FALSE(compare_with({}, inputs, build_bundle(inputs).value()));
+}
+
+} // namespace
+} // namespace warpbound::certification
