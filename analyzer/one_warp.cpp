@@ -12,10 +12,9 @@ Result<SideAnswer> bound_one_warp(const Problem& problem, const SidePair& rules,
     if (!solved) return solved.as_failure();
     const LemmaName name{side == Side::Upper ? "execution-time-upper" : "execution-time-lower",
                          "time to completion of one warp"};
-    record(problem, name, side, Facts::All, solved.value(),
-           [&](std::optional<std::size_t> nodes) {
-               return path_graph_of(problem, rules, side, nodes);
-           });
+    record(problem, name, side, Facts::All, solved.value(), [&](std::optional<std::size_t> nodes) {
+        return path_graph_of(problem, rules, side, nodes);
+    });
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
     answer.solver_used = solved.value().solver_used;
