@@ -80,6 +80,14 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
         if (value != nullptr && models::is_weak(value->grade))
             weak[std::string{to_string(value->grade)}].insert(fmt::format("{}/{}", path, name));
     };
+    if (shape.registers)
+        for (const char* name : {"registers", "registers-per-block", "registers-per-thread",
+                                 "register-granularity", "register-partitions"})
+            add(architecture.limits, "limits", name);
+    if (shape.shared_memory)
+        for (const char* name : {"shared-memory", "shared-memory-per-block", "shared-granularity",
+                                 "shared-reserved"})
+            add(architecture.limits, "limits", name);
     if (shape.warps() == 1) return;
     add(architecture.schedulers, "schedulers", "count");
     add(architecture.schedulers, "schedulers", "issue-slot");
@@ -88,6 +96,22 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
     if (shape.waves() == 1) return;
     add(architecture.blocks, "blocks", "replacement");
     add(architecture.blocks, "blocks", "start");
+}
+
+/// What is taken of the residence of the blocks (C30).
+std::string residence_text(const LaunchShape& shape) {
+    std::string text =
+        fmt::format("{} block{} of the launch {} resident together", shape.resident,
+                    shape.resident == 1 ? "" : "s", shape.resident == 1 ? "is" : "are");
+    if (shape.registers) text += fmt::format(", with {} registers a thread", *shape.registers);
+    if (shape.shared_memory)
+        text += fmt::format("{} {} bytes of shared memory a block",
+                            shape.registers ? " and" : ", with", *shape.shared_memory);
+    if (!shape.registers && !shape.shared_memory)
+        return text + ": registers and shared memory do not limit them.";
+    if (!shape.registers) return text + ": registers do not limit them.";
+    if (!shape.shared_memory) return text + ": shared memory does not limit them.";
+    return text + ".";
 }
 
 } // namespace
@@ -109,10 +133,7 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
         add("All blocks of the launch run on one multiprocessor, nothing else does, and the "
             "latency intervals contain what accesses of several warps wait for each other.");
         add("Branches are uniform: all lanes of a warp go the same way.");
-        add(fmt::format("{} block{} of the launch {} resident together: registers and shared "
-                        "memory do not limit them.",
-                        shape.resident, shape.resident == 1 ? "" : "s",
-                        shape.resident == 1 ? "is" : "are"));
+        add(residence_text(shape));
     }
     add("Instruction fetch and constant operands always hit their caches.");
     add("Register-bank conflicts cost nothing.");

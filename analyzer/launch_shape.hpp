@@ -1,11 +1,13 @@
 #pragma once
 /// \file
-/// How a launch sits on one multiprocessor (rule C20 of docs/timing-contract.md).
+/// How a launch sits on one multiprocessor (rules C20 and C30 of docs/timing-contract.md).
 
+#include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/launch.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace warpbound::analyzer {
 
@@ -13,6 +15,10 @@ struct LaunchShape {
     std::int64_t blocks = 1;
     std::int64_t warps_per_block = 1;
     std::int64_t resident = 1; ///< Blocks that are on the multiprocessor together, at most.
+    /// Of a thread and of a block, as far as the launch or the listing states them; what is not
+    /// stated is taken not to limit the resident blocks.
+    std::optional<std::int64_t> registers{};
+    std::optional<std::int64_t> shared_memory{};
     std::int64_t schedulers = 1;
     models::Interval issue_slot{1, 1, 1}; ///< `Unit:` core cycles.
     /// From the end of a block to the first issue of the one that takes its slot; 0 when there is
@@ -29,7 +35,7 @@ struct LaunchShape {
 };
 
 /// Refuses a block that does not fit and a description that lacks what the launch needs, naming it.
-Result<LaunchShape> shape_of(const models::Launch& launch,
+Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Function& function,
                              const models::Architecture& architecture);
 
 } // namespace warpbound::analyzer

@@ -141,7 +141,7 @@ Failure contradiction(const Request& request) {
 } // namespace
 
 Result<Problem> prepare(const Request& request) {
-    const auto shape = shape_of(request.launch, *request.architecture);
+    const auto shape = shape_of(request.launch, *request.function, *request.architecture);
     if (!shape) return shape.as_failure();
     if (auto checked = check_policy(request, shape.value()); !checked) return checked.as_failure();
     auto facts = resolve_facts(*request.function, *request.graph, *request.facts);

@@ -92,8 +92,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     report.architecture_title = request.architecture->title;
     report.architecture_digest = request.architecture->digest;
     report.policy = models::to_string(request.policy);
-    report.launch_blocks = request.launch.blocks;
-    report.launch_threads = request.launch.threads;
+    report.launch = request.launch;
     report.seed = request.seed;
     report.assumptions = analysis.assumptions;
     report.solver = analysis.solver;

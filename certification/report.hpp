@@ -112,8 +112,7 @@ struct Report {
     std::string architecture_title;
     std::string architecture_digest;
     std::string policy;
-    std::int64_t launch_blocks = 1;
-    std::int64_t launch_threads = 32;
+    models::Launch launch;
     std::uint64_t seed = 1;
     std::vector<InputFile> inputs;
     std::vector<Claim> claims;

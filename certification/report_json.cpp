@@ -83,6 +83,13 @@ Json estimates_of(const Report& report) {
     return list;
 }
 
+Json launch_of(const models::Launch& launch) {
+    Json json{{"blocks", launch.blocks}, {"threads", launch.threads}};
+    if (launch.registers) json["registers"] = *launch.registers;
+    if (launch.shared_memory) json["shared-memory"] = *launch.shared_memory;
+    return json;
+}
+
 } // namespace
 
 std::string render_json(const Report& report) {
@@ -118,7 +125,7 @@ std::string render_json(const Report& report) {
         {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
         {"kernel",
          {{"name", report.kernel}, {"digest", report.kernel_digest}, {"isa", report.isa}}},
-        {"launch", {{"blocks", report.launch_blocks}, {"threads", report.launch_threads}}},
+        {"launch", launch_of(report.launch)},
         {"architecture",
          {{"name", report.architecture},
           {"title", report.architecture_title},

@@ -139,9 +139,14 @@ std::string render_xml(const Report& report) {
          {"solver", report.solver}});
     add(root, "kernel",
         {{"name", report.kernel}, {"digest", report.kernel_digest}, {"isa", report.isa}});
-    add(root, "launch",
-        {{"blocks", std::to_string(report.launch_blocks)},
-         {"threads", std::to_string(report.launch_threads)}});
+    XMLElement* launch = add(root, "launch",
+                             {{"blocks", std::to_string(report.launch.blocks)},
+                              {"threads", std::to_string(report.launch.threads)}});
+    if (report.launch.registers)
+        launch->SetAttribute("registers", std::to_string(*report.launch.registers).c_str());
+    if (report.launch.shared_memory)
+        launch->SetAttribute("shared-memory",
+                             std::to_string(*report.launch.shared_memory).c_str());
     add(root, "architecture",
         {{"name", report.architecture},
          {"title", report.architecture_title},

@@ -52,7 +52,7 @@ std::string kind_phrase(const Report& report, const Claim& claim) {
 }
 
 std::string launch_text(const Report& report) {
-    return fmt::format("{}x{}", report.launch_blocks, report.launch_threads);
+    return models::to_string(report.launch);
 }
 
 std::string address_text(std::int64_t address) {

@@ -64,9 +64,10 @@ public:
     virtual Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const = 0;
 };
 
-/// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it. Refuses
-/// an unknown kind or policy, naming those that there are.
-Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr");
+/// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it and so many
+/// SMs. Refuses an unknown kind or policy, naming those that there are.
+Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr",
+                                            std::int64_t multiprocessors = 1);
 
 struct DeviceEntry {
     std::string name;

@@ -22,19 +22,49 @@ constexpr std::int64_t most_blocks =
     2'147'483'647; // Largest grid dimension (CUDA C Programming Guide).
 constexpr std::int64_t most_threads = 1024;
 
+constexpr std::int64_t most_registers = 1 << 16U;
+constexpr std::int64_t most_shared_memory = 1 << 30U;
+
+Failure malformed(std::string_view text) {
+    return Failure{
+        .what = fmt::format("'{}' is no launch; expected GxB: blocks, 'x', threads per block, as in "
+                            "1x32, then what is known of ,registers=R and ,shared-memory=BYTES",
+                            text),
+        .where = {}};
+}
+
+/// A count as the launch states it, once.
+Result<void> read_resource(std::string_view name, std::string_view text, std::int64_t least,
+                           std::int64_t most, std::optional<std::int64_t>& resource) {
+    const auto count = read_count(text);
+    if (resource || !count || *count < least || *count > most)
+        return Failure{.what = fmt::format("{}={} in a launch; expected one number {} to {}, once",
+                                           name, text, least, most),
+                       .where = {}};
+    resource = *count;
+    return boost::outcome_v2::success();
+}
+
+Result<void> read_resource(std::string_view whole, std::string_view text, Launch& launch) {
+    const std::size_t equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
+    const std::string_view value =
+        equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
+    if (name == "registers") return read_resource(name, value, 1, most_registers, launch.registers);
+    if (name == "shared-memory")
+        return read_resource(name, value, 0, most_shared_memory, launch.shared_memory);
+    return malformed(whole);
+}
+
 } // namespace
 
 Result<Launch> parse_launch(std::string_view text) {
-    const std::size_t cross = text.find('x');
-    const auto blocks = read_count(text.substr(0, cross));
+    const std::string_view grid = text.substr(0, text.find(','));
+    const std::size_t cross = grid.find('x');
+    const auto blocks = read_count(grid.substr(0, cross));
     const auto threads =
-        cross == std::string_view::npos ? std::nullopt : read_count(text.substr(cross + 1));
-    if (!blocks || !threads)
-        return Failure{
-            .what = fmt::format(
-                "'{}' is no launch; expected GxB: blocks, 'x', threads per block, as in 1x32",
-                text),
-            .where = {}};
+        cross == std::string_view::npos ? std::nullopt : read_count(grid.substr(cross + 1));
+    if (!blocks || !threads) return malformed(text);
     if (*blocks < 1 || *blocks > most_blocks)
         return Failure{
             .what = fmt::format("a launch of {} blocks; expected 1 to {}", *blocks, most_blocks),
@@ -43,11 +73,21 @@ Result<Launch> parse_launch(std::string_view text) {
         return Failure{
             .what = fmt::format("a block of {} threads; expected 1 to {}", *threads, most_threads),
             .where = {}};
-    return Launch{.blocks = *blocks, .threads = *threads};
+    Launch launch{.blocks = *blocks, .threads = *threads};
+    for (std::string_view rest = text.substr(grid.size()); !rest.empty();) {
+        rest.remove_prefix(1);
+        const std::string_view resource = rest.substr(0, rest.find(','));
+        if (auto read = read_resource(text, resource, launch); !read) return read.as_failure();
+        rest.remove_prefix(resource.size());
+    }
+    return launch;
 }
 
 std::string to_string(const Launch& launch) {
-    return fmt::format("{}x{}", launch.blocks, launch.threads);
+    std::string text = fmt::format("{}x{}", launch.blocks, launch.threads);
+    if (launch.registers) text += fmt::format(",registers={}", *launch.registers);
+    if (launch.shared_memory) text += fmt::format(",shared-memory={}", *launch.shared_memory);
+    return text;
 }
 
 } // namespace warpbound::models

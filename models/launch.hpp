@@ -1,10 +1,11 @@
 #pragma once
 /// \file
-/// How many blocks of how many threads.
+/// How many blocks of how many threads, and what they ask for.
 
 #include "assembly/support/result.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,10 @@ namespace warpbound::models {
 struct Launch {
     std::int64_t blocks = 1;
     std::int64_t threads = 32; ///< Per block.
+    /// Of a thread; when it is not stated, the listing may say it.
+    std::optional<std::int64_t> registers{};
+    /// Of a block, static and dynamic together. `Unit:` bytes.
+    std::optional<std::int64_t> shared_memory{};
 
     /// Rounded up.
     [[nodiscard]] std::int64_t warps_per_block(std::int64_t warp_size = 32) const {
@@ -21,8 +26,10 @@ struct Launch {
     friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// Reads `GxB`: blocks, then threads per block, both at least 1 and threads at most 1024.
+/// Reads `GxB[,registers=R][,shared-memory=BYTES]`: blocks, then threads per block, both at least 1
+/// and threads at most 1024; registers of a thread, at least 1; bytes of a block.
 Result<Launch> parse_launch(std::string_view text);
+/// In the form that `parse_launch` reads.
 std::string to_string(const Launch& launch);
 
 } // namespace warpbound::models

@@ -32,7 +32,8 @@ std::string_view to_string(Draw draw) {
     return "all-high";
 }
 
-Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy) {
+Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy,
+                                            std::int64_t multiprocessors) {
     for (const std::string_view missing : missing_kinds) {
         const std::string_view kind = missing.substr(0, missing.find(':') + 1);
         if (name.substr(0, kind.size()) == kind)
@@ -48,7 +49,7 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_v
     if (!chosen) return chosen.as_failure();
     auto architecture = models::load_architecture(name.substr(simulated_kind.size()));
     if (!architecture) return architecture.as_failure();
-    return simulated_device(std::move(architecture.value()), chosen.value());
+    return simulated_device(std::move(architecture.value()), chosen.value(), multiprocessors);
 }
 
 std::vector<DeviceEntry> list_devices() {

@@ -25,17 +25,22 @@ private:
 
 class SimulatedDevice final : public Device {
 public:
-    SimulatedDevice(models::Architecture architecture, const models::WarpPolicy& policy)
-        : architecture_{std::move(architecture)}, policy_{policy} {}
+    SimulatedDevice(models::Architecture architecture, const models::WarpPolicy& policy,
+                    std::int64_t multiprocessors)
+        : architecture_{std::move(architecture)}, policy_{policy},
+          multiprocessors_{multiprocessors} {}
 
     [[nodiscard]] DeviceIdentity identity() const override {
         return DeviceIdentity{
             .name = fmt::format("simulated:{}", architecture_.name),
-            .detail = fmt::format("{}, policy {}", architecture_.digest, to_string(policy_))};
+            .detail = fmt::format("{}, policy {}{}", architecture_.digest, to_string(policy_),
+                                  multiprocessors_ == 1
+                                      ? ""
+                                      : fmt::format(", {} multiprocessors", multiprocessors_))};
     }
 
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
-        auto machine = simulator::Machine::prepare(architecture_, kernel, policy_);
+        auto machine = simulator::Machine::prepare(architecture_, kernel, policy_, multiprocessors_);
         if (!machine) return machine.as_failure();
         return std::unique_ptr<PreparedKernel>{
             std::make_unique<SimulatedKernel>(std::move(machine.value()))};
@@ -44,13 +49,15 @@ public:
 private:
     models::Architecture architecture_;
     models::WarpPolicy policy_;
+    std::int64_t multiprocessors_;
 };
 
 } // namespace
 
 std::unique_ptr<Device> simulated_device(models::Architecture architecture,
-                                         const models::WarpPolicy& policy) {
-    return std::make_unique<SimulatedDevice>(std::move(architecture), policy);
+                                         const models::WarpPolicy& policy,
+                                         std::int64_t multiprocessors) {
+    return std::make_unique<SimulatedDevice>(std::move(architecture), policy, multiprocessors);
 }
 
 } // namespace warpbound::harness

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The simulated SM as a device.
+/// The simulated machine as a device.
 
 #include "harness/device.hpp"
 #include "models/architecture/architecture.hpp"
@@ -10,8 +10,10 @@
 
 namespace warpbound::harness {
 
-/// A device that runs kernels as docs/timing-contract.md says, with the numbers of a description.
+/// A device of so many SMs that runs kernels as docs/timing-contract.md says, with the numbers of a
+/// description.
 std::unique_ptr<Device> simulated_device(models::Architecture architecture,
-                                         const models::WarpPolicy& policy);
+                                         const models::WarpPolicy& policy,
+                                         std::int64_t multiprocessors = 1);
 
 } // namespace warpbound::harness

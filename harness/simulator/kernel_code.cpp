@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -27,8 +28,8 @@ constexpr int barrier_limit = 16;
 class Translator {
 public:
     Translator(const models::Architecture& architecture, const Kernel& kernel,
-               const models::WarpPolicy& policy)
-        : architecture_{architecture}, kernel_{kernel} {
+               const models::WarpPolicy& policy, std::int64_t multiprocessors)
+        : architecture_{architecture}, kernel_{kernel}, multiprocessors_{multiprocessors} {
         code_.machine.policy = policy;
     }
 
@@ -40,8 +41,14 @@ private:
                             std::string_view value, std::int64_t lowest) const;
     Result<std::int64_t> described_count(const models::ValueGroup& group, std::string_view path,
                                          std::string_view value) const;
+    Result<void> add_multiprocessors();
     Result<void> add_geometry();
     Result<void> add_capacity();
+    Result<void> add_registers_of_block();
+    Result<void> add_shared_memory_of_block();
+    Result<void> add_places();
+    [[nodiscard]] Failure no_room(Resource resource) const;
+    Result<std::int64_t> limit_of(std::string_view value, std::int64_t least) const;
     void add_ports();
     Result<void> add_instructions();
     Result<void> add_convergence();
@@ -55,6 +62,7 @@ private:
 
     const models::Architecture& architecture_;
     const Kernel& kernel_;
+    std::int64_t multiprocessors_;
     KernelCode code_;
     std::vector<PortName> ports_; ///< Per unit.
     std::map<assembly::Register, std::uint16_t> numbers_;
@@ -77,6 +85,26 @@ bool is_long(OpcodeClass opcode_class) {
     default:
         return false;
     }
+}
+
+std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
+    return (amount + unit - 1) / unit * unit;
+}
+
+/// Fermi allocates some numbers of registers in double units (C30).
+bool needs_double_unit(std::int64_t registers, const models::Architecture& architecture) {
+    constexpr std::array<std::int64_t, 8> doubled{21, 22, 29, 30, 37, 38, 45, 46};
+    return assembly::generation_of(architecture.target) == assembly::Generation::Fermi &&
+           std::find(doubled.begin(), doubled.end(), registers) != doubled.end();
+}
+
+/// Blocks of a launch that an SM holds at a time, at most `blocks`.
+std::int64_t slots_of(const Capacity& capacity, const Demand& demand, std::int64_t blocks) {
+    Residence residence{capacity};
+    std::int64_t slots = 0;
+    for (; slots < blocks && residence.has_room(demand); ++slots)
+        residence.enter(demand);
+    return slots;
 }
 
 Failure Translator::refuse(const Instruction& instruction, std::string_view what) const {
@@ -109,7 +137,24 @@ Result<std::int64_t> Translator::described_count(const models::ValueGroup& group
     return range.value().lo;
 }
 
+Result<void> Translator::add_multiprocessors() {
+    std::int64_t most = 1;
+    if (multiprocessors_ != 1) {
+        const auto described_most =
+            described_count(architecture_.geometry, "geometry", "multiprocessors");
+        if (!described_most) return described_most.as_failure();
+        most = described_most.value();
+    }
+    if (multiprocessors_ < 1 || multiprocessors_ > most)
+        return Failure{fmt::format("{} SMs; expected 1 to geometry/multiprocessors, which is {}",
+                                   multiprocessors_, most),
+                       architecture_.name, 0, 0};
+    code_.machine.multiprocessors = static_cast<std::size_t>(multiprocessors_);
+    return boost::outcome_v2::success();
+}
+
 Result<void> Translator::add_geometry() {
+    if (const auto added = add_multiprocessors(); !added) return added;
     const auto warp_size = described_count(architecture_.geometry, "geometry", "warp-size");
     if (!warp_size) return warp_size.as_failure();
     const auto schedulers = described_count(architecture_.schedulers, "schedulers", "count");
@@ -127,7 +172,7 @@ Result<void> Translator::add_geometry() {
                        "", 0, 0};
     code_.warp_size = warp_size.value();
     code_.threads = launch.threads;
-    code_.demand.warps = launch.warps_per_block(warp_size.value());
+    code_.demand.warps = launch.warps_per_block(code_.warp_size);
     code_.blocks = launch.blocks;
     if (code_.blocks * code_.demand.warps > warp_limit)
         return Failure{fmt::format("launch of more than {} warps", warp_limit), "", 0, 0};
@@ -136,23 +181,111 @@ Result<void> Translator::add_geometry() {
 
 Result<void> Translator::add_capacity() {
     Capacity& capacity = code_.machine.capacity;
-    const std::int64_t warps = code_.demand.warps;
     const auto max_warps = described_count(architecture_.limits, "limits", "max-warps");
     if (!max_warps) return max_warps.as_failure();
     capacity.warps = max_warps.value();
     capacity.blocks = 1;
-    if (warps > capacity.warps)
-        return Failure{fmt::format("a block of {} warps does not fit an SM of {} warps", warps,
-                                   capacity.warps),
-                       architecture_.name, 0, 0};
     if (code_.blocks > 1) {
         const auto max_blocks = described_count(architecture_.limits, "limits", "max-blocks");
         if (!max_blocks) return max_blocks.as_failure();
         capacity.blocks = max_blocks.value();
     }
-    const std::int64_t slots = std::min({capacity.warps / warps, capacity.blocks, code_.blocks});
-    code_.machine.warp_places = slots * warps;
-    if (code_.blocks <= slots) return boost::outcome_v2::success();
+    if (const auto added = add_registers_of_block(); !added) return added;
+    if (const auto added = add_shared_memory_of_block(); !added) return added;
+    if (const auto missing = Residence{capacity}.missing(code_.demand)) return no_room(*missing);
+    return add_places();
+}
+
+Failure Translator::no_room(Resource resource) const {
+    const Capacity& capacity = code_.machine.capacity;
+    const Demand& demand = code_.demand;
+    std::string words;
+    if (resource == Resource::Registers)
+        words = fmt::format("it takes {} registers a warp of each partition's {}", demand.registers,
+                            capacity.registers);
+    else if (resource == Resource::SharedMemory)
+        words = fmt::format("it takes {} bytes of {}", demand.shared_memory, capacity.shared_memory);
+    else
+        words = fmt::format("it takes {} of {}", demand.warps, capacity.warps);
+    return Failure{fmt::format("a block of {} warps fits no SM by its {}: {}", demand.warps,
+                               to_string(resource), words),
+                   architecture_.name, 0, 0};
+}
+
+Result<std::int64_t> Translator::limit_of(std::string_view value, std::int64_t least) const {
+    const auto range = described(architecture_.limits, "limits", value, least);
+    if (!range) return range.as_failure();
+    if (range.value().lo == range.value().hi) return range.value().lo;
+    return Failure{fmt::format("limits/{} is {}..{}; expected one number", value, range.value().lo,
+                               range.value().hi),
+                   architecture_.name, 0, 0};
+}
+
+Result<void> Translator::add_registers_of_block() {
+    auto registers = kernel_.launch.registers;
+    const int listed = kernel_.function->register_count.value_or(0);
+    if (!registers && code_.blocks > 1 && listed > 0) registers = listed;
+    if (!registers) return boost::outcome_v2::success();
+    std::int64_t unit = 0;
+    std::int64_t of_thread = 0;
+    std::int64_t of_block = 0;
+    std::int64_t all = 0;
+    Capacity& capacity = code_.machine.capacity;
+    for (const auto& [name, place] :
+         {std::pair{"register-granularity", &unit}, {"registers-per-thread", &of_thread},
+          {"registers-per-block", &of_block}, {"registers", &all},
+          {"register-partitions", &capacity.register_partitions}}) {
+        const auto value = limit_of(name, 1);
+        if (!value) return value.as_failure();
+        *place = value.value();
+    }
+    const auto too_many = [&](std::int64_t wanted, std::int64_t most, std::string_view whose) {
+        return Failure{fmt::format("a block of {} warps fits no SM by its registers: it takes {} "
+                                   "of the {} that {} may have",
+                                   code_.demand.warps, wanted, most, whose),
+                       architecture_.name, 0, 0};
+    };
+    if (*registers > of_thread) return too_many(*registers, of_thread, "a thread");
+    if (capacity.register_partitions > capacity.warps)
+        return Failure{fmt::format("limits/register-partitions is {}; expected at most "
+                                   "limits/max-warps, which is {}",
+                                   capacity.register_partitions, capacity.warps),
+                       architecture_.name, 0, 0};
+    if (needs_double_unit(*registers, architecture_)) unit *= 2;
+    capacity.registers = all / capacity.register_partitions;
+    code_.demand.registers = round_up(*registers * code_.warp_size, unit);
+    const std::int64_t wanted =
+        code_.demand.registers * round_up(code_.demand.warps, capacity.register_partitions);
+    if (wanted > of_block) return too_many(wanted, of_block, "a block");
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_shared_memory_of_block() {
+    const auto bytes = kernel_.launch.shared_memory;
+    if (!bytes) return boost::outcome_v2::success();
+    const auto all = limit_of("shared-memory", 1);
+    if (!all) return all.as_failure();
+    const auto of_block = limit_of("shared-memory-per-block", 1);
+    if (!of_block) return of_block.as_failure();
+    const auto unit = limit_of("shared-granularity", 1);
+    if (!unit) return unit.as_failure();
+    const auto reserved = limit_of("shared-reserved", 0);
+    if (!reserved) return reserved.as_failure();
+    if (*bytes > of_block.value())
+        return Failure{fmt::format("a block of {} warps fits no SM by its shared memory: it takes "
+                                   "{} of the {} bytes that a block may have",
+                                   code_.demand.warps, *bytes, of_block.value()),
+                       architecture_.name, 0, 0};
+    code_.machine.capacity.shared_memory = all.value();
+    code_.demand.shared_memory = round_up(*bytes + reserved.value(), unit.value());
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_places() {
+    const std::int64_t slots = slots_of(code_.machine.capacity, code_.demand, code_.blocks);
+    code_.machine.warp_places = slots * code_.demand.warps;
+    if (code_.blocks <= slots * static_cast<std::int64_t>(code_.machine.multiprocessors))
+        return boost::outcome_v2::success();
     const auto replacement = described(architecture_.blocks, "blocks", "replacement", 0);
     if (!replacement) return replacement.as_failure();
     const auto start = described(architecture_.blocks, "blocks", "start", 0);
@@ -381,8 +514,8 @@ Result<KernelCode> Translator::translate() {
 } // namespace
 
 Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
-                             const models::WarpPolicy& policy) {
-    return Translator{architecture, kernel, policy}.translate();
+                             const models::WarpPolicy& policy, std::int64_t multiprocessors) {
+    return Translator{architecture, kernel, policy, multiprocessors}.translate();
 }
 
 } // namespace warpbound::harness::simulator

@@ -39,9 +39,10 @@ struct KernelCode {
     }
 };
 
-/// Refuses what a run could need and the description lacks, and what this version does not
-/// simulate.
+/// For a machine of so many SMs. Refuses what a run could need and the description lacks, a block
+/// that fits no SM, naming the resource, and what this version does not simulate.
 Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
-                             const models::WarpPolicy& policy = {});
+                             const models::WarpPolicy& policy = {},
+                             std::int64_t multiprocessors = 1);
 
 } // namespace warpbound::harness::simulator

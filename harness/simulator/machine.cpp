@@ -25,8 +25,9 @@ private:
 
 Result<std::shared_ptr<const Machine>> Machine::prepare(const models::Architecture& architecture,
                                                         const Kernel& kernel,
-                                                        const models::WarpPolicy& policy) {
-    auto code = translate(architecture, kernel, policy);
+                                                        const models::WarpPolicy& policy,
+                                                        std::int64_t multiprocessors) {
+    auto code = translate(architecture, kernel, policy, multiprocessors);
     if (!code) return code.as_failure();
     return std::shared_ptr<const Machine>{
         std::make_shared<const PreparedMachine>(std::move(code.value()))};

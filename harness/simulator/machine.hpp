@@ -19,11 +19,12 @@ using Listener = std::function<void(const Event&)>;
 /// A kernel on the simulated machine. Immutable after `prepare`; runs share nothing.
 class Machine {
 public:
-    /// Refuses what a run could need and the description lacks, and constructs the first version
-    /// does not simulate.
+    /// For a machine of so many SMs. Refuses what a run could need and the description lacks, a
+    /// block that fits no SM, and constructs this version does not simulate.
     static Result<std::shared_ptr<const Machine>> prepare(const models::Architecture& architecture,
                                                           const Kernel& kernel,
-                                                          const models::WarpPolicy& policy = {});
+                                                          const models::WarpPolicy& policy = {},
+                                                          std::int64_t multiprocessors = 1);
     virtual ~Machine() = default;
     virtual Result<models::Observation> run(const RunOptions& options,
                                             const Listener& listener = {}) const = 0;

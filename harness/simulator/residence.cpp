@@ -1,5 +1,7 @@
 #include "harness/simulator/residence.hpp"
 
+#include <algorithm>
+
 namespace warpbound::harness::simulator {
 
 std::string_view to_string(Resource resource) {
@@ -24,7 +26,7 @@ Residence::Residence(const Capacity& capacity)
 Residence::Places Residence::lowest_free(std::int64_t warps) const {
     Places places;
     places.reserve(static_cast<std::size_t>(warps));
-    for (std::uint32_t index = 0; static_cast<std::int64_t>(places.size()) < warps; ++index)
+    for (std::uint32_t index = first_free_; static_cast<std::int64_t>(places.size()) < warps; ++index)
         if (!taken_[index]) places.push_back(index);
     return places;
 }
@@ -50,6 +52,8 @@ Residence::Places Residence::enter(const Demand& demand) {
         taken_[place] = true;
         registers_[place % registers_.size()] += demand.registers;
     }
+    while (first_free_ < taken_.size() && taken_[first_free_])
+        ++first_free_;
     free_warps_ -= demand.warps;
     shared_memory_ += demand.shared_memory;
     ++blocks_;
@@ -59,6 +63,7 @@ Residence::Places Residence::enter(const Demand& demand) {
 void Residence::leave(const Demand& demand, const Places& places) {
     for (const std::uint32_t place : places) {
         taken_[place] = false;
+        first_free_ = std::min(first_free_, place);
         registers_[place % registers_.size()] -= demand.registers;
     }
     free_warps_ += demand.warps;

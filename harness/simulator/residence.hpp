@@ -60,6 +60,7 @@ private:
     std::int64_t free_warps_;
     std::int64_t shared_memory_ = 0;      ///< Taken.
     std::vector<bool> taken_;             ///< Per warp index.
+    std::uint32_t first_free_ = 0;        ///< No lower warp index is free.
     std::vector<std::int64_t> registers_; ///< Taken, per partition.
 };
 

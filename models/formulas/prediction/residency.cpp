@@ -41,6 +41,16 @@ Result<std::optional<std::int64_t>> shared_memory_of(const NamedProfile& profile
     return of_kernel(profile.shared_memory, "shared-memory", inputs, std::greater_equal{});
 }
 
+/// What the launch states of its blocks; refuses another number stated beside it.
+Result<std::optional<std::int64_t>> of_launch(std::int64_t known, std::string_view name,
+                                              Inputs& inputs) {
+    if (const auto stated = whole(inputs.stated_if_any(name)); stated && *stated != known)
+        return Failure{
+            fmt::format("{} is stated to be {}; the launch says {}", name, *stated, known)};
+    inputs.use({std::string{name}, real(known), std::string{find_rule(name)->unit}, "launch"});
+    return std::optional{known};
+}
+
 /// Blocks that a multiprocessor holds at a time.
 Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedProfile& profile,
                                              Inputs& inputs) {
@@ -64,9 +74,13 @@ Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedPr
         if (const auto value = limit(inputs, name)) *place = *value;
     limits.fermi_register_rule =
         assembly::generation_of(inputs.architecture().target) == assembly::Generation::Fermi;
-    const auto known_registers = registers_of(profile, inputs);
+    const auto known_registers = launch.registers
+                                     ? of_launch(*launch.registers, "registers", inputs)
+                                     : registers_of(profile, inputs);
     if (!known_registers) return known_registers.as_failure();
-    const auto known_shared = shared_memory_of(profile, inputs);
+    const auto known_shared = launch.shared_memory
+                                  ? of_launch(*launch.shared_memory, "shared-memory", inputs)
+                                  : shared_memory_of(profile, inputs);
     if (!known_shared) return known_shared.as_failure();
     if (!inputs.missing().empty()) return std::optional<std::int64_t>{};
     const std::int64_t registers = *known_registers.value();

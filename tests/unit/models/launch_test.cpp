@@ -22,7 +22,25 @@ TEST(Launch, RefusesOtherText) {
         EXPECT_FALSE(parse_launch(text).has_value()) << text;
 }
 
+TEST(Launch, StatesWhatItsBlocksAskFor) {
+    const Launch launch{.blocks = 8, .threads = 256, .registers = 32, .shared_memory = 4096};
+    EXPECT_EQ(to_string(launch), "8x256,registers=32,shared-memory=4096");
+    EXPECT_EQ(parse_launch(to_string(launch)).value(), launch);
+    EXPECT_EQ(parse_launch("8x256,shared-memory=4096,registers=32").value(), launch);
+    EXPECT_EQ(parse_launch("8x256,shared-memory=0").value().shared_memory, 0);
+}
+
+TEST(Launch, RefusesOtherResources) {
+    for (const char* const text :
+         {"1x32,", "1x32,registers", "1x32,registers=", "1x32,registers=0", "1x32,registers=-1",
+          "1x32,registers=65537", "1x32,shared-memory=1073741825", "1x32,barriers=1",
+          "1x32,registers=8,registers=8", "1x32,registers=8,", "registers=8"})
+        EXPECT_FALSE(parse_launch(text).has_value()) << text;
+}
+
 TEST(Launch, SaysWhatWasExpected) {
+    EXPECT_EQ(parse_launch("1x32,registers=a").error().what,
+              "registers=a in a launch; expected one number 1 to 65536, once");
     EXPECT_EQ(parse_launch("1x2000").error().what, "a block of 2000 threads; expected 1 to 1024");
 }
 
