@@ -85,8 +85,8 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
                                  "register-granularity", "register-partitions"})
             add(architecture.limits, "limits", name);
     if (shape.shared_memory)
-        for (const char* name : {"shared-memory", "shared-memory-per-block", "shared-granularity",
-                                 "shared-reserved"})
+        for (const char* name :
+             {"shared-memory", "shared-memory-per-block", "shared-granularity", "shared-reserved"})
             add(architecture.limits, "limits", name);
     if (shape.warps() == 1) return;
     add(architecture.schedulers, "schedulers", "count");

@@ -70,9 +70,8 @@ Result<std::int64_t> by_registers(const LaunchShape& shape, std::int64_t warp_si
     const std::int64_t unit = counts.limit("register-granularity");
     if (counts.failure()) return *counts.failure();
     if (*shape.registers > of_thread) return 0;
-    const std::int64_t of_warp = rounded_up(*shape.registers * warp_size,
-                                            is_doubled(*shape.registers, architecture) ? 2 * unit
-                                                                                       : unit);
+    const std::int64_t of_warp = rounded_up(
+        *shape.registers * warp_size, is_doubled(*shape.registers, architecture) ? 2 * unit : unit);
     if (of_warp * rounded_up(shape.warps_per_block, partitions) > of_block) return 0;
     return all / partitions / of_warp * partitions / shape.warps_per_block;
 }

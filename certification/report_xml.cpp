@@ -145,8 +145,7 @@ std::string render_xml(const Report& report) {
     if (report.launch.registers)
         launch->SetAttribute("registers", std::to_string(*report.launch.registers).c_str());
     if (report.launch.shared_memory)
-        launch->SetAttribute("shared-memory",
-                             std::to_string(*report.launch.shared_memory).c_str());
+        launch->SetAttribute("shared-memory", std::to_string(*report.launch.shared_memory).c_str());
     add(root, "architecture",
         {{"name", report.architecture},
          {"title", report.architecture_title},

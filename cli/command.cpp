@@ -151,7 +151,10 @@ void LaunchOptions::add_to(CLI::App& command) {
         .add_option("--architecture", architecture,
                     "Machine: a name from `architectures` or a file")
         ->required();
-    command.add_option("--launch", launch, "Blocks x threads per block, all on one multiprocessor")
+    command
+        .add_option("--launch", launch,
+                    "Blocks x threads per block; what each takes, if known: "
+                    "GxB[,registers=R of a thread][,shared-memory=BYTES of a block]")
         ->capture_default_str();
 }
 
@@ -211,8 +214,9 @@ void add_draw(CLI::App& command, std::string& draw) {
     command
         .add_option("--draw", draw,
                     "How open values are chosen: anywhere in their interval, at its ends, or "
-                    "always at one end")
-        ->check(CLI::IsMember({"uniform", "extremes", "all-low", "all-high"}))
+                    "always at one end; adversarial: by a rule of each run's own that makes long "
+                    "times likely, choices between warps and between multiprocessors included")
+        ->check(CLI::IsMember({"uniform", "extremes", "all-low", "all-high", "adversarial"}))
         ->capture_default_str();
 }
 
@@ -220,6 +224,7 @@ harness::Draw parse_draw(const std::string& draw) {
     if (draw == "extremes") return harness::Draw::Extremes;
     if (draw == "all-low") return harness::Draw::AllLow;
     if (draw == "all-high") return harness::Draw::AllHigh;
+    if (draw == "adversarial") return harness::Draw::Adversarial;
     return harness::Draw::Uniform;
 }
 

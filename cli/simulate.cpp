@@ -16,6 +16,7 @@ namespace {
 struct Options {
     LaunchOptions launch;
     std::string policy = "lrr";
+    std::string multiprocessors = "1";
     std::string campaign;
     TraceOptions trace;
     std::string draw = "uniform";
@@ -30,9 +31,34 @@ struct Series {
     harness::Summary summary;
 };
 
+/// How many SMs are asked for: a number, or all that the machine has.
+Result<std::int64_t> multiprocessors_of(const std::string& text,
+                                        const models::Architecture& architecture) {
+    if (text != "all") return std::stoll(text);
+    const auto all =
+        models::require(architecture, architecture.geometry, "geometry", "multiprocessors");
+    if (!all) return all.as_failure();
+    return all.value().lo;
+}
+
+/// What is taken of blocks for want of knowledge (C30).
+std::vector<std::string> assumptions_of(const models::Launch& launch, const LoadedKernel& kernel) {
+    std::vector<std::string> assumptions;
+    if (launch.blocks == 1) return assumptions;
+    const bool listed = kernel.function->register_count.value_or(0) > 0;
+    if (!launch.registers && !listed)
+        assumptions.emplace_back("registers, which the launch does not state, do not limit the "
+                                 "resident blocks");
+    if (!launch.shared_memory)
+        assumptions.emplace_back("shared memory, which the launch does not state, does not limit "
+                                 "the resident blocks");
+    return assumptions;
+}
+
 std::string render(const Options& options, const LoadedKernel& kernel,
-                   const models::Architecture& architecture, const std::vector<Series>& series,
-                   const std::optional<TracedRun>& traced) {
+                   const models::Architecture& architecture, std::int64_t multiprocessors,
+                   const std::vector<Series>& series, const std::optional<TracedRun>& traced) {
+    const models::Launch launch = models::parse_launch(options.launch.launch).value();
     const bool stack = options.trace.stack && traced && traced->account;
     if (options.format == "json") {
         nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
@@ -44,7 +70,9 @@ std::string render(const Options& options, const LoadedKernel& kernel,
               {"digest", kernel.program.digest},
               {"isa", to_string(kernel.function->target)}}},
             {"architecture", {{"name", architecture.name}, {"digest", architecture.digest}}},
-            {"launch", options.launch.launch},
+            {"launch", models::to_string(launch)},
+            {"multiprocessors", multiprocessors},
+            {"assumptions", assumptions_of(launch, kernel)},
             {"policy", options.policy},
             {"seed", options.seed},
             {"draw", options.draw},
@@ -53,10 +81,15 @@ std::string render(const Options& options, const LoadedKernel& kernel,
         if (stack) result["traced-run"] = account_json(options.trace, *traced, kernel);
         return result.dump(2) + "\n";
     }
-    std::string out =
-        fmt::format("{} on simulated:{}, launch {}, policy {}, {} runs from seed {} ({})\n\n",
-                    kernel.function->name, architecture.name, options.launch.launch, options.policy,
-                    series.front().measured.samples.size(), options.seed, options.draw);
+    std::string out = fmt::format(
+        "{} on simulated:{}, launch {} on {} multiprocessor{}, policy {}, {} runs from seed {} "
+        "({})\n",
+        kernel.function->name, architecture.name, models::to_string(launch), multiprocessors,
+        multiprocessors == 1 ? "" : "s", options.policy, series.front().measured.samples.size(),
+        options.seed, options.draw);
+    for (const std::string& assumption : assumptions_of(launch, kernel))
+        out += fmt::format("assumed: {}\n", assumption);
+    out += "\n";
     out += summary_heading("observed, core cycles");
     for (const auto& [quantity, measured, summary] : series) {
         out += summary_row(quantity_name(quantity), summary);
@@ -74,8 +107,10 @@ Exit run(const Options& options) {
     const harness::Kernel launched = inputs.value().launched();
     const auto policy = models::read_policy(options.policy);
     if (!policy) return refuse(policy.error());
-    const auto device =
-        harness::open_device("simulated:" + options.launch.architecture, options.policy);
+    const auto multiprocessors = multiprocessors_of(options.multiprocessors, architecture);
+    if (!multiprocessors) return refuse(multiprocessors.error());
+    const auto device = harness::open_device("simulated:" + options.launch.architecture,
+                                             options.policy, multiprocessors.value());
     if (!device) return refuse(device.error());
     std::unique_ptr<harness::Campaign> campaign;
     if (!options.campaign.empty()) {
@@ -88,7 +123,8 @@ Exit run(const Options& options) {
     if (options.trace.is_wanted()) {
         const harness::RunOptions chosen{
             harness::seed_of_run(options.seed, options.trace.run), protocol.draw, {}};
-        auto run = trace_run(options.trace, architecture, launched, policy.value(), chosen);
+        auto run = trace_run(options.trace, architecture, launched, policy.value(),
+                             multiprocessors.value(), chosen);
         if (!run) return refuse(run.error());
         traced = std::move(run.value());
         if (!traced->account) {
@@ -105,7 +141,7 @@ Exit run(const Options& options) {
         auto measured = harness::measure(
             *device.value(), launched,
             series_key(loaded, launched.launch, device.value()->identity(), protocol, quantity),
-            protocol, quantity, campaign.get(), worker_threads(), bar.callback());
+            protocol, quantity, campaign.get(), worker_threads(), bar.callback(), interrupted);
         if (!measured) return refuse(measured.error());
         complete = complete && measured.value().complete;
         const auto times = flat_times(measured.value().samples);
@@ -115,13 +151,17 @@ Exit run(const Options& options) {
     if (series.empty())
         return refuse(
             Failure{"stopped before the first run was recorded", options.launch.kernel.file});
-    const std::string result = render(options, loaded, architecture, series, traced);
+    const std::string result =
+        render(options, loaded, architecture, multiprocessors.value(), series, traced);
     if (options.trace.file == "-") {
         fmt::print(stderr, "{}", result);
     } else if (const Exit written = write_result(result); written != Exit::Holds) {
         return written;
     }
-    if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
+    if (!complete)
+        fmt::print(stderr, "warpbound: interrupted after {} of {} runs{}\n",
+                   series.back().measured.samples.size(), options.runs,
+                   campaign ? "; what was recorded stays" : "");
     return complete ? Exit::Holds : Exit::Undecided;
 }
 
@@ -133,6 +173,16 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("simulate", "Run a kernel on the simulated device with many seeds");
     options->launch.add_to(*command);
     add_policy(*command, options->policy);
+    command
+        ->add_option("--multiprocessors", options->multiprocessors,
+                     "How many SMs the launch runs on: a number, or all that the machine has")
+        ->check([](const std::string& text) {
+            const bool digits = !text.empty() && text.size() < 7 && text.front() != '0' &&
+                                text.find_first_not_of("0123456789") == std::string::npos;
+            return digits || text == "all" ? std::string{}
+                                           : "expected a number of SMs, at least 1, or all";
+        })
+        ->capture_default_str();
     command->add_option("--runs", options->runs, "Number of runs, each with its own seed")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->capture_default_str();

@@ -168,8 +168,9 @@ void TraceOptions::add_to(CLI::App& command) {
 
 Result<TracedRun> trace_run(const TraceOptions& options, const models::Architecture& architecture,
                             const harness::Kernel& kernel, const models::WarpPolicy& policy,
-                            const harness::RunOptions& run) {
-    const auto machine = harness::simulator::Machine::prepare(architecture, kernel, policy);
+                            std::int64_t multiprocessors, const harness::RunOptions& run) {
+    const auto machine =
+        harness::simulator::Machine::prepare(architecture, kernel, policy, multiprocessors);
     if (!machine) return machine.as_failure();
     const auto named = harness::trace::traced_kernel(architecture, kernel);
     if (!named) return named.as_failure();
@@ -182,7 +183,8 @@ Result<TracedRun> trace_run(const TraceOptions& options, const models::Architect
         if (!opened) return opened.as_failure();
         file = std::move(opened.value());
     }
-    harness::trace::CycleAccountant accountant{static_cast<std::size_t>(schedulers.value().lo),
+    harness::trace::CycleAccountant accountant{static_cast<std::size_t>(multiprocessors),
+                                               static_cast<std::size_t>(schedulers.value().lo),
                                                kernel.function->instructions.size()};
     ProgressBar bar{fmt::format("tracing run {}, cycle", options.run)};
     const auto goes_on = bar.callback();

@@ -34,7 +34,7 @@ struct TracedRun {
 /// fails (a deadlock) leaves its trace up to there.
 Result<TracedRun> trace_run(const TraceOptions& options, const models::Architecture& architecture,
                             const harness::Kernel& kernel, const models::WarpPolicy& policy,
-                            const harness::RunOptions& run);
+                            std::int64_t multiprocessors, const harness::RunOptions& run);
 
 /// The stacks as tables: the schedulers' together, the warps' together, by block, and the
 /// instructions that cost most.

@@ -26,10 +26,11 @@ struct Kernel {
 
 /// How the values that the contract leaves open are chosen.
 enum class Draw {
-    Uniform,  ///< anywhere inside the interval
-    Extremes, ///< lo or hi, each with probability 1/2
-    AllLow,   ///< always lo; guarded instructions are off
-    AllHigh,  ///< always hi; guarded instructions execute
+    Uniform,     ///< anywhere inside the interval
+    Extremes,    ///< lo or hi, each with probability 1/2
+    AllLow,      ///< always lo; guarded instructions are off
+    AllHigh,     ///< always hi; guarded instructions execute
+    Adversarial, ///< what makes long times likely; see `harness/simulator/adversary.hpp`
 };
 std::string_view to_string(Draw draw);
 
@@ -64,8 +65,8 @@ public:
     virtual Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const = 0;
 };
 
-/// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it and so many
-/// SMs. Refuses an unknown kind or policy, naming those that there are.
+/// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it and so
+/// many SMs. Refuses an unknown kind or policy, naming those that there are.
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr",
                                             std::int64_t multiprocessors = 1);
 

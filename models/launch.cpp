@@ -26,11 +26,11 @@ constexpr std::int64_t most_registers = 1 << 16U;
 constexpr std::int64_t most_shared_memory = 1 << 30U;
 
 Failure malformed(std::string_view text) {
-    return Failure{
-        .what = fmt::format("'{}' is no launch; expected GxB: blocks, 'x', threads per block, as in "
-                            "1x32, then what is known of ,registers=R and ,shared-memory=BYTES",
-                            text),
-        .where = {}};
+    return Failure{.what = fmt::format(
+                       "'{}' is no launch; expected GxB: blocks, 'x', threads per block, as in "
+                       "1x32, then what is known of ,registers=R and ,shared-memory=BYTES",
+                       text),
+                   .where = {}};
 }
 
 /// A count as the launch states it, once.

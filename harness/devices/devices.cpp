@@ -27,9 +27,11 @@ std::string_view to_string(Draw draw) {
     case Draw::AllLow:
         return "all-low";
     case Draw::AllHigh:
+        return "all-high";
+    case Draw::Adversarial:
         break;
     }
-    return "all-high";
+    return "adversarial";
 }
 
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy,

@@ -27,8 +27,8 @@ class SimulatedDevice final : public Device {
 public:
     SimulatedDevice(models::Architecture architecture, const models::WarpPolicy& policy,
                     std::int64_t multiprocessors)
-        : architecture_{std::move(architecture)}, policy_{policy},
-          multiprocessors_{multiprocessors} {}
+        : architecture_{std::move(architecture)}, policy_{policy}, multiprocessors_{
+                                                                       multiprocessors} {}
 
     [[nodiscard]] DeviceIdentity identity() const override {
         return DeviceIdentity{
@@ -40,7 +40,8 @@ public:
     }
 
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
-        auto machine = simulator::Machine::prepare(architecture_, kernel, policy_, multiprocessors_);
+        auto machine =
+            simulator::Machine::prepare(architecture_, kernel, policy_, multiprocessors_);
         if (!machine) return machine.as_failure();
         return std::unique_ptr<PreparedKernel>{
             std::make_unique<SimulatedKernel>(std::move(machine.value()))};

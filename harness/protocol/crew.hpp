@@ -32,9 +32,10 @@ template <typename Run> class Crew {
 public:
     using Task = std::function<Result<Run>(std::int64_t)>;
 
-    /// `task` is called with `first` .. `first + count - 1`, by several threads at once.
-    Crew(Task task, std::int64_t first, std::int64_t count)
-        : task_{std::move(task)}, first_{first}, last_{count} {
+    /// `task` is called with `first` .. `first + count - 1`, by several threads at once. No run is
+    /// begun after `stop` said true; the runs before the first one not begun are taken.
+    Crew(Task task, std::int64_t first, std::int64_t count, std::function<bool()> stop = {})
+        : task_{std::move(task)}, stop_{std::move(stop)}, first_{first}, last_{count} {
         batch_.done.resize(static_cast<std::size_t>(count));
     }
 
@@ -59,6 +60,14 @@ public:
 private:
     void work() noexcept {
         for (std::int64_t i = next_++; i < last_; i = next_++) {
+            if (stop_ && stop_()) {
+                const std::lock_guard lock{mutex_};
+                if (i >= last_) continue; // An earlier run failed.
+                last_ = i;
+                batch_.failure.reset(); // That of a later run, if any.
+                batch_.exception = nullptr;
+                continue;
+            }
             std::optional<Failure> failure;
             std::exception_ptr exception;
             try {
@@ -80,6 +89,7 @@ private:
     }
 
     Task task_;
+    std::function<bool()> stop_;
     std::int64_t first_;
     std::atomic<std::int64_t> next_{0};
     std::atomic<std::int64_t> last_; ///< Runs to do: the whole batch, or up to one that failed.

@@ -113,7 +113,8 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::int64_t run) {
 
 Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey key,
                          const Protocol& protocol, Quantity quantity, Campaign* campaign,
-                         unsigned threads, const Progress& progress) {
+                         unsigned threads, const Progress& progress,
+                         const std::function<bool()>& stop) {
     const auto prepared = device.prepare(kernel);
     if (!prepared) return prepared.as_failure();
     Measured measured;
@@ -143,7 +144,7 @@ Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey k
         const auto run = [&](std::int64_t number) {
             return one_run(*prepared.value(), protocol, quantity, number);
         };
-        Batch<Sample> batch = Crew<Sample>{run, done(), count}.run(threads);
+        Batch<Sample> batch = Crew<Sample>{run, done(), count, stop}.run(threads);
         // What succeeded before a failure is recorded like any other run.
         if (campaign != nullptr) {
             const auto appended = campaign->append(measured.series.id, batch.done);
@@ -153,7 +154,8 @@ Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey k
         if (batch.failure) return *batch.failure;
         measured.samples.insert(measured.samples.end(), std::make_move_iterator(batch.done.begin()),
                                 std::make_move_iterator(batch.done.end()));
-        if (progress && !progress(done(), protocol.repetitions)) {
+        const bool stopped = stop && stop();
+        if ((progress && !progress(done(), protocol.repetitions)) || stopped) {
             measured.complete = done() >= protocol.repetitions;
             break;
         }

@@ -31,7 +31,7 @@ using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 struct Measured {
     SeriesInfo series;           ///< `runs` is what is recorded now.
     std::vector<Sample> samples; ///< All samples of the series, in run order.
-    bool complete = false;       ///< False when `progress` stopped it.
+    bool complete = false;       ///< False when `progress` or `stop` stopped it.
 };
 
 /// What is taken from an observation.
@@ -41,7 +41,8 @@ std::string_view to_string(Quantity quantity);
 
 /// Brings the series of `key` to `protocol.repetitions` runs on `device`, appending to `campaign`
 /// in batches (runs that the campaign already has are not repeated). Without a campaign the samples
-/// are only returned. Uses `threads` threads; the result does not depend on their number. Refuses a
+/// are only returned. Once `stop` says true, which several threads ask, no further run is begun.
+/// Uses `threads` threads; the result does not depend on their number. Refuses a
 /// kernel that the device refuses, and a region quantity where a warp read the clock fewer than two
 /// times. Refuses to resume where `key` says something else than what would be run (device,
 /// protocol, launch, quantity, the digest in the flow facts) or a recorded run has another seed
@@ -50,6 +51,7 @@ std::string_view to_string(Quantity quantity);
 /// exception thrown here.
 Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey key,
                          const Protocol& protocol, Quantity quantity, Campaign* campaign,
-                         unsigned threads = 1, const Progress& progress = {});
+                         unsigned threads = 1, const Progress& progress = {},
+                         const std::function<bool()>& stop = {});
 
 } // namespace warpbound::harness

@@ -6,10 +6,11 @@
 namespace warpbound::harness::simulator {
 
 BlockDispatcher::BlockDispatcher(Plugs plugs, const MachineShape& machine,
-                                 const std::vector<Grid>& grids, const RunOptions& options)
+                                 const std::vector<Grid>& grids, const RunOptions& options,
+                                 bool piles_up)
     : plugs_{std::move(plugs)}, machine_{&machine}, grids_{&grids},
       chance_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
-      residences_(machine.multiprocessors, Residence{machine.capacity}),
+      piles_up_{piles_up}, residences_(machine.multiprocessors, Residence{machine.capacity}),
       completions_(grids.size(), 0) {
     for (const auto& ends : plugs_.ends)
         ends.read_by(*this);
@@ -35,11 +36,21 @@ void BlockDispatcher::hear(std::size_t multiprocessor, const BlockEnded& ended) 
         with_room_.insert(place, multiprocessor);
 }
 
+std::size_t BlockDispatcher::choose() {
+    const auto drawn =
+        static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(with_room_.size()) - 1));
+    if (!piles_up_) return drawn;
+    std::size_t fullest = drawn; // Of equals the one that was drawn.
+    for (std::size_t place = 0; place < with_room_.size(); ++place)
+        if (residences_[with_room_[place]].blocks() > residences_[with_room_[fullest]].blocks())
+            fullest = place;
+    return fullest;
+}
+
 void BlockDispatcher::hand_out(std::int64_t now) {
     while (!with_room_.empty()) {
         const Grid& grid = (*grids_)[next_launch_];
-        const auto drawn = chance_.draw(0, static_cast<std::int64_t>(with_room_.size()) - 1);
-        const auto chosen = with_room_.begin() + static_cast<std::ptrdiff_t>(drawn);
+        const auto chosen = with_room_.begin() + static_cast<std::ptrdiff_t>(choose());
         Residence& residence = residences_[*chosen];
         std::int64_t at = now;
         if (ready_) at += chance_.draw(*machine_->replacement) + chance_.draw(*machine_->start);

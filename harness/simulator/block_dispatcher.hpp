@@ -12,7 +12,8 @@
 namespace warpbound::harness::simulator {
 
 /// Greedy and never taking anything back: hands out block after block while an SM has room for the
-/// next one, and decides by chance which of these SMs gets it.
+/// next one, and decides by chance which of these SMs gets it; or piles blocks up on the SM that
+/// has most.
 class BlockDispatcher final : public Component {
 public:
     struct Plugs {
@@ -20,7 +21,7 @@ public:
         std::vector<Sink<BlockEnded>> ends;        ///< Per SM.
     };
     BlockDispatcher(Plugs plugs, const MachineShape& machine, const std::vector<Grid>& grids,
-                    const RunOptions& options);
+                    const RunOptions& options, bool piles_up);
 
     void tick(std::int64_t now) override;
     [[nodiscard]] std::int64_t wake() const override { return ready_ ? never : 0; }
@@ -34,11 +35,13 @@ private:
     void hear(std::size_t multiprocessor, const BlockEnded& ended);
     void hand_out(std::int64_t now);
     void find_room();
+    [[nodiscard]] std::size_t choose();
 
     Plugs plugs_;
     const MachineShape* machine_;
     const std::vector<Grid>* grids_;
     Chance chance_;
+    bool piles_up_;
     std::vector<Residence> residences_; ///< Per SM.
     std::vector<std::int64_t> completions_;
     bool ready_ = false; ///< The first blocks have been handed out.

@@ -1,5 +1,6 @@
 #include "harness/simulator/issue_arbiter.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace warpbound::harness::simulator {
@@ -14,10 +15,10 @@ std::size_t draw_entries(const MachineShape& machine, Chance& chance) {
 } // namespace
 
 IssueArbiter::IssueArbiter(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
-                           const RunOptions& options, EventLog& log)
+                           const RunOptions& options, Precedence precedence, EventLog& log)
     : plugs_{std::move(plugs)}, drain_{machine.buffer_drain.value_or(Range{})}, log_{&log},
       chance_{options.draw, RandomStream{options.seed, StreamOf::Arbiter, multiprocessor}},
-      buffer_{draw_entries(machine, chance_)} {
+      precedence_{precedence}, buffer_{draw_entries(machine, chance_)} {
     asking_.reserve(plugs_.requests.size());
     for (const auto& requests : plugs_.requests)
         requests.read_by(*this);
@@ -42,6 +43,14 @@ void IssueArbiter::tick(std::int64_t now) {
     for (std::size_t left = asking_.size(); left > 1; --left)
         std::swap(asking_[left - 1], asking_[static_cast<std::size_t>(
                                          chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+    if (precedence_ != Precedence::Chance && asking_.size() > 1)
+        std::stable_sort(asking_.begin(), asking_.end(), [&](std::size_t a, std::size_t b) {
+            const auto issued = [&](std::size_t scheduler) {
+                return plugs_.requests[scheduler].messages().front().issued;
+            };
+            return precedence_ == Precedence::FurthestFirst ? issued(a) > issued(b)
+                                                            : issued(a) < issued(b);
+        });
     for (const std::size_t scheduler : asking_) {
         const IssueRequest& request = plugs_.requests[scheduler].messages().front();
         plugs_.answers[scheduler].put(grant(request, now));

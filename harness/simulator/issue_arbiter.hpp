@@ -2,6 +2,7 @@
 /// \file
 /// Grants what the whole SM shares: core ports and places in the write buffer.
 
+#include "harness/simulator/adversary.hpp"
 #include "harness/simulator/component.hpp"
 #include "harness/simulator/event_log.hpp"
 #include "harness/simulator/link.hpp"
@@ -14,7 +15,7 @@
 namespace warpbound::harness::simulator {
 
 /// Answers every request in the step after it. Of requests made together chance decides who comes
-/// first.
+/// first, or the precedence of the run.
 class IssueArbiter final : public Component {
 public:
     struct Plugs {
@@ -25,7 +26,7 @@ public:
     };
     /// `multiprocessor`: number of the SM.
     IssueArbiter(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
-                 const RunOptions& options, EventLog& log);
+                 const RunOptions& options, Precedence precedence, EventLog& log);
 
     void tick(std::int64_t now) override;
     [[nodiscard]] std::int64_t wake() const override { return never; }
@@ -37,6 +38,7 @@ private:
     Range drain_;
     EventLog* log_;
     Chance chance_;
+    Precedence precedence_;
     WriteBuffer buffer_;
     std::vector<std::size_t> asking_;
 };

@@ -204,7 +204,8 @@ Failure Translator::no_room(Resource resource) const {
         words = fmt::format("it takes {} registers a warp of each partition's {}", demand.registers,
                             capacity.registers);
     else if (resource == Resource::SharedMemory)
-        words = fmt::format("it takes {} bytes of {}", demand.shared_memory, capacity.shared_memory);
+        words =
+            fmt::format("it takes {} bytes of {}", demand.shared_memory, capacity.shared_memory);
     else
         words = fmt::format("it takes {} of {}", demand.warps, capacity.warps);
     return Failure{fmt::format("a block of {} warps fits no SM by its {}: {}", demand.warps,
@@ -231,10 +232,11 @@ Result<void> Translator::add_registers_of_block() {
     std::int64_t of_block = 0;
     std::int64_t all = 0;
     Capacity& capacity = code_.machine.capacity;
-    for (const auto& [name, place] :
-         {std::pair{"register-granularity", &unit}, {"registers-per-thread", &of_thread},
-          {"registers-per-block", &of_block}, {"registers", &all},
-          {"register-partitions", &capacity.register_partitions}}) {
+    for (const auto& [name, place] : {std::pair{"register-granularity", &unit},
+                                      {"registers-per-thread", &of_thread},
+                                      {"registers-per-block", &of_block},
+                                      {"registers", &all},
+                                      {"register-partitions", &capacity.register_partitions}}) {
         const auto value = limit_of(name, 1);
         if (!value) return value.as_failure();
         *place = value.value();

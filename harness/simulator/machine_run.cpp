@@ -1,5 +1,6 @@
 #include "harness/simulator/machine_run.hpp"
 
+#include "harness/simulator/adversary.hpp"
 #include "harness/simulator/block_dispatcher.hpp"
 #include "harness/simulator/multiprocessor.hpp"
 
@@ -25,7 +26,8 @@ private:
     [[nodiscard]] Failure deadlock(std::int64_t now) const;
 
     const MachineShape& machine_;
-    const RunOptions& options_;
+    Adversary adversary_;
+    RunOptions options_; ///< As the adversary decided.
     std::vector<Grid> grids_;
     EventLog log_;
     Clock clock_;
@@ -38,8 +40,10 @@ private:
 
 MachineRun::MachineRun(const KernelCode& code, const RunOptions& options, const Listener& listener,
                        const TickOrder& order)
-    : machine_{code.machine}, options_{options}, grids_{Grid{&code, 0}}, log_{listener},
-      clock_{order}, finished_(static_cast<std::size_t>(code.blocks * code.demand.warps)) {
+    : machine_{code.machine}, adversary_{adversary_of(options)}, options_{options},
+      grids_{Grid{&code, 0}}, log_{listener}, clock_{order},
+      finished_(static_cast<std::size_t>(code.blocks * code.demand.warps)) {
+    options_.draw = adversary_.values;
     BlockDispatcher::Plugs plugs;
     for (std::size_t number = 0; number < machine_.multiprocessors; ++number) {
         auto& placement = placements_.emplace_back(clock_.board());
@@ -47,9 +51,11 @@ MachineRun::MachineRun(const KernelCode& code, const RunOptions& options, const 
         plugs.placements.emplace_back(placement);
         plugs.ends.emplace_back(ended);
         multiprocessors_.emplace_back(number, MultiProcessor::Plugs{Sink{placement}, Source{ended}},
-                                      machine_, options_, clock_, log_, finished_);
+                                      machine_, options_, adversary_.precedence, clock_, log_,
+                                      finished_);
     }
-    clock_.add(dispatcher_.emplace(std::move(plugs), machine_, grids_, options_));
+    clock_.add(
+        dispatcher_.emplace(std::move(plugs), machine_, grids_, options_, adversary_.piles_up));
 }
 
 std::optional<Failure> MachineRun::failure() const {

@@ -25,6 +25,7 @@ struct IssueRequest {
     bool store = false;              ///< Wants a place in the write buffer.
     std::int64_t passes = 1;         ///< Of the store.
     int warp = 0;
+    std::int64_t issued = 0; ///< Instructions of the warp before this one.
 };
 
 /// The answer, one step later.

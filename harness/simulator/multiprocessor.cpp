@@ -8,8 +8,8 @@
 namespace warpbound::harness::simulator {
 
 MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
-                               const RunOptions& options, Clock& clock, EventLog& log,
-                               std::vector<models::WarpObservation>& finished)
+                               const RunOptions& options, Precedence precedence, Clock& clock,
+                               EventLog& log, std::vector<models::WarpObservation>& finished)
     : buffer_room_at_{clock.board(), 0} {
     for (std::size_t port = 0; port < machine.core_ports; ++port)
         ports_free_at_.emplace_back(clock.board(), 0);
@@ -44,7 +44,7 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
                                  machine, options, log, finished);
         clock.add(schedulers_.back());
     }
-    clock.add(arbiter_.emplace(std::move(to_arbiter), number, machine, options, log));
+    clock.add(arbiter_.emplace(std::move(to_arbiter), number, machine, options, precedence, log));
     clock.add(blocks_.emplace(std::move(to_blocks), number, options));
 }
 

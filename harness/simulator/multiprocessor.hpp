@@ -24,7 +24,7 @@ public:
     /// Adds its components to the clock. `number`: among the SMs. `finished` takes the observation
     /// of each warp that ends, by its number.
     MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
-                   const RunOptions& options, Clock& clock, EventLog& log,
+                   const RunOptions& options, Precedence precedence, Clock& clock, EventLog& log,
                    std::vector<models::WarpObservation>& finished);
 
     /// Why a warp could not start.

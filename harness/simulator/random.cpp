@@ -58,6 +58,7 @@ std::int64_t Chance::draw_from_stream(std::int64_t lo, std::int64_t hi) {
     case Draw::Extremes:
         return stream_.uniform(0, 1) == 0 ? lo : hi;
     case Draw::Uniform:
+    case Draw::Adversarial: // Decided once per run, see adversary.hpp.
         break;
     }
     return stream_.uniform(lo, hi);

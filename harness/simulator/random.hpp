@@ -17,7 +17,8 @@ enum class StreamOf : std::uint32_t {
     Scheduler,
     Arbiter,
     Blocks,
-    Dispatcher
+    Dispatcher,
+    Adversary
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

@@ -26,7 +26,8 @@ Residence::Residence(const Capacity& capacity)
 Residence::Places Residence::lowest_free(std::int64_t warps) const {
     Places places;
     places.reserve(static_cast<std::size_t>(warps));
-    for (std::uint32_t index = first_free_; static_cast<std::int64_t>(places.size()) < warps; ++index)
+    for (std::uint32_t index = first_free_; static_cast<std::int64_t>(places.size()) < warps;
+         ++index)
         if (!taken_[index]) places.push_back(index);
     return places;
 }

@@ -43,6 +43,7 @@ public:
 
     explicit Residence(const Capacity& capacity);
 
+    [[nodiscard]] std::int64_t blocks() const { return blocks_; }
     /// The first resource of which too little is free for the block; none when it fits.
     [[nodiscard]] std::optional<Resource> missing(const Demand& demand) const;
     [[nodiscard]] bool has_room(const Demand& demand) const { return !missing(demand); }

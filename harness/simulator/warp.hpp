@@ -27,6 +27,8 @@ public:
     Result<void> start(const Grid& grid, std::int64_t block, std::size_t in_block, std::int64_t at);
 
     [[nodiscard]] bool is_live() const { return live_; }
+    /// Instructions so far.
+    [[nodiscard]] std::int64_t issued() const { return number_; }
     /// Among all warps of the run.
     [[nodiscard]] int number() const { return number_of_warp_; }
     /// The first cycle in which the warp itself lets its next instruction issue; `never` at a

@@ -103,7 +103,8 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                          .occupancy = chosen.occupancy(),
                          .store = operation.enters_write_buffer,
                          .passes = chosen.passes(),
-                         .warp = chosen.number()};
+                         .warp = chosen.number(),
+                         .issued = chosen.issued()};
     if (core_port) request.port = operation.port.index;
     plugs_.requests.put(request);
     asked_ = Asked{.warp = warp, .waits = waits, .paired = paired};

@@ -11,8 +11,12 @@ namespace warpbound::harness::trace {
 
 namespace {
 
-constexpr int warps_process = 1;
-constexpr int units_process = 2;
+int warps_process(int multiprocessor) {
+    return 2 * multiprocessor + 1;
+}
+int units_process(int multiprocessor) {
+    return 2 * multiprocessor + 2;
+}
 
 std::string json_string(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
@@ -34,9 +38,6 @@ ChromeTrace::ChromeTrace(const TracedKernel& kernel, Sink sink)
     sink_(fmt::format(R"({{"displayTimeUnit":"ms","otherData":{{"kernel":{},"machine":{},)"
                       R"("time":"one core cycle is one microsecond"}},"traceEvents":[)",
                       json_string(kernel.name), json_string(kernel.machine)));
-    write(name_of("process_name", warps_process, 0,
-                  fmt::format("warps of {} on {}", kernel.name, kernel.machine)));
-    write(name_of("process_name", units_process, 0, "functional units"));
 }
 
 void ChromeTrace::write(std::string_view event) {
@@ -52,79 +53,87 @@ void ChromeTrace::hear(const simulator::Event& event) {
 void ChromeTrace::hear_one(const simulator::WarpStarted& started) {
     const auto warp = static_cast<std::size_t>(started.warp);
     if (warp >= places_.size()) places_.resize(warp + 1);
-    places_[warp] = Place{started.scheduler, started.place};
-    write(name_of("thread_name", warps_process, started.warp,
+    places_[warp] = Place{started.multiprocessor, started.scheduler, started.place};
+    const int process = warps_process(started.multiprocessor);
+    if (buffered_.emplace(started.multiprocessor, 0).second) {
+        write(name_of("process_name", process, 0,
+                      fmt::format("SM {}: warps of {} on {}", started.multiprocessor, kernel_->name,
+                                  kernel_->machine)));
+        write(name_of("process_name", units_process(started.multiprocessor), 0,
+                      fmt::format("SM {}: functional units", started.multiprocessor)));
+    }
+    write(name_of("thread_name", process, started.warp,
                   fmt::format("block {} warp {}", started.warp / kernel_->warps_per_block,
                               started.warp % kernel_->warps_per_block)));
     write(fmt::format(
         R"({{"name":"thread_sort_index","ph":"M","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
-        warps_process, started.warp, started.warp));
+        process, started.warp, started.warp));
 }
 
 void ChromeTrace::hear_one(const simulator::Issued& issued) {
     const WaitingCycles waiting = waiting_cycles(issued);
+    const int process = warps_process(place_of(issued.warp).multiprocessor);
     std::int64_t at = issued.since;
     for (std::size_t stall = 0; stall < waiting.size(); ++stall) {
         if (waiting[stall] == 0) continue;
         write(fmt::format(R"({{"name":"{}","cat":"stall","ph":"X","ts":{},"dur":{},"pid":{},)"
                           R"("tid":{}}})",
                           to_string(static_cast<simulator::Stall>(stall)), at, waiting[stall],
-                          warps_process, issued.warp));
+                          process, issued.warp));
         at += waiting[stall];
     }
     const TracedInstruction& instruction = kernel_->instructions[issued.instruction];
     write(fmt::format(R"({{"name":{},"cat":"issue","ph":"X","ts":{},"dur":1,"pid":{},"tid":{},)"
                       R"("args":{{"address":"0x{:04x}","instruction":{},"lanes":"0x{:08x}",)"
                       R"("executed":{}}}}})",
-                      opcodes_[issued.instruction], issued.cycle, warps_process, issued.warp,
+                      opcodes_[issued.instruction], issued.cycle, process, issued.warp,
                       instruction.address, texts_[issued.instruction], issued.lanes,
                       issued.executed));
     if (!issued.executed) return;
     if (instruction.unit) write_occupancy(issued, *instruction.unit);
-    if (instruction.enters_write_buffer) {
-        ++buffered_;
-        write_buffer(issued.cycle);
-    }
+    if (instruction.enters_write_buffer) write_buffer(issued.cycle, issued.warp, 1);
 }
 
 void ChromeTrace::write_occupancy(const simulator::Issued& issued, std::size_t unit) {
     if (issued.port_until <= issued.cycle) return;
-    const Place& place = places_.at(static_cast<std::size_t>(issued.warp));
-    Port port{unit, -1, -1};
-    if (kernel_->units[unit].scope != models::UnitScope::Core) std::get<1>(port) = place.scheduler;
-    if (kernel_->units[unit].scope == models::UnitScope::Warp) std::get<2>(port) = place.place;
+    const Place& place = place_of(issued.warp);
+    Port port{place.multiprocessor, unit, -1, -1};
+    if (kernel_->units[unit].scope != models::UnitScope::Core) std::get<2>(port) = place.scheduler;
+    if (kernel_->units[unit].scope == models::UnitScope::Warp) std::get<3>(port) = place.place;
     const int track = track_of(port);
     write(fmt::format(R"({{"name":{},"cat":"occupancy","ph":"X","ts":{},"dur":{},"pid":{},)"
                       R"("tid":{},"args":{{"warp":{},"passes":{}}}}})",
                       opcodes_[issued.instruction], issued.cycle, issued.port_until - issued.cycle,
-                      units_process, track, issued.warp, issued.passes));
+                      units_process(place.multiprocessor), track, issued.warp, issued.passes));
 }
 
 int ChromeTrace::track_of(const Port& port) {
     const auto [entry, added] = tracks_.emplace(port, static_cast<int>(tracks_.size()) + 1);
     if (!added) return entry->second;
-    const auto& [unit, scheduler, place] = port;
+    const auto& [multiprocessor, unit, scheduler, place] = port;
     std::string name = kernel_->units[unit].name;
     if (scheduler >= 0) name += fmt::format(", scheduler {}", scheduler);
     if (place >= 0) name += fmt::format(", place {}", place);
-    write(name_of("thread_name", units_process, entry->second, name));
+    write(name_of("thread_name", units_process(multiprocessor), entry->second, name));
     return entry->second;
 }
 
 void ChromeTrace::hear_one(const simulator::Drained& drained) {
-    --buffered_;
-    write_buffer(drained.cycle);
+    write_buffer(drained.cycle, drained.warp, -1);
 }
 
-void ChromeTrace::write_buffer(std::int64_t cycle) {
+void ChromeTrace::write_buffer(std::int64_t cycle, int warp, int entries) {
+    const int multiprocessor = place_of(warp).multiprocessor;
+    std::int64_t& buffered = buffered_[multiprocessor];
+    buffered += entries;
     write(fmt::format(R"({{"name":"write buffer","ph":"C","ts":{},"pid":{},"tid":0,)"
                       R"("args":{{"entries":{}}}}})",
-                      cycle, units_process, buffered_));
+                      cycle, units_process(multiprocessor), buffered));
 }
 
 void ChromeTrace::close(std::int64_t cycles) {
     write(fmt::format(R"({{"name":"launch complete","ph":"i","s":"g","ts":{},"pid":{},"tid":0}})",
-                      cycles, warps_process));
+                      cycles, warps_process(0)));
     sink_("\n]}\n");
 }
 

@@ -10,11 +10,11 @@
 
 namespace warpbound::harness::trace {
 
-/// One track per warp of the launch with its issues and, between them, what it waited for; one
-/// track per port of a functional unit with what occupies it; the entries of the write buffer as a
-/// counter. One core cycle is written as one microsecond. Nothing of the run is kept but the names
-/// of the tracks.
-/// Source: Google, "Trace Event Format" (2016): complete events X, counters C, metadata M.
+/// Of each SM, two processes: one track per warp with its issues and, between them, what it waited
+/// for; and one track per port of a functional unit with what occupies it, the entries of the write
+/// buffer as a counter. One core cycle is written as one microsecond. Nothing of the run is kept
+/// but the names of the tracks. Source: Google, "Trace Event Format" (2016): complete events X,
+/// counters C, metadata M.
 class ChromeTrace {
 public:
     /// Requires: `kernel` outlives the trace.
@@ -25,9 +25,11 @@ public:
     void close(std::int64_t cycles);
 
 private:
-    /// Unit, scheduler, place among its warps; -1 for what the unit's scope does not tell apart.
-    using Port = std::tuple<std::size_t, int, int>;
+    /// SM, unit, scheduler, place among its warps; -1 for what the unit's scope does not tell
+    /// apart.
+    using Port = std::tuple<int, std::size_t, int, int>;
     struct Place {
+        int multiprocessor = 0;
         int scheduler = 0;
         int place = 0;
     };
@@ -36,7 +38,10 @@ private:
     void hear_one(const simulator::Drained& drained);
     template <typename Other> void hear_one(const Other&) {}
     void write(std::string_view event);
-    void write_buffer(std::int64_t cycle);
+    void write_buffer(std::int64_t cycle, int warp, int entries);
+    [[nodiscard]] const Place& place_of(int warp) const {
+        return places_.at(static_cast<std::size_t>(warp));
+    }
     void write_occupancy(const simulator::Issued& issued, std::size_t unit);
     int track_of(const Port& port);
 
@@ -46,7 +51,7 @@ private:
     std::vector<std::string> texts_;
     std::vector<Place> places_; ///< By warp.
     std::map<Port, int> tracks_;
-    std::int64_t buffered_ = 0;
+    std::map<int, std::int64_t> buffered_; ///< By SM.
     bool any_ = false;
 };
 

@@ -21,6 +21,7 @@ public:
 private:
     const TracedKernel* kernel_;
     Sink sink_;
+    std::vector<int> multiprocessors_; ///< By warp.
 };
 
 } // namespace warpbound::harness::trace

@@ -64,7 +64,9 @@ void CycleAccountant::hear_one(const simulator::WarpStarted& started) {
     Track& track = at_least(warps_, warp);
     track.stack.not_started = started.cycle;
     track.next = started.cycle;
-    at_least(scheduler_of_, warp) = static_cast<std::size_t>(started.scheduler);
+    at_least(scheduler_of_, warp) =
+        static_cast<std::size_t>(started.multiprocessor) * schedulers_per_sm_ +
+        static_cast<std::size_t>(started.scheduler);
 }
 
 void CycleAccountant::hear_one(const simulator::Issued& issued) {

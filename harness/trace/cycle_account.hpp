@@ -57,9 +57,11 @@ struct CycleAccount {
 /// time.
 class CycleAccountant {
 public:
-    /// For a machine of so many schedulers and a function of so many instructions.
-    CycleAccountant(std::size_t schedulers, std::size_t instructions)
-        : schedulers_(schedulers), by_instruction_(instructions) {}
+    /// For a machine of so many SMs with so many schedulers each, and a function of so many
+    /// instructions.
+    CycleAccountant(std::size_t multiprocessors, std::size_t schedulers, std::size_t instructions)
+        : schedulers_per_sm_{schedulers}, schedulers_(multiprocessors * schedulers),
+          by_instruction_(instructions) {}
 
     void hear(const simulator::Event& event);
     /// The account of a run that took `cycles`. Requires: the run is over.
@@ -77,7 +79,8 @@ private:
     std::int64_t instructions_ = 0;
     std::vector<Track> warps_;
     std::vector<std::size_t> scheduler_of_; ///< By warp.
-    std::vector<Track> schedulers_;
+    std::size_t schedulers_per_sm_;
+    std::vector<Track> schedulers_; ///< Of all SMs, one SM after the other.
     std::vector<InstructionAccount> by_instruction_;
 };
 

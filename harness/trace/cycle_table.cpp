@@ -39,8 +39,8 @@ void CycleTable::hear(const simulator::Event& event) {
 
 void CycleTable::hear_one(const simulator::WarpStarted& started) {
     const auto warp = static_cast<std::size_t>(started.warp);
-    const auto [entry, added] =
-        column_of_place_.emplace(std::pair{started.scheduler, started.place}, columns_.size());
+    const auto [entry, added] = column_of_place_.emplace(
+        std::tuple{started.multiprocessor, started.scheduler, started.place}, columns_.size());
     if (added) columns_.emplace_back();
     if (warp >= column_of_warp_.size()) column_of_warp_.resize(warp + 1);
     column_of_warp_[warp] = entry->second;

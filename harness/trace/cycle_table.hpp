@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <map>
+#include <tuple>
 
 namespace warpbound::harness::trace {
 
@@ -65,7 +66,7 @@ private:
 
     const TracedKernel* kernel_;
     Sink sink_;
-    std::map<std::pair<int, int>, std::size_t> column_of_place_;
+    std::map<std::tuple<int, int, int>, std::size_t> column_of_place_; ///< By SM, scheduler, place.
     std::vector<std::size_t> column_of_warp_;
     std::vector<Column> columns_; ///< In the order in which the places were taken first.
     std::int64_t next_ = 0;

@@ -65,8 +65,10 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     const tests::ReadKernel& made = *loaded.value();
 
     limit_blocks(architecture, static_cast<std::int64_t>(1 + seed / 7 % 4));
-    const models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % 6),
-                                32 * static_cast<std::int64_t>(1 + seed / 5 % 9)};
+    models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % 6),
+                          32 * static_cast<std::int64_t>(1 + seed / 5 % 9)};
+    if (seed % 4 == 0) launch.registers = static_cast<std::int64_t>(1 + seed / 4 % 63);
+    if (seed % 6 == 0) launch.shared_memory = static_cast<std::int64_t>(seed * 37 % 40000);
     const auto policy = models::read_policy(policy_text);
     if (!policy) return fail(to_string(policy.error()));
     analyzer::Request request;
@@ -93,7 +95,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     if (!machine) return fail("not simulated: " + to_string(machine.error()));
     constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
                                harness::Draw::AllLow, harness::Draw::AllHigh,
-                               harness::Draw::Uniform};
+                               harness::Draw::Adversarial};
     std::uint64_t run_seed = seed * 7919;
     std::int64_t best = INT64_MAX;
     std::int64_t worst = 0;

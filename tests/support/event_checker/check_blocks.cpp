@@ -10,13 +10,39 @@ namespace warpbound::tests {
 
 namespace {
 
-/// C1: blocks, slots and places.
+/// C1, C20, C30, C31: blocks, slots and places.
 class Places {
 public:
     explicit Places(RecordedLaunch& run) : run_{run} {}
 
     void check() {
-        std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> taken;
+        collect();
+        const auto slots = static_cast<std::int64_t>(stays_.size());
+        const std::int64_t room = room_of_an_sm();
+        const std::int64_t blocks = run_.kernel.launch.blocks;
+        if (slots != std::min(blocks, run_.run.multiprocessors * room))
+            run_.say(fmt::format("C31: {} slots are taken by {} blocks on {} SMs of {}", slots,
+                                 blocks, run_.run.multiprocessors, room));
+        for (auto& [slot, stays] : stays_) {
+            std::sort(stays.begin(), stays.end());
+            if (slot.first < 0 || slot.first >= run_.run.multiprocessors || slot.second >= room)
+                run_.say(fmt::format("C30: SM {} has no slot {}", slot.first, slot.second));
+            check_stays(slot.second, stays);
+        }
+        check_order();
+    }
+
+private:
+    using Slot = std::pair<int, std::int64_t>; ///< SM and slot on it.
+    struct Stay {
+        std::int64_t start = 0;
+        std::int64_t end = 0;
+        std::int64_t block = 0;
+        friend auto operator<=>(const Stay&, const Stay&) = default;
+    };
+
+    void collect() {
+        std::map<std::pair<Slot, std::int64_t>, std::set<std::int64_t>> taken;
         for (std::size_t index = 0; index < run_.warps.size(); ++index) {
             const WarpStarted& started = run_.warps[index].starts.front();
             const auto block = static_cast<std::int64_t>(index) / run_.warps_per_block;
@@ -26,38 +52,81 @@ public:
             if (on_core % run_.warps_per_block != in_block || started.scheduler >= run_.schedulers)
                 run_.say(fmt::format("C1: warp {} has place {} of scheduler {}", index,
                                      started.place, started.scheduler));
-            taken[{on_core / run_.warps_per_block, block}].insert(started.cycle);
+            taken[{{started.multiprocessor, on_core / run_.warps_per_block}, block}].insert(
+                started.cycle);
         }
-        std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>>
-            stays; // By slot.
         for (const auto& [place, cycles] : taken) {
             const auto [slot, block] = place;
             if (cycles.size() != 1)
                 run_.say(fmt::format("C1: the warps of block {} do not start together", block));
-            stays[slot].emplace_back(*cycles.begin(), end_of_block(block));
+            stays_[slot].push_back(Stay{*cycles.begin(), end_of_block(block), block});
         }
         if (static_cast<std::int64_t>(taken.size()) != run_.kernel.launch.blocks)
             run_.say("C1: a block is spread over several slots");
-        const auto slots = static_cast<std::int64_t>(stays.size());
-        if (slots * run_.warps_per_block > value_of(run_.machine.limits, "max-warps").lo ||
-            (run_.kernel.launch.blocks > 1 &&
-             slots > value_of(run_.machine.limits, "max-blocks").lo))
-            run_.say(fmt::format("C1: {} blocks are resident together", slots));
-        for (auto& [slot, blocks] : stays) {
-            std::sort(blocks.begin(), blocks.end());
-            if (blocks.front().first != 0) run_.say(fmt::format("C1: slot {} starts late", slot));
-            for (std::size_t next = 1; next < blocks.size(); ++next) {
-                const Interval replacement = value_of(run_.machine.blocks, "replacement");
-                const Interval start = value_of(run_.machine.blocks, "start");
-                if (!within(blocks[next].first - blocks[next - 1].second, replacement.lo + start.lo,
-                            replacement.hi + start.hi))
-                    run_.say(fmt::format("C1: slot {} is free at {} and taken at {}", slot,
-                                         blocks[next - 1].second, blocks[next].first));
-            }
-        }
     }
 
-private:
+    void check_stays(std::int64_t slot, const std::vector<Stay>& stays) {
+        if (stays.front().start != 0) run_.say(fmt::format("C1: slot {} starts late", slot));
+        handed_out_.emplace_back(0, stays.front().block);
+        for (std::size_t next = 1; next < stays.size(); ++next) {
+            const Interval replacement = value_of(run_.machine.blocks, "replacement");
+            const Interval start = value_of(run_.machine.blocks, "start");
+            if (!within(stays[next].start - stays[next - 1].end, replacement.lo + start.lo,
+                        replacement.hi + start.hi))
+                run_.say(fmt::format("C1: slot {} is free at {} and taken at {}", slot,
+                                     stays[next - 1].end, stays[next].start));
+            handed_out_.emplace_back(stays[next - 1].end, stays[next].block);
+        }
+        left_empty_.push_back(stays.back().end);
+    }
+
+    /// Blocks go out by number, and no slot stays empty while one waits.
+    void check_order() {
+        std::sort(handed_out_.begin(), handed_out_.end(),
+                  [](const auto& a, const auto& b) { return a.second < b.second; });
+        for (std::size_t block = 1; block < handed_out_.size(); ++block)
+            if (handed_out_[block].first < handed_out_[block - 1].first)
+                run_.say(
+                    fmt::format("C31: block {} is handed out before block {}", block, block - 1));
+        for (const std::int64_t end : left_empty_)
+            if (end < handed_out_.back().first)
+                run_.say(
+                    fmt::format("C31: a slot stays empty from {} on although a block waits", end));
+    }
+
+    /// Equation 3.3 of GPUDIAG with the rounding of C30.
+    std::int64_t room_of_an_sm() const {
+        const auto limit = [&](std::string_view name) {
+            return value_of(run_.machine.limits, name).lo;
+        };
+        const auto up = [](std::int64_t amount, std::int64_t unit) {
+            return (amount + unit - 1) / unit * unit;
+        };
+        const harness::Kernel& kernel = run_.kernel;
+        const std::int64_t warps = run_.warps_per_block;
+        std::int64_t room = limit("max-warps") / warps;
+        if (kernel.launch.blocks > 1) room = std::min(room, limit("max-blocks"));
+        auto registers = kernel.launch.registers;
+        if (!registers && kernel.launch.blocks > 1) registers = kernel.function->register_count;
+        if (registers) {
+            const std::set<std::int64_t> doubled{21, 22, 29, 30, 37, 38, 45, 46};
+            const bool fermi =
+                assembly::generation_of(run_.machine.target) == assembly::Generation::Fermi;
+            const std::int64_t unit =
+                limit("register-granularity") * (fermi && doubled.count(*registers) > 0 ? 2 : 1);
+            const std::int64_t parts = limit("register-partitions");
+            const std::int64_t of_warp =
+                up(*registers * value_of(run_.machine.geometry, "warp-size").lo, unit);
+            room = std::min(room, limit("registers") / parts / of_warp * parts / warps);
+        }
+        if (kernel.launch.shared_memory) {
+            const std::int64_t bytes = up(*kernel.launch.shared_memory + limit("shared-reserved"),
+                                          limit("shared-granularity"));
+            if (bytes > 0) room = std::min(room, limit("shared-memory") / bytes);
+        }
+        return room;
+    }
+
     std::int64_t end_of_block(std::int64_t block) const {
         std::int64_t end = 0;
         for (std::int64_t warp = 0; warp < run_.warps_per_block; ++warp)
@@ -68,6 +137,9 @@ private:
     }
 
     RecordedLaunch& run_;
+    std::map<Slot, std::vector<Stay>> stays_;
+    std::vector<std::pair<std::int64_t, std::int64_t>> handed_out_; ///< Cycle and block.
+    std::vector<std::int64_t> left_empty_; ///< From when on slots are free for good.
 };
 
 /// C9, by replaying arrivals and ends in the order of time.

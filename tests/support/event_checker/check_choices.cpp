@@ -19,7 +19,7 @@ public:
         std::map<int, std::vector<const Issue*>> choices;
         std::map<int, std::vector<const WarpRecord*>> members;
         for (const WarpRecord& warp : run_.warps) {
-            members[warp.starts.front().scheduler].push_back(&warp);
+            members[run_.scheduler_of(warp)].push_back(&warp);
             for (const Issue& issue : warp.issues)
                 if (!issue.paired) choices[run_.scheduler_of(issue)].push_back(&issue);
         }
@@ -57,7 +57,8 @@ private:
         if (!run_.timing(issue).enters_write_buffer) return true;
         const bool stores = instead != nullptr && instead->event.executed &&
                             run_.timing(*instead).enters_write_buffer;
-        return shared_.buffered(cycle) - (stores ? 1 : 0) <
+        return shared_.buffered(cycle, run_.multiprocessor_of(issue.event.warp)) -
+                   (stores ? 1 : 0) <
                value_of(run_.machine.write_buffer, "entries").lo;
     }
 

@@ -18,16 +18,17 @@ namespace warpbound::tests {
 struct RecordedRun {
     std::vector<harness::simulator::Event> events;
     std::int64_t execution_time = 0;
+    int multiprocessors = 1;
 };
 
 /// Violations found, in words that begin with the rule ("C7: .."); empty when all rules hold. At
 /// most 20 are given.
-/// Checked: C1 (starts, places, replacement), C2 (end and execution time), C4 to C9, C10, C12 to
-/// C16, for every lane that its path follows the graph and the flow facts (C18) and where lanes
-/// part and meet (C37 to C41), but not which lanes go on first; one choice per issue slot, and of
-/// C19 whether a scheduler stays idle under work-conserving policies and chooses in order under
-/// lrr, gto and oldest. Not checked: the order of the other policies. Requires: the simulator
-/// accepts the kernel on this machine.
+/// Checked: C1, C20, C30, C31 (starts, places, room, greedy dispatch in order, replacement), C2
+/// (end and execution time), C4 to C9, C10, C12 to C16, for every lane that its path follows the
+/// graph and the flow facts (C18) and where lanes part and meet (C37 to C41), but not which lanes
+/// go on first; one choice per issue slot, and of C19 whether a scheduler stays idle under
+/// work-conserving policies and chooses in order under lrr, gto and oldest. Not checked: the order
+/// of the other policies. Requires: the simulator accepts the kernel on this machine.
 std::vector<std::string> violations(const harness::Kernel& kernel,
                                     const models::Architecture& machine,
                                     const models::WarpPolicy& policy, const RecordedRun& run);

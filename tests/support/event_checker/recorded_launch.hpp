@@ -62,8 +62,15 @@ struct RecordedLaunch {
     [[nodiscard]] const assembly::Instruction& instruction(const Issue& issue) const {
         return kernel.function->instructions[issue.event.instruction];
     }
+    /// Numbered through all SMs.
+    [[nodiscard]] int scheduler_of(const WarpRecord& warp) const {
+        return warp.starts.front().multiprocessor * schedulers + warp.starts.front().scheduler;
+    }
     [[nodiscard]] int scheduler_of(const Issue& issue) const {
-        return warps[static_cast<std::size_t>(issue.event.warp)].starts.front().scheduler;
+        return scheduler_of(warps[static_cast<std::size_t>(issue.event.warp)]);
+    }
+    [[nodiscard]] int multiprocessor_of(int warp) const {
+        return warps[static_cast<std::size_t>(warp)].starts.front().multiprocessor;
     }
     [[nodiscard]] const Issue& issue_at(const Entry& entry) const {
         return warps[static_cast<std::size_t>(std::get<1>(entry))].issues[std::get<2>(entry)];

@@ -28,8 +28,9 @@ SharedUse::Port SharedUse::port_of(const Issue& issue) const {
     case models::UnitScope::Core:
         break;
     }
-    return {unit, 2, 0};
+    return {unit, 2, run_.multiprocessor_of(issue.event.warp)};
 }
+
 void SharedUse::check_ports() {
     for (const auto& [port, users] : users_)
         for (std::size_t place = 1; place < users.size(); ++place)
@@ -50,10 +51,12 @@ bool SharedUse::is_port_taken(const Issue& issue, std::int64_t cycle, const Issu
     return false;
 }
 
-std::int64_t SharedUse::buffered(std::int64_t cycle) const {
-    const auto count = [cycle](const std::vector<Entry>& entries) {
-        return std::count_if(entries.begin(), entries.end(),
-                             [cycle](const Entry& entry) { return std::get<0>(entry) <= cycle; });
+std::int64_t SharedUse::buffered(std::int64_t cycle, int multiprocessor) const {
+    const auto count = [&](const std::vector<Entry>& entries) {
+        return std::count_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+            return std::get<0>(entry) <= cycle &&
+                   run_.multiprocessor_of(std::get<1>(entry)) == multiprocessor;
+        });
     };
     return count(run_.stores) - count(run_.drains);
 }
@@ -66,19 +69,22 @@ void SharedUse::check_buffer() {
     const Interval drain = value_of(run_.machine.write_buffer, "drain");
     const Interval entries = value_of(run_.machine.write_buffer, "entries");
     for (const Entry& store : run_.stores)
-        if (buffered(std::get<0>(store)) > entries.hi)
+        if (buffered(std::get<0>(store), run_.multiprocessor_of(std::get<1>(store))) > entries.hi)
             run_.complain(run_.issue_at(store), "C8: the write buffer is over-full");
-    std::int64_t before = 0;
-    std::int64_t entered_before = 0;
+    struct Last {
+        std::int64_t drained = 0;
+        std::int64_t entered = 0;
+    };
+    std::map<int, Last> last_of; // By SM.
     for (const Entry& entry : run_.drains) {
         const Issue& issue = run_.issue_at(entry);
-        const std::int64_t from = std::max(before, issue.event.cycle);
-        if (issue.event.cycle < entered_before) run_.complain(issue, "C15: drains out of order");
+        Last& last = last_of[run_.multiprocessor_of(issue.event.warp)];
+        const std::int64_t from = std::max(last.drained, issue.event.cycle);
+        if (issue.event.cycle < last.entered) run_.complain(issue, "C15: drains out of order");
         if (!within(std::get<0>(entry) - from, drain.lo * issue.event.passes,
                     drain.hi * issue.event.passes))
             run_.complain(issue, fmt::format("C15: drains at {}", std::get<0>(entry)));
-        before = std::get<0>(entry);
-        entered_before = issue.event.cycle;
+        last = Last{std::get<0>(entry), issue.event.cycle};
     }
 }
 

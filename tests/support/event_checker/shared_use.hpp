@@ -21,11 +21,11 @@ public:
     /// Whether an issue other than `except` occupies the port of this one in a cycle.
     [[nodiscard]] bool is_port_taken(const Issue& issue, std::int64_t cycle,
                                      const Issue* except) const;
-    /// Entries in the write buffer in a cycle.
-    [[nodiscard]] std::int64_t buffered(std::int64_t cycle) const;
+    /// Entries in the write buffer of an SM in a cycle.
+    [[nodiscard]] std::int64_t buffered(std::int64_t cycle, int multiprocessor) const;
 
 private:
-    using Port = std::tuple<std::size_t, int, int>; ///< Unit, scope, scheduler or warp.
+    using Port = std::tuple<std::size_t, int, int>; ///< Unit, scope, SM, scheduler or warp.
 
     [[nodiscard]] Port port_of(const Issue& issue) const;
 

@@ -108,6 +108,22 @@ protected:
     Kernel kernel_;
 };
 
+// Asked before each run; the runs before the answer are kept, whatever the threads.
+TEST_F(MeasuredCampaign, BeginsNoRunOnceItIsStopped) {
+    for (const unsigned threads : {1U, 4U}) {
+        std::atomic<int> asked{0};
+        const auto stopped =
+            measure(device_, kernel_, key_of(protocol(1000 + threads)), protocol(1000 + threads),
+                    Quantity::ExecutionTime, nullptr, threads, {}, [&] { return ++asked > 100; });
+        ASSERT_TRUE(stopped) << to_string(stopped.error());
+        EXPECT_FALSE(stopped.value().complete);
+        EXPECT_LE(stopped.value().samples.size(), 100U);
+        if (threads == 1) EXPECT_EQ(stopped.value().samples.size(), 100U);
+        for (std::size_t run = 0; run < stopped.value().samples.size(); ++run)
+            EXPECT_EQ(stopped.value().samples[run].run, static_cast<std::int64_t>(run));
+    }
+}
+
 TEST_F(MeasuredCampaign, ResumesASeriesInsteadOfRepeatingIt) {
     // Stopped by the caller after the first batch.
     const auto stopped = run(key_of(protocol(1000)), protocol(1000), 1,

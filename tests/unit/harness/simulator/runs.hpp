@@ -11,7 +11,8 @@
 
 namespace warpbound::harness::simulator::test {
 
-inline constexpr Draw all_draws[] = {Draw::Uniform, Draw::Extremes, Draw::AllLow, Draw::AllHigh};
+inline constexpr Draw all_draws[] = {Draw::Uniform, Draw::Extremes, Draw::AllLow, Draw::AllHigh,
+                                     Draw::Adversarial};
 
 struct TestRun {
     models::Observation observation;
@@ -30,9 +31,10 @@ struct TestRun {
 /// Fails the test, with the words of the refusal, when the program is refused.
 inline TestRun run(const TestProgram& program, const models::Architecture& machine,
                    models::Launch launch = {1, 32}, const RunOptions& options = {},
-                   const models::WarpPolicy& policy = {}) {
+                   const models::WarpPolicy& policy = {}, std::int64_t multiprocessors = 1) {
     TestRun result;
-    const auto prepared = Machine::prepare(machine, program.kernel(launch), policy);
+    const auto prepared =
+        Machine::prepare(machine, program.kernel(launch), policy, multiprocessors);
     if (!prepared) {
         ADD_FAILURE() << prepared.error().what;
         return result;
@@ -48,8 +50,8 @@ inline TestRun run(const TestProgram& program, const models::Architecture& machi
 
 /// The words of a refusal by `prepare`; empty when it accepts.
 inline std::string refusal(const TestProgram& program, const models::Architecture& machine,
-                           models::Launch launch = {1, 32}) {
-    const auto prepared = Machine::prepare(machine, program.kernel(launch));
+                           models::Launch launch = {1, 32}, std::int64_t multiprocessors = 1) {
+    const auto prepared = Machine::prepare(machine, program.kernel(launch), {}, multiprocessors);
     return prepared ? std::string{} : prepared.error().what;
 }
 

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace warpbound::harness::trace {
@@ -60,6 +61,29 @@ TEST(ChromeTrace, ShowsIssuesStallsAndUnits) {
     ASSERT_EQ(names.at({2, 1}), "alu, scheduler 0");
     EXPECT_EQ(tracks.at({2, 1}).at(0).until, 2);
     EXPECT_EQ(tracks.at({2, 1}).at(1).until, 20);
+}
+
+// Two blocks on two SMs that hold one each: processes 1 and 2 are of SM 0, 3 and 4 of SM 1.
+TEST(ChromeTrace, HasProcessesForEachSm) {
+    auto machine = small_machine(models::IssueControl::Interlocked);
+    set(machine.geometry, "multiprocessors", 2);
+    set(machine.limits, "max-blocks", 1);
+    const auto program = straight_line({add(1, 2, 3)});
+    const auto result = run(program, machine, {2, 32}, {}, {}, 2);
+    const auto trace = json::parse(text_of<ChromeTrace>(program, machine, {2, 32}, result));
+    std::map<int, std::string> processes;
+    for (const json& event : trace.at("traceEvents"))
+        if (event.at("name") == "process_name")
+            processes[event.at("pid")] = event.at("args").at("name");
+    EXPECT_EQ(processes, (std::map<int, std::string>{{1, "SM 0: warps of test on small"},
+                                                     {2, "SM 0: functional units"},
+                                                     {3, "SM 1: warps of test on small"},
+                                                     {4, "SM 1: functional units"}}));
+    const auto tracks = slices_of(trace);
+    for (const int process : {1, 2, 3, 4})
+        EXPECT_TRUE(std::any_of(tracks.begin(), tracks.end(), [&](const auto& track) {
+            return track.first.first == process;
+        })) << process;
 }
 
 TEST(ChromeTrace, IsValidWhateverTheNamesAre) {

@@ -17,7 +17,7 @@ CycleAccount account_of(const TestProgram& program, const models::Architecture& 
                         const TestRun& run) {
     const auto schedulers =
         static_cast<std::size_t>(machine.schedulers.find("count")->interval->lo);
-    CycleAccountant accountant{schedulers, program.function.instructions.size()};
+    CycleAccountant accountant{1, schedulers, program.function.instructions.size()};
     for (const auto& event : run.events)
         accountant.hear(event);
     return accountant.close(run.observation.execution_time.count());

@@ -1,0 +1,308 @@
+// Blocks on one or several SMs: room, dispatch, order.
+
+#include "harness/simulator/adversary.hpp"
+#include "harness/simulator/machine_run.hpp"
+#include "harness/simulator/residence.hpp"
+#include "tests/support/event_checker/event_checker.hpp"
+#include "tests/unit/harness/simulator/random_case.hpp"
+#include "tests/unit/harness/simulator/runs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+namespace warpbound::harness::simulator::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Lt;
+
+/// The small machine with `multiprocessors` SMs, 32768 registers in 2 partitions and 16 KiB of
+/// shared memory on each.
+models::Architecture machine_of(std::int64_t multiprocessors) {
+    auto machine = small_machine(models::IssueControl::Interlocked);
+    set(machine.geometry, "multiprocessors", multiprocessors);
+    set(machine.limits, "registers", 32768);
+    set(machine.limits, "registers-per-block", 32768);
+    set(machine.limits, "registers-per-thread", 63);
+    set(machine.limits, "register-granularity", 64);
+    set(machine.limits, "register-partitions", 2);
+    set(machine.limits, "shared-memory", 16384);
+    set(machine.limits, "shared-memory-per-block", 12288);
+    set(machine.limits, "shared-granularity", 128);
+    set(machine.limits, "shared-reserved", 0);
+    return machine;
+}
+
+/// When each warp may first issue, and where.
+std::map<int, WarpStarted> starts_of(const TestRun& run) {
+    std::map<int, WarpStarted> starts;
+    for (const Event& event : run.events)
+        if (const auto* started = std::get_if<WarpStarted>(&event))
+            starts[started->warp] = *started;
+    return starts;
+}
+
+/// Blocks that start in cycle 0.
+std::int64_t first_wave(const models::Launch& launch, std::int64_t multiprocessors = 1) {
+    const TestRun result = run(straight_line({add(1, 0, 0)}), machine_of(multiprocessors), launch,
+                               {}, {}, multiprocessors);
+    std::int64_t warps = 0;
+    for (const auto& [warp, started] : starts_of(result))
+        warps += started.cycle == 0 ? 1 : 0;
+    return warps / launch.warps_per_block();
+}
+
+TEST(Residence, GivesTheLowestFreeIndices) {
+    Residence residence{Capacity{.warps = 8, .blocks = 3}};
+    const Demand two{.warps = 2};
+    const Demand three{.warps = 3};
+    const auto first = residence.enter(two);
+    EXPECT_THAT(first, ElementsAre(0, 1));
+    EXPECT_THAT(residence.enter(two), ElementsAre(2, 3));
+    residence.leave(two, first);
+    EXPECT_THAT(residence.enter(three), ElementsAre(0, 1, 4));
+    EXPECT_EQ(residence.missing(Demand{.warps = 4}), Resource::Warps);
+    EXPECT_TRUE(residence.has_room(two));
+    residence.enter(two);
+    EXPECT_EQ(residence.missing(Demand{.warps = 1}), Resource::Blocks);
+}
+
+// Two partitions of 100 registers: warps of index 0 and 2 lie in the first.
+TEST(Residence, CountsRegistersByPartition) {
+    Residence residence{
+        Capacity{.warps = 8, .blocks = 8, .register_partitions = 2, .registers = 100}};
+    const Demand demand{.warps = 1, .registers = 60};
+    residence.enter(demand);
+    residence.enter(demand);
+    EXPECT_EQ(residence.missing(demand), Resource::Registers);
+    EXPECT_FALSE(residence.missing(Demand{.warps = 1, .registers = 40}));
+}
+
+TEST(Blocks, AreLimitedByWhatTheyAskFor) {
+    EXPECT_EQ(first_wave({20, 64}), 8);                     // limits/max-blocks.
+    EXPECT_EQ(first_wave({20, 256}), 6);                    // 48 warps / 8.
+    EXPECT_EQ(first_wave({20, 256, 32}), 4);                // 32 x 32 x 8 of 32768 registers.
+    EXPECT_EQ(first_wave({20, 64, std::nullopt, 4000}), 4); // 4096 of 16384 bytes.
+    EXPECT_EQ(first_wave({20, 64, std::nullopt, 4097}), 3); // 4224 of 16384 bytes.
+    EXPECT_EQ(first_wave({20, 256, 20}), 6);                // 640 a warp: 25 in each partition.
+    EXPECT_EQ(first_wave({20, 256, 21}), 5);                // Fermi: 768 instead of 704 a warp.
+    EXPECT_EQ(first_wave({20, 256, 32, 8000}), 2);          // The least of all.
+}
+
+TEST(Blocks, TakeTheRegistersThatTheListingStates) {
+    auto program = straight_line({add(1, 0, 0)});
+    program.function.register_count = 32;
+    const TestRun result = run(program, machine_of(1), {20, 256});
+    std::int64_t warps = 0;
+    for (const auto& [warp, started] : starts_of(result))
+        warps += started.cycle == 0 ? 1 : 0;
+    EXPECT_EQ(warps, 32);
+}
+
+TEST(Blocks, ThatFitNoSmAreRefusedByResource) {
+    const auto program = straight_line({add(1, 0, 0)});
+    const auto words = [&](const models::Launch& launch) {
+        return refusal(program, machine_of(1), launch);
+    };
+    auto narrow = machine_of(1);
+    set(narrow.limits, "max-warps", 4);
+    EXPECT_THAT(refusal(program, narrow, {1, 256}), HasSubstr("by its warps: it takes 8 of 4"));
+    EXPECT_THAT(words({1, 64, 64}), HasSubstr("by its registers: it takes 64 of the 63"));
+    EXPECT_THAT(words({1, 1024, 40}), HasSubstr("by its registers: it takes 40960 of the 32768"));
+    EXPECT_THAT(words({1, 64, 32, 12289}),
+                HasSubstr("by its shared memory: it takes 12289 of the"));
+    EXPECT_THAT(words({1, 64, 32, 12288}), IsEmpty());
+}
+
+TEST(Blocks, NeedTheLimitsOfWhatTheyState) {
+    const auto program = straight_line({add(1, 0, 0)});
+    const auto machine = small_machine(models::IssueControl::Interlocked);
+    EXPECT_THAT(refusal(program, machine, {1, 64, 16}), HasSubstr("limits/register-granularity"));
+    EXPECT_THAT(refusal(program, machine, {1, 64, std::nullopt, 16}),
+                HasSubstr("limits/shared-memory"));
+    EXPECT_THAT(refusal(program, machine, {1, 64}), IsEmpty());
+}
+
+TEST(SeveralSms, FillTogether) {
+    EXPECT_EQ(first_wave({40, 256}, 4), 24);
+    EXPECT_EQ(first_wave({20, 256}, 4), 20);
+}
+
+TEST(SeveralSms, AreAsManyAsTheMachineHas) {
+    const auto program = straight_line({add(1, 0, 0)});
+    EXPECT_THAT(refusal(program, machine_of(4), {1, 32}, 5),
+                HasSubstr("5 SMs; expected 1 to geometry/multiprocessors, which is 4"));
+    EXPECT_THAT(refusal(program, machine_of(4), {1, 32}, 0), HasSubstr("0 SMs"));
+    EXPECT_THAT(refusal(program, small_machine(models::IssueControl::Interlocked), {1, 32}, 2),
+                HasSubstr("geometry/multiprocessors"));
+}
+
+// One block of one warp: any of four SMs may get it, and over many seeds each does.
+TEST(SeveralSms, GetBlocksByChance) {
+    const auto program = straight_line({add(1, 0, 0)});
+    std::map<int, int> chosen;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
+        const TestRun result = run(program, machine_of(4), {1, 32}, options, {}, 4);
+        ++chosen[starts_of(result).at(0).multiprocessor];
+    }
+    ASSERT_EQ(chosen.size(), 4U);
+    for (const auto& [multiprocessor, count] : chosen)
+        EXPECT_THAT(count, AllOf(Gt(60), Lt(140))) << multiprocessor;
+}
+
+// Ports and write buffers are each SM's own: where every SM gets one block, each takes as long as
+// alone.
+TEST(SeveralSms, DoNotDelayEachOther) {
+    auto program =
+        straight_line({cosine(1, 0), cosine(2, 0), store_global(0, 1), store_global(0, 2)});
+    program.set_passes(2, 1, 1);
+    program.set_passes(3, 1, 1);
+    auto machine = machine_of(4);
+    set(machine.schedulers, "count", 1);
+    set(machine.limits, "max-blocks", 1);
+    set(machine.write_buffer, "drain", 20);
+    set_class(machine, {assembly::OpcodeClass::StoreGlobal, "core-unit", 1, 2});
+    const TestRun alone = run(program, machine, {1, 256});
+    const TestRun together = run(program, machine, {4, 256}, {}, {}, 4);
+    std::set<int> used;
+    for (const auto& [warp, started] : starts_of(together))
+        used.insert(started.multiprocessor);
+    EXPECT_EQ(used.size(), 4U);
+    EXPECT_EQ(together.observation.execution_time, alone.observation.execution_time);
+}
+
+// Four blocks on four SMs that hold four each, with a long way through the one port of an SM:
+// chance hardly ever puts all on one, the adversary in half of its runs.
+TEST(AdversarialDraw, MakesLongTimesMoreLikely) {
+    const auto program = straight_line({cosine(1, 0), cosine(2, 0), cosine(3, 0), cosine(4, 0)});
+    auto machine = machine_of(4);
+    set(machine.limits, "max-blocks", 4);
+    const auto times = [&](Draw draw) {
+        std::vector<std::int64_t> sorted;
+        const auto prepared = Machine::prepare(machine, program.kernel({4, 256}), {}, 4);
+        for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+            const RunOptions options{.seed = seed, .draw = draw, .path = {}};
+            sorted.push_back(prepared.value()->run(options).value().execution_time.count());
+        }
+        std::sort(sorted.begin(), sorted.end());
+        return sorted;
+    };
+    // Four blocks of eight warps: 128 cosines of 6 cycles each; the last one starts at 762.
+    const auto long_ones = [](const std::vector<std::int64_t>& sorted) {
+        return sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), 762);
+    };
+    EXPECT_LT(long_ones(times(Draw::Uniform)), 20);
+    EXPECT_GT(long_ones(times(Draw::Adversarial)), 60);
+}
+
+TEST(AdversarialDraw, LetsWhoIsAheadOrBehindGoFirst) {
+    bool first = false;
+    bool last = false;
+    bool piles = false;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        const Adversary drawn = adversary_of({.seed = seed, .draw = Draw::Adversarial, .path = {}});
+        first = first || drawn.precedence == Precedence::FurthestFirst;
+        last = last || drawn.precedence == Precedence::FurthestLast;
+        piles = piles || drawn.piles_up;
+        EXPECT_NE(drawn.values, Draw::Adversarial);
+        EXPECT_EQ(adversary_of({.seed = seed, .draw = Draw::Extremes, .path = {}}).values,
+                  Draw::Extremes);
+    }
+    EXPECT_TRUE(first && last && piles);
+}
+
+Case random_grid(std::uint64_t seed, std::int64_t& multiprocessors) {
+    Case test = random_case(seed);
+    std::mt19937_64 engine{seed};
+    multiprocessors = 1 + static_cast<std::int64_t>(engine() % 5);
+    const auto limits = machine_of(multiprocessors);
+    test.machine.geometry = limits.geometry;
+    test.machine.limits = limits.limits;
+    test.launch.blocks = 1 + static_cast<std::int64_t>(engine() % 24);
+    if (engine() % 2 == 0) test.launch.registers = 1 + static_cast<std::int64_t>(engine() % 63);
+    if (engine() % 2 == 0) test.launch.shared_memory = static_cast<std::int64_t>(engine() % 12288);
+    return test;
+}
+
+TEST(RandomGrids, ObeyTheContract) {
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        std::int64_t multiprocessors = 1;
+        const Case test = random_grid(seed, multiprocessors);
+        for (const Draw draw : all_draws) {
+            const RunOptions options{.seed = seed, .draw = draw, .path = {}};
+            const TestRun result =
+                run(test.program, test.machine, test.launch, options, {}, multiprocessors);
+            const auto found =
+                tests::violations(test.program.kernel(test.launch), test.machine, {},
+                                  {result.events, result.observation.execution_time.count(),
+                                   static_cast<int>(multiprocessors)});
+            EXPECT_THAT(found, IsEmpty())
+                << "seed " << seed << ", draw " << to_string(draw) << ", " << multiprocessors
+                << " SMs, launch " << models::to_string(test.launch);
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+TEST(RandomGrids, DoNotDependOnTheOrderOfComponents) {
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        std::int64_t multiprocessors = 1;
+        const Case test = random_grid(seed, multiprocessors);
+        const auto code =
+            translate(test.machine, test.program.kernel(test.launch), {}, multiprocessors);
+        ASSERT_TRUE(code) << code.error().what;
+        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
+        const auto expected = run_once(code.value(), options);
+        ASSERT_TRUE(expected) << expected.error().what;
+        std::mt19937_64 engine{seed};
+        const TickOrder shuffle = [&](std::span<Component*> ticking) {
+            for (std::size_t left = ticking.size(); left > 1; --left)
+                std::swap(ticking[left - 1], ticking[engine() % left]);
+        };
+        for (int repetition = 0; repetition < 3; ++repetition) {
+            const auto shuffled = run_once(code.value(), options, {}, shuffle);
+            ASSERT_TRUE(shuffled);
+            EXPECT_EQ(shuffled.value(), expected.value()) << "seed " << seed;
+        }
+    }
+}
+
+// Planted in a log that is right, each error is found.
+TEST(EventChecker, FindsWrongDispatch) {
+    const auto program = straight_line({add(1, 0, 0)});
+    const models::Launch launch{20, 256};
+    const auto machine = machine_of(2);
+    const auto check = [&](const std::vector<Event>& events, std::int64_t time, int sms = 2) {
+        return tests::violations(program.kernel(launch), machine, {}, {events, time, sms});
+    };
+    const TestRun right = run(program, machine, launch, {}, {}, 2);
+    const std::int64_t time = right.observation.execution_time.count();
+    EXPECT_THAT(check(right.events, time), IsEmpty());
+    EXPECT_THAT(check(right.events, time, 3), Not(IsEmpty())); // The third SM stays empty.
+    auto moved = right.events;
+    for (Event& event : moved)
+        if (auto* started = std::get_if<WarpStarted>(&event); started && started->warp == 0)
+            started->multiprocessor = 1 - started->multiprocessor;
+    EXPECT_THAT(check(moved, time), Not(IsEmpty())); // A block on two SMs.
+    auto idle = machine;
+    set(idle.limits, "max-warps", 56); // Room for one more block on each SM.
+    EXPECT_THAT(tests::violations(program.kernel(launch), idle, {}, {right.events, time, 2}),
+                testing::Contains(HasSubstr("C31")));
+    auto small = machine;
+    set(small.limits, "max-warps", 40);
+    EXPECT_THAT(tests::violations(program.kernel(launch), small, {}, {right.events, time, 2}),
+                testing::Contains(HasSubstr("C30")));
+}
+
+} // namespace
+} // namespace warpbound::harness::simulator::test
