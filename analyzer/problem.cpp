@@ -100,6 +100,16 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
     return boost::outcome_v2::success();
 }
 
+/// The bounds assume that fetch, register banks and operand collectors cost nothing (C17).
+Result<void> check_perfect(const models::Architecture& architecture) {
+    const auto parts = architecture.imperfect_parts();
+    if (parts.empty()) return boost::outcome_v2::success();
+    return Failure{fmt::format("architecture {} describes {}; bounds do not cover what it costs "
+                               "(rules C43 to C50), simulate does",
+                               architecture.name, fmt::join(parts, ", ")),
+                   architecture.name};
+}
+
 bool has_further_facts(const Request& request) {
     return !request.facts->exclusives.empty() || !request.facts->constraints.empty();
 }
@@ -141,6 +151,7 @@ Failure contradiction(const Request& request) {
 } // namespace
 
 Result<Problem> prepare(const Request& request) {
+    if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();
     const auto shape = shape_of(request.launch, *request.function, *request.architecture);
     if (!shape) return shape.as_failure();
     if (auto checked = check_policy(request, shape.value()); !checked) return checked.as_failure();

@@ -52,6 +52,10 @@ groups_of(const models::Architecture& architecture) {
         groups.emplace_back("memories/" + memory.name, &memory);
     groups.emplace_back("write-buffer", &architecture.write_buffer);
     groups.emplace_back("control-flow", &architecture.control_flow);
+    groups.emplace_back("fetch", &architecture.fetch);
+    groups.emplace_back("register-file", &architecture.register_file);
+    for (const auto& collector : architecture.operand_collectors)
+        groups.emplace_back("operand-collectors/" + collector.name, &collector);
     groups.emplace_back("blocks", &architecture.blocks);
     groups.emplace_back("transfers", &architecture.transfers);
     return groups;

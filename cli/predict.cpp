@@ -37,6 +37,11 @@ struct Options {
 Result<prediction::Setting> setting_of(const Options& options) {
     auto architecture = models::load_architecture(options.architecture);
     if (!architecture) return architecture.as_failure();
+    if (const auto parts = architecture.value().imperfect_parts(); !parts.empty())
+        return Failure{fmt::format("architecture {} describes {}; its latencies count from the "
+                                   "entrance of the unit and no formula covers the way there",
+                                   architecture.value().name, fmt::join(parts, ", ")),
+                       options.architecture};
     const auto launch = models::parse_launch(options.launch);
     if (!launch) return launch.as_failure();
     prediction::Setting setting{.architecture = std::move(architecture).value(),

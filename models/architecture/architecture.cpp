@@ -22,12 +22,27 @@ const ValueGroup* Architecture::memory(std::string_view level) const {
     return found == memories.end() ? nullptr : &*found;
 }
 
+const ValueGroup* Architecture::operand_collector(std::string_view unit) const {
+    const auto found = std::ranges::find(operand_collectors, unit, &ValueGroup::name);
+    return found == operand_collectors.end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> Architecture::imperfect_parts() const {
+    std::vector<std::string_view> parts;
+    if (!fetch.values.empty()) parts.emplace_back("fetch");
+    if (!register_file.values.empty()) parts.emplace_back("register-file");
+    if (!operand_collectors.empty()) parts.emplace_back("operand-collectors");
+    return parts;
+}
+
 bool same_machine(const Architecture& a, const Architecture& b) {
     return a.name == b.name && a.title == b.title && a.target == b.target &&
            a.issue_control == b.issue_control && a.geometry == b.geometry && a.limits == b.limits &&
            a.schedulers == b.schedulers && a.units == b.units && a.classes == b.classes &&
            a.memories == b.memories && a.write_buffer == b.write_buffer &&
-           a.control_flow == b.control_flow && a.blocks == b.blocks && a.transfers == b.transfers;
+           a.control_flow == b.control_flow && a.blocks == b.blocks && a.transfers == b.transfers &&
+           a.fetch == b.fetch && a.register_file == b.register_file &&
+           a.operand_collectors == b.operand_collectors;
 }
 
 Result<Interval> require(const Architecture& architecture, const ValueGroup& group,

@@ -65,7 +65,10 @@ struct Architecture {
     std::vector<Unit> units;
     std::map<assembly::OpcodeClass, ClassTiming> classes;
     std::vector<ValueGroup> memories; ///< "shared": banks; "l1", "l2", "dram": latency
-    ValueGroup write_buffer;          ///< entries, drain
+    ValueGroup fetch;                 ///< Instruction buffers and cache; empty: perfect (C17).
+    ValueGroup register_file;         ///< Banks and result slots; empty: perfect (C17).
+    std::vector<ValueGroup> operand_collectors; ///< By unit name, for units of a register file.
+    ValueGroup write_buffer;                    ///< entries, drain
     ValueGroup
         control_flow;  ///< branch-taken, branch-not-taken: cycles until the next issue of the warp
     ValueGroup blocks; ///< start, replacement
@@ -75,6 +78,10 @@ struct Architecture {
     /// Index into `units`; nothing when there is none of that name.
     [[nodiscard]] std::optional<std::size_t> unit_index(std::string_view unit) const;
     [[nodiscard]] const ValueGroup* memory(std::string_view level) const;
+    [[nodiscard]] const ValueGroup* operand_collector(std::string_view unit) const;
+    /// The parts of the pipeline that are described and not perfect (C43 to C50): "fetch",
+    /// "register-file", "operand-collectors".
+    [[nodiscard]] std::vector<std::string_view> imperfect_parts() const;
 };
 
 /// Equal in everything but the digest: two texts of one description.

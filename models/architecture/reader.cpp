@@ -35,6 +35,7 @@ private:
     Result<void> units(const XmlElement& element);
     Result<void> classes(const XmlElement& element);
     Result<void> memories(const XmlElement& element);
+    Result<void> collectors(const XmlElement& element);
     Result<void> part(const XmlElement& element);
     Result<void> only(const XmlElement& child, std::string_view expected);
 
@@ -281,13 +282,39 @@ Result<void> Reader::memories(const XmlElement& element) {
     return boost::outcome_v2::success();
 }
 
+Result<void> Reader::collectors(const XmlElement& element) {
+    if (const auto known = check_attributes(source_, element, {}); !known)
+        return known.as_failure();
+    for (const auto& child : element.children) {
+        if (const auto known = only(child, "operand-collector"); !known) return known.as_failure();
+        if (const auto known = check_attributes(source_, child, {"unit"}); !known)
+            return known.as_failure();
+        const std::string& unit = *child.find("unit");
+        const auto index = architecture_.unit_index(unit);
+        if (!index || architecture_.units[*index].scope == UnitScope::Warp)
+            return refuse(source_, child,
+                          fmt::format("no unit of scope partition or core is called \"{}\"; "
+                                      "expected one of <units>, which stand before",
+                                      unit));
+        if (architecture_.operand_collector(unit) != nullptr)
+            return refuse(source_, child,
+                          fmt::format("a second operand collector of '{}'; expected one", unit));
+        auto read = values(child, collector_rules());
+        if (!read) return read.as_failure();
+        architecture_.operand_collectors.push_back(std::move(read).value());
+        architecture_.operand_collectors.back().name = unit;
+    }
+    return boost::outcome_v2::success();
+}
+
 Result<void> Reader::part(const XmlElement& element) {
     const auto rule = std::ranges::find(group_rules(), element.name, &GroupRule::element);
     if (rule != group_rules().end()) return group(element, *rule);
     if (element.name == "units") return units(element);
     if (element.name == "classes") return classes(element);
     if (element.name == "memories") return memories(element);
-    std::vector<std::string_view> names{"units", "classes", "memories"};
+    if (element.name == "operand-collectors") return collectors(element);
+    std::vector<std::string_view> names{"units", "classes", "memories", "operand-collectors"};
     for (const auto& candidate : group_rules())
         names.push_back(candidate.element);
     return refuse(source_, element,

@@ -58,12 +58,39 @@ constexpr auto transfers = std::to_array<ValueRule>({
     {.name = "device-to-host-bandwidth", .unit = "kB/s", .minimum = 1},
 });
 
+constexpr auto fetch = std::to_array<ValueRule>({
+    {.name = "buffer", .unit = "instructions", .minimum = 1, .exact = true},
+    {.name = "width", .unit = "instructions", .minimum = 1, .exact = true},
+    {.name = "ports", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "cache-sets", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "cache-ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "cache-line", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "cache-miss", .unit = "cycles", .minimum = 1},
+});
+
+constexpr auto register_file = std::to_array<ValueRule>({
+    {.name = "banks", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "result-slots", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "write-back", .unit = "cycles", .minimum = 1, .exact = true},
+});
+
+constexpr auto collectors = std::to_array<ValueRule>({
+    {.name = "issue-slots", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "entry-ports", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "collectors", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "exit-ports", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "dispatch-slots", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "execution-units", .unit = "1", .minimum = 1, .exact = true},
+});
+
 constexpr auto groups = std::to_array<GroupRule>({
     {.element = "geometry", .member = &Architecture::geometry, .values = geometry},
     {.element = "limits", .member = &Architecture::limits, .values = limits},
     {.element = "schedulers", .member = &Architecture::schedulers, .values = schedulers},
     {.element = "write-buffer", .member = &Architecture::write_buffer, .values = write_buffer},
     {.element = "control-flow", .member = &Architecture::control_flow, .values = control_flow},
+    {.element = "fetch", .member = &Architecture::fetch, .values = fetch},
+    {.element = "register-file", .member = &Architecture::register_file, .values = register_file},
     {.element = "blocks", .member = &Architecture::blocks, .values = blocks},
     {.element = "transfers", .member = &Architecture::transfers, .values = transfers},
 });
@@ -101,6 +128,10 @@ std::span<const GroupRule> group_rules() {
 }
 std::span<const MemoryRule> memory_rules() {
     return memories;
+}
+
+std::span<const ValueRule> collector_rules() {
+    return collectors;
 }
 
 std::span<const ValueRule> class_rules(assembly::OpcodeClass opcode_class) {

@@ -33,6 +33,8 @@ struct MemoryRule {
     std::span<const ValueRule> values;
 };
 std::span<const MemoryRule> memory_rules();
+/// The values of `<operand-collector>`.
+std::span<const ValueRule> collector_rules();
 
 std::string_view to_string(UnitScope scope);
 std::string_view to_string(IssueControl control);

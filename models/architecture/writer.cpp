@@ -71,6 +71,15 @@ XmlElement memories_element(const Architecture& architecture) {
     return element;
 }
 
+XmlElement collectors_element(const Architecture& architecture) {
+    XmlElement element;
+    element.name = "operand-collectors";
+    for (const auto& collector : architecture.operand_collectors)
+        element.children.push_back(
+            group_element("operand-collector", {{"unit", collector.name}}, collector));
+    return element;
+}
+
 } // namespace
 
 std::string write_architecture(const Architecture& architecture) {
@@ -81,7 +90,13 @@ std::string write_architecture(const Architecture& architecture) {
                        {"isa", assembly::to_string(architecture.target)},
                        {"issue-control", std::string{to_string(architecture.issue_control)}}};
     for (const auto& rule : group_rules()) {
-        root.children.push_back(group_element(rule.element, {}, architecture.*rule.member));
+        const ValueGroup& group = architecture.*rule.member;
+        // Absent, these are perfect (C17); an empty element would say the same at length.
+        const bool optional = rule.element == "fetch" || rule.element == "register-file";
+        if (!optional || !group.values.empty())
+            root.children.push_back(group_element(rule.element, {}, group));
+        if (rule.element == "register-file" && !architecture.operand_collectors.empty())
+            root.children.push_back(collectors_element(architecture));
         if (rule.element != "schedulers") continue;
         root.children.push_back(units_element(architecture));
         root.children.push_back(classes_element(architecture));

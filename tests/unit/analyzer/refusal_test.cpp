@@ -135,6 +135,21 @@ TEST(Refusal, NamesBarriersThatWarpsOfABlockCouldMiss) {
     EXPECT_EQ(of_two_warps("L: BAR.SYNC 0x0; @P0 BRA L; EXIT;", fixed), "accepted");
 }
 
+TEST(Refusal, NamesPartsOfThePipelineThatAreNotPerfect) {
+    const auto with = [](models::ValueGroup models::Architecture::*group) {
+        auto problem = analyzed("EXIT;");
+        models::SourcedValue value;
+        value.name = "ports";
+        (problem->architecture.*group).values.push_back(value);
+        return refusal(*problem);
+    };
+    EXPECT_THAT(with(&models::Architecture::fetch), HasSubstr("describes fetch; bounds do not"));
+    EXPECT_THAT(with(&models::Architecture::register_file), HasSubstr("describes register-file;"));
+    auto collectors = analyzed("EXIT;");
+    collectors->architecture.operand_collectors.push_back({.name = "alu", .values = {}});
+    EXPECT_THAT(refusal(*collectors), HasSubstr("describes operand-collectors;"));
+}
+
 TEST(Refusal, NeverWrapsAround) {
     models::FlowFacts facts;
     facts.loops.push_back({0, 1, INT64_MAX, {}});

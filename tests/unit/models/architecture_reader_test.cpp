@@ -68,6 +68,22 @@ TEST(ArchitectureReader, RefusesWithALine) {
          "such as sm_20"},
         {"issue control", "<architecture name='m' title='' isa='sm_20' issue-control='x'/>", 1,
          "interlocked or encoded"},
+        {"collector of no unit",
+         machine("<operand-collectors>\n<operand-collector unit='alu'/></operand-collectors>"), 3,
+         "\"alu\""},
+        {"collector of a warp's unit",
+         machine("<units><unit name='path' scope='warp'/></units>\n<operand-collectors>"
+                 "<operand-collector unit='path'/></operand-collectors>"),
+         3, "scope partition or core"},
+        {"second collector",
+         machine(std::string{units} + "<operand-collectors><operand-collector unit='alu'/>\n"
+                                      "<operand-collector unit='alu'/></operand-collectors>"),
+         3, "a second operand collector"},
+        {"value of a collector",
+         machine(std::string{units} + "<operand-collectors><operand-collector unit='alu'>\n"
+                                      "<value name='banks'/></operand-collector>"
+                                      "</operand-collectors>"),
+         3, "expected issue-slots"},
         {"unknown element", machine("<memory/>"), 2, "unknown element <memory>"},
         {"second group", machine("<limits/>\n<limits/>"), 3, "a second <limits>"},
         {"attribute of a group", machine("<limits x=''/>"), 2, "'x'"},
