@@ -16,9 +16,11 @@ namespace warpbound::harness::simulator {
 enum class Stall {
     Gap,         ///< The interval after the predecessor (C4).
     Barrier,     ///< A barrier that has not opened (C9).
+    Fetch,       ///< It is not in the warp's instruction buffer (C43).
     Register,    ///< A register that is not ready (C5).
     Scoreboard,  ///< A scoreboard that is not clear (C6).
     Port,        ///< The port of its unit (C7).
+    Collector,   ///< The latch before its operand collectors (C47).
     WriteBuffer, ///< Room in the write buffer (C8).
     NotChosen    ///< Nothing of this; its scheduler chose another warp or none (C19).
 };
@@ -80,6 +82,38 @@ struct WarpEnded {
     std::int64_t cycle = 0;
     int warp = 0;
 };
-using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded>;
+/// Instructions from this one on entered the warp's empty buffer (C43, C44).
+struct InstructionsFetched {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t count = 0;
+};
+/// A bank of the register file was read for an instruction (C48).
+struct OperandRead {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::size_t bank = 0;
+};
+/// An instruction left its operand collector (C48).
+struct Collected {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t since = 0; ///< When it entered it.
+};
+/// An instruction that came through an operand collector entered its unit (C49).
+struct UnitEntered {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t until = 0; ///< The first cycle in which the unit is free again.
+};
+using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
+                           InstructionsFetched, OperandRead, Collected, UnitEntered>;
 
 } // namespace warpbound::harness::simulator

@@ -22,12 +22,23 @@ IssueArbiter::IssueArbiter(Plugs plugs, std::size_t multiprocessor, const Machin
     asking_.reserve(plugs_.requests.size());
     for (const auto& requests : plugs_.requests)
         requests.read_by(*this);
+    if (!machine.register_file) return;
+    plugs_.left_latch->read_by(*this);
+    for (const CollectorShape& pool : machine.register_file->pools)
+        latch_room_.push_back(pool.issue_slots);
 }
 
 IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
     Staged<std::int64_t>* port = request.port ? plugs_.ports_free_at[*request.port] : nullptr;
     if (port != nullptr && port->staged() > now) return {};
     if (request.store && buffer_.room_at() > now) return {};
+    if (request.pool) {
+        // Places may become free in each cycle, at the first step of the collectors.
+        std::size_t& room = latch_room_[*request.pool];
+        if (room <= 1) plugs_.latch_room_at[*request.pool]->set(now + 1);
+        if (room == 0) return {};
+        --room;
+    }
     if (port != nullptr) port->set(now + request.occupancy);
     if (!request.store) return {.granted = true};
     const std::int64_t drains = buffer_.enter(now, request.passes * chance_.draw(drain_));
@@ -37,6 +48,9 @@ IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
 }
 
 void IssueArbiter::tick(std::int64_t now) {
+    if (plugs_.left_latch)
+        for (const LatchNotice& left : plugs_.left_latch->messages())
+            latch_room_[left.pool] += left.count;
     asking_.clear();
     for (std::size_t scheduler = 0; scheduler < plugs_.requests.size(); ++scheduler)
         if (!plugs_.requests[scheduler].messages().empty()) asking_.push_back(scheduler);

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Grants what the whole SM shares: core ports and places in the write buffer.
+/// Grants what the whole SM shares: core ports, places in the write buffer and in the latches
+/// before the operand collectors.
 
 #include "harness/simulator/adversary.hpp"
 #include "harness/simulator/component.hpp"
@@ -23,6 +24,8 @@ public:
         std::vector<Source<IssueAnswer>> answers; ///< Per scheduler.
         std::vector<Staged<std::int64_t>*> ports_free_at;
         Staged<std::int64_t>* buffer_room_at = nullptr;
+        std::optional<Sink<LatchNotice>> left_latch; ///< When the machine has a register file.
+        std::vector<Staged<std::int64_t>*> latch_room_at;
     };
     /// `multiprocessor`: number of the SM.
     IssueArbiter(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
@@ -40,6 +43,7 @@ private:
     Chance chance_;
     Precedence precedence_;
     WriteBuffer buffer_;
+    std::vector<std::size_t> latch_room_; ///< Free places per pool of operand collectors.
     std::vector<std::size_t> asking_;
 };
 

@@ -54,6 +54,10 @@ private:
     Result<void> add_convergence();
     Result<Operation> operation_of(const Instruction& instruction,
                                    const models::InstructionTiming& timing);
+    Result<void> add_pipeline();
+    Result<void> add_collection(const assembly::BasicBlock& block, std::size_t index,
+                                const models::InstructionTiming& timing, Operation& operation);
+    RegisterSpan add_bank_registers(const std::vector<std::uint16_t>& registers);
     Result<void> add_times(const Instruction& instruction, const models::InstructionTiming& timing,
                            Operation& operation) const;
     Result<void> add_barrier(const Instruction& instruction, Operation& operation);
@@ -449,6 +453,49 @@ Result<Operation> Translator::operation_of(const Instruction& instruction,
     return operation;
 }
 
+RegisterSpan Translator::add_bank_registers(const std::vector<std::uint16_t>& registers) {
+    const RegisterSpan span{.first = static_cast<std::uint32_t>(code_.bank_registers.size()),
+                            .count = static_cast<std::uint32_t>(registers.size())};
+    code_.bank_registers.insert(code_.bank_registers.end(), registers.begin(), registers.end());
+    return span;
+}
+
+Result<void> Translator::add_collection(const assembly::BasicBlock& block, std::size_t index,
+                                        const models::InstructionTiming& timing,
+                                        Operation& operation) {
+    const auto& instructions = kernel_.function->instructions;
+    const Instruction& instruction = instructions[index];
+    const auto& pool = code_.machine.register_file->pool_of_unit[timing.unit];
+    const models::Unit& unit = architecture_.units[timing.unit];
+    if (!pool)
+        return refuse(instruction, fmt::format("operand-collectors/{} is absent from architecture "
+                                               "{}, which has a register-file",
+                                               unit.name, architecture_.name));
+    const assembly::Effects effects = assembly::effects_of(instruction, kernel_.function->target);
+    // Addresses are not read through the operands that can be kept.
+    const Instruction* before =
+        index > block.first && !effects.memory ? &instructions[index - 1] : nullptr;
+    if (before != nullptr && before->guard && !before->guard->always()) before = nullptr;
+    operation.collection = Collection{
+        .pool = *pool,
+        .pool_per_scheduler = unit.scope == models::UnitScope::Partition,
+        .reads = add_bank_registers(bank_reads(instruction, effects.reads, before)),
+        .writes = add_bank_registers(bank_reads(instruction, effects.writes, nullptr)),
+        .reserves_result = !effects.memory && operation.latency.lo == operation.latency.hi};
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_pipeline() {
+    const auto fetch = fetch_of(architecture_);
+    if (!fetch) return fetch.as_failure();
+    code_.machine.fetch = fetch.value();
+    if (code_.machine.fetch) code_.lines = lines_of(*kernel_.function, *code_.machine.fetch);
+    auto file = register_file_of(architecture_, code_.machine.schedulers);
+    if (!file) return file.as_failure();
+    code_.machine.register_file = std::move(file.value());
+    return boost::outcome_v2::success();
+}
+
 Result<void> Translator::add_instructions() {
     const assembly::Function& function = *kernel_.function;
     const auto timings = models::instruction_timings(function, architecture_, *kernel_.facts);
@@ -465,6 +512,11 @@ Result<void> Translator::add_instructions() {
             if (!timing) return timing.as_failure();
             auto operation = operation_of(function.instructions[index], timing.value());
             if (!operation) return operation.as_failure();
+            if (code_.machine.register_file)
+                if (const auto added =
+                        add_collection(basic, index, timing.value(), operation.value());
+                    !added)
+                    return added.as_failure();
             stores = stores || operation.value().enters_write_buffer;
             code_.operations[index] = operation.value();
         }
@@ -508,6 +560,7 @@ Result<KernelCode> Translator::translate() {
     code_.paths = std::move(paths.value());
     if (const auto added = add_geometry(); !added) return added.as_failure();
     add_ports();
+    if (const auto added = add_pipeline(); !added) return added.as_failure();
     if (const auto added = add_instructions(); !added) return added.as_failure();
     if (const auto added = add_convergence(); !added) return added.as_failure();
     return std::move(code_);

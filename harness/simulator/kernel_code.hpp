@@ -25,6 +25,9 @@ struct KernelCode {
     std::int64_t blocks = 1; ///< Of the launch.
     Demand demand;           ///< Of one block.
 
+    std::vector<std::uint16_t> bank_registers; ///< Of all operations: R0, R1, ..
+    std::vector<std::uint64_t> lines; ///< Of the instruction cache, as `lines_of` gives them.
+
     Range barrier_latency; ///< Of the class, drawn once per release.
 
     const assembly::ControlFlowGraph* graph = nullptr;

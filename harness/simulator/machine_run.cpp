@@ -91,8 +91,11 @@ Result<models::Observation> MachineRun::run() {
         return deadlock(now);
     }
     if (log_.is_heard()) log_.flush(never);
+    std::int64_t completion = dispatcher_->completion(0);
+    for (const MultiProcessor& multiprocessor : multiprocessors_)
+        completion = std::max(completion, multiprocessor.late_completion());
     return models::Observation{.seed = options_.seed,
-                               .execution_time = models::Cycles{dispatcher_->completion(0)},
+                               .execution_time = models::Cycles{completion},
                                .warps = std::move(finished_)};
 }
 

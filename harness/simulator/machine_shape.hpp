@@ -2,6 +2,7 @@
 /// \file
 /// What the parts of a simulated machine need to know of it, whatever runs.
 
+#include "harness/simulator/pipeline/pipeline_code.hpp"
 #include "harness/simulator/random.hpp"
 #include "harness/simulator/residence.hpp"
 #include "models/warp_policy.hpp"
@@ -28,6 +29,8 @@ struct MachineShape {
     /// Present when a store can reach the write buffer.
     std::optional<Range> buffer_entries;
     std::optional<Range> buffer_drain;
+    std::optional<FetchShape> fetch;                ///< None: perfect (C17).
+    std::optional<RegisterFileShape> register_file; ///< None: perfect (C17).
 };
 
 } // namespace warpbound::harness::simulator

@@ -24,6 +24,7 @@ struct IssueRequest {
     std::int64_t occupancy = 0;      ///< Cycles for which the port is taken.
     bool store = false;              ///< Wants a place in the write buffer.
     std::int64_t passes = 1;         ///< Of the store.
+    std::optional<std::size_t> pool; ///< Wants a place in the latch of these collectors (C47).
     int warp = 0;
     std::int64_t issued = 0; ///< Instructions of the warp before this one.
 };
@@ -32,6 +33,51 @@ struct IssueRequest {
 struct IssueAnswer {
     bool granted = false;
     std::int64_t drains = 0; ///< When the store leaves the write buffer.
+};
+
+/// The buffer of a warp is empty (C43).
+struct FetchRequest {
+    std::size_t place = 0;       ///< Of the warp on the SM.
+    int warp = 0;                ///< Its number.
+    std::size_t instruction = 0; ///< The first one wanted; one past the end of the text at most.
+    std::uint64_t line = 0;      ///< Of the instruction cache.
+    std::size_t count = 0;       ///< How many stand in the text from there on, as far as one
+                                 ///< fetch delivers.
+    std::int64_t from = 0;       ///< The first cycle in which a port may serve it.
+};
+
+/// Instructions stand in the warp's buffer and may issue from the next cycle on.
+struct Fetched {
+    std::size_t place = 0; ///< Of the warp in its scheduler.
+    std::size_t count = 0;
+};
+
+/// An instruction issued to operand collectors. `Unit:` core cycles.
+struct CollectOrder {
+    const KernelCode* code = nullptr;
+    int warp = 0; ///< Its number.
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t occupancy = 0;              ///< Of the execution unit.
+    std::int64_t delay = 0;                  ///< From the unit's entrance to the result's exit.
+    std::optional<std::int64_t> source_read; ///< From there to the release of a read barrier.
+    std::size_t pool = 0;
+    std::size_t place = 0; ///< Of the warp on the SM.
+};
+
+/// An instruction entered its unit: when its effects will come.
+struct ResultNotice {
+    std::size_t place = 0; ///< Of the warp in its scheduler.
+    int warp = 0;          ///< Its number.
+    std::int64_t number = 0;
+    std::int64_t at = 0;
+    std::optional<std::int64_t> sources_read;
+};
+
+/// So many places in the latch of a pool became free in this cycle.
+struct LatchNotice {
+    std::size_t pool = 0;
+    std::size_t count = 0;
 };
 
 /// A warp came to a barrier or to its end in this cycle.

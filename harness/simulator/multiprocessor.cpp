@@ -7,15 +7,68 @@
 
 namespace warpbound::harness::simulator {
 
+void MultiProcessor::add_fetch(std::size_t number, const MachineShape& machine,
+                               const RunOptions& options, Clock& clock, EventLog& log) {
+    if (!machine.fetch) return;
+    InstructionFetch::Plugs plugs;
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        plugs.requests.emplace_back(fetch_requests_.emplace_back(clock.board()));
+        plugs.answers.emplace_back(fetched_.emplace_back(clock.board()));
+    }
+    clock.add(fetch_.emplace(std::move(plugs), number, machine, options, log));
+}
+
+void MultiProcessor::add_collectors(std::size_t number, const MachineShape& machine,
+                                    const RunOptions& options, Clock& clock, EventLog& log) {
+    if (!machine.register_file) return;
+    OperandCollectors::Plugs plugs{{}, {}, Source{left_latch_.emplace(clock.board())}};
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        plugs.orders.emplace_back(collect_orders_.emplace_back(clock.board()));
+        plugs.results.emplace_back(results_.emplace_back(clock.board()));
+    }
+    for (std::size_t pool = 0; pool < machine.register_file->pools.size(); ++pool)
+        latch_room_at_.emplace_back(clock.board(), 0);
+    clock.add(collectors_.emplace(std::move(plugs), number, machine, options, log));
+}
+
+WarpScheduler::Plugs MultiProcessor::plugs_of(std::size_t scheduler, const SharedView& shared) {
+    WarpScheduler::Plugs plugs{.requests = Source{requests_[scheduler]},
+                               .answers = Sink{answers_[scheduler]},
+                               .reports = Source{reports_[scheduler]},
+                               .orders = Sink{orders_[scheduler]},
+                               .fetches = std::nullopt,
+                               .fetched = std::nullopt,
+                               .collects = std::nullopt,
+                               .results = std::nullopt,
+                               .shared = shared};
+    if (fetch_) {
+        plugs.fetches.emplace(fetch_requests_[scheduler]);
+        plugs.fetched.emplace(fetched_[scheduler]);
+    }
+    if (collectors_) {
+        plugs.collects.emplace(collect_orders_[scheduler]);
+        plugs.results.emplace(results_[scheduler]);
+    }
+    return plugs;
+}
+
 MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
                                const RunOptions& options, Precedence precedence, Clock& clock,
                                EventLog& log, std::vector<models::WarpObservation>& finished)
     : buffer_room_at_{clock.board(), 0} {
     for (std::size_t port = 0; port < machine.core_ports; ++port)
         ports_free_at_.emplace_back(clock.board(), 0);
-    SharedView shared{.ports_free_at = {}, .buffer_room_at = &buffer_room_at_};
-    IssueArbiter::Plugs to_arbiter{
-        .requests = {}, .answers = {}, .ports_free_at = {}, .buffer_room_at = &buffer_room_at_};
+    add_fetch(number, machine, options, clock, log);
+    add_collectors(number, machine, options, clock, log);
+    SharedView shared;
+    shared.buffer_room_at = &buffer_room_at_;
+    IssueArbiter::Plugs to_arbiter;
+    to_arbiter.buffer_room_at = &buffer_room_at_;
+    if (left_latch_) to_arbiter.left_latch.emplace(*left_latch_);
+    for (auto& room : latch_room_at_) {
+        shared.latch_room_at.push_back(&room);
+        to_arbiter.latch_room_at.push_back(&room);
+    }
     for (auto& port : ports_free_at_) {
         shared.ports_free_at.push_back(&port);
         to_arbiter.ports_free_at.push_back(&port);
@@ -35,13 +88,7 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
                                            .index = index,
                                            .warps = (places + machine.schedulers - 1 - index) /
                                                     machine.schedulers};
-        schedulers_.emplace_back(config,
-                                 WarpScheduler::Plugs{.requests = Source{request},
-                                                      .answers = Sink{answer},
-                                                      .reports = Source{report},
-                                                      .orders = Sink{order},
-                                                      .shared = shared},
-                                 machine, options, log, finished);
+        schedulers_.emplace_back(config, plugs_of(index, shared), machine, options, log, finished);
         clock.add(schedulers_.back());
     }
     clock.add(arbiter_.emplace(std::move(to_arbiter), number, machine, options, precedence, log));
@@ -52,6 +99,13 @@ std::optional<Failure> MultiProcessor::failure() const {
     for (const WarpScheduler& scheduler : schedulers_)
         if (scheduler.failure()) return scheduler.failure();
     return std::nullopt;
+}
+
+std::int64_t MultiProcessor::late_completion() const {
+    std::int64_t latest = 0;
+    for (const WarpScheduler& scheduler : schedulers_)
+        latest = std::max(latest, scheduler.late_completion());
+    return latest;
 }
 
 std::vector<std::string> MultiProcessor::waiting() const {

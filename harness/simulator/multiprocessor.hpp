@@ -4,6 +4,8 @@
 
 #include "harness/simulator/clock.hpp"
 #include "harness/simulator/issue_arbiter.hpp"
+#include "harness/simulator/pipeline/instruction_fetch.hpp"
+#include "harness/simulator/pipeline/operand_collectors.hpp"
 #include "harness/simulator/resident_blocks.hpp"
 #include "harness/simulator/warp_scheduler.hpp"
 
@@ -29,6 +31,8 @@ public:
 
     /// Why a warp could not start.
     [[nodiscard]] std::optional<Failure> failure() const;
+    /// Largest time that was told for a warp after its end (C50).
+    [[nodiscard]] std::int64_t late_completion() const;
     /// Each warp that waits at a barrier, in words.
     [[nodiscard]] std::vector<std::string> waiting() const;
 
@@ -37,11 +41,25 @@ private:
     std::deque<Link<IssueAnswer>> answers_;
     std::deque<Link<WarpReport>> reports_;
     std::deque<Link<BlockOrder>> orders_;
+    void add_fetch(std::size_t number, const MachineShape& machine, const RunOptions& options,
+                   Clock& clock, EventLog& log);
+    void add_collectors(std::size_t number, const MachineShape& machine, const RunOptions& options,
+                        Clock& clock, EventLog& log);
+    WarpScheduler::Plugs plugs_of(std::size_t scheduler, const SharedView& shared);
+
+    std::deque<Link<FetchRequest>> fetch_requests_;
+    std::deque<Link<Fetched>> fetched_;
+    std::deque<Link<CollectOrder>> collect_orders_;
+    std::deque<Link<ResultNotice>> results_;
+    std::optional<Link<LatchNotice>> left_latch_;
+    std::deque<Staged<std::int64_t>> latch_room_at_;
     std::deque<Staged<std::int64_t>> ports_free_at_;
     Staged<std::int64_t> buffer_room_at_;
     std::deque<WarpScheduler> schedulers_;
     std::optional<IssueArbiter> arbiter_;
     std::optional<ResidentBlocks> blocks_;
+    std::optional<InstructionFetch> fetch_;
+    std::optional<OperandCollectors> collectors_;
 };
 
 } // namespace warpbound::harness::simulator

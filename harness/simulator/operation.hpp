@@ -23,6 +23,15 @@ struct RegisterSpan {
     std::uint32_t count = 0;
 };
 
+/// What of the register file an operation uses (C47 to C50).
+struct Collection {
+    std::size_t pool = 0;
+    bool pool_per_scheduler = false; ///< That of the scheduler k is `pool` + k.
+    RegisterSpan reads;              ///< In `KernelCode::bank_registers`, as the next one.
+    RegisterSpan writes;
+    bool reserves_result = false; ///< Of fixed latency: needs a slot for its result.
+};
+
 /// Whether the instruction executes when it issues (C10).
 enum class Execution { Always, Never, Guarded };
 
@@ -51,6 +60,7 @@ struct Operation {
     bool enters_write_buffer = false;
     bool reads_clock = false;
     bool result_is_told = false; ///< Its result time is not known at issue; `latency` is unused.
+    Collection collection;       ///< Of use when the machine has a register file.
     bool is_long = false;        ///< Its result comes from global or local memory, or a texture.
 };
 

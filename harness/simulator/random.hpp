@@ -18,7 +18,9 @@ enum class StreamOf : std::uint32_t {
     Arbiter,
     Blocks,
     Dispatcher,
-    Adversary
+    Adversary,
+    Fetch,
+    Collectors
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

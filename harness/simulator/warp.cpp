@@ -9,6 +9,7 @@ namespace warpbound::harness::simulator {
 Warp::Warp(const MachineShape& machine, const RunOptions& options, EventLog& log)
     : options_{&options}, log_{&log},
       ports_(machine.warp_ports), tracks_long_{machine.policy.kind == models::PolicyKind::TwoLevel},
+      collects_{machine.register_file}, delivered_{machine.fetch ? machine.fetch->delivered : 0},
       chance_{options.draw, RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
 
 Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_block,
@@ -40,6 +41,9 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     number_ = 0;
     instruction_ = course_.stretch().first;
     last_of_stretch_ = course_.stretch().last;
+    buffered_ = 0;
+    buffer_first_ = instruction_;
+    wants_fetch_ = delivered_ > 0;
     prepare_next();
     return boost::outcome_v2::success();
 }
@@ -70,6 +74,7 @@ void Warp::prepare_next() {
         if (operation.port.scope == models::UnitScope::Warp)
             port_at_ = ports_[operation.port.index].free_at;
     }
+    if (delivered_ > 0) check_buffer();
     find_waits();
 }
 
@@ -88,7 +93,17 @@ void Warp::find_waits() {
             std::max(scoreboards_at_, clear_at(*operation.counted_scoreboard,
                                                static_cast<std::size_t>(operation.counted_limit)));
     if (tracks_long_) find_long_waits();
-    ready_at_ = waits_at_ ? never : std::max({gap_at_, registers_at_, scoreboards_at_, port_at_});
+    find_ready();
+}
+
+void Warp::find_ready() {
+    if (waits_at_)
+        ready_at_ = never;
+    else if (wrong_path_)
+        ready_at_ = std::max({gap_at_, barrier_at_, fetched_at_});
+    else
+        ready_at_ =
+            std::max({gap_at_, barrier_at_, fetched_at_, registers_at_, scoreboards_at_, port_at_});
 }
 
 void Warp::find_long_waits() {
@@ -107,18 +122,67 @@ void Warp::find_long_waits() {
 void Warp::release(std::int64_t at) {
     waits_at_.reset();
     barrier_at_ = at;
-    ready_at_ = std::max({gap_at_, registers_at_, scoreboards_at_, port_at_, barrier_at_});
+    find_ready();
 }
 
-Waits Warp::waits(std::int64_t port_at, std::int64_t buffer_at) const {
+Waits Warp::waits(std::int64_t port_at, std::int64_t collector_at, std::int64_t buffer_at) const {
     Waits waits;
     waits[Stall::Gap] = gap_at_;
     waits[Stall::Barrier] = barrier_at_;
+    waits[Stall::Fetch] = fetched_at_;
     waits[Stall::Register] = registers_at_;
     waits[Stall::Scoreboard] = scoreboards_at_;
     waits[Stall::Port] = std::max(port_at, port_at_);
+    waits[Stall::Collector] = collector_at;
     waits[Stall::WriteBuffer] = buffer_at;
     return waits;
+}
+
+std::optional<FetchRequest> Warp::take_fetch() {
+    if (!wants_fetch_) return std::nullopt;
+    wants_fetch_ = false;
+    const std::size_t end = code_->operations.size();
+    FetchRequest request;
+    request.warp = number_of_warp_;
+    request.instruction = buffer_first_;
+    request.line = code_->lines[buffer_first_];
+    // Behind the text something stands that never issues.
+    request.count = buffer_first_ < end ? std::min(delivered_, end - buffer_first_) : 1;
+    return request;
+}
+
+void Warp::check_buffer() {
+    wrong_path_ = buffered_ > 0 && buffer_first_ != instruction_;
+    if (buffered_ == 0) fetched_at_ = never;
+}
+
+void Warp::fill_buffer(std::size_t count, std::int64_t at) {
+    buffered_ = count;
+    fetched_at_ = at;
+    check_buffer();
+    find_ready();
+}
+
+void Warp::flush_buffer() {
+    buffered_ = 0;
+    buffer_first_ = instruction_;
+    wants_fetch_ = true;
+    check_buffer();
+    find_ready();
+}
+
+void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) {
+    unfinished_.push_back(
+        {.warp = number_of_warp_, .number = number_, .instruction = instruction_});
+    set_result(*operation_, never);
+    if (operation_->read_barrier) ++unknown_releases_[*operation_->read_barrier];
+    order_ = CollectOrder{.code = code_,
+                          .warp = number_of_warp_,
+                          .instruction = instruction_,
+                          .number = number_,
+                          .occupancy = occupancy_,
+                          .delay = delay,
+                          .source_read = source_read};
 }
 
 void Warp::set_result(const Operation& operation, std::int64_t at) {
@@ -139,7 +203,8 @@ void Warp::set_result(const Operation& operation, std::int64_t at) {
     release = std::max(release, at);
 }
 
-bool Warp::complete(int warp, std::int64_t number, std::int64_t at) {
+bool Warp::complete(int warp, std::int64_t number, std::int64_t at,
+                    std::optional<std::int64_t> sources_read) {
     const auto found =
         std::find_if(unfinished_.begin(), unfinished_.end(), [&](const Unfinished& told) {
             return told.warp == warp && told.number == number;
@@ -150,11 +215,18 @@ bool Warp::complete(int warp, std::int64_t number, std::int64_t at) {
     if (log_->is_heard())
         log_->add(
             Completed{.cycle = at, .warp = warp, .instruction = instruction, .number = number});
+    if (log_->is_heard() && sources_read)
+        log_->add(SourcesRead{
+            .cycle = *sources_read, .warp = warp, .instruction = instruction, .number = number});
     if (!live_ || warp != number_of_warp_) return false;
-    completion_ = std::max(completion_, at);
+    completion_ = std::max({completion_, at, sources_read.value_or(0)});
     const Operation& operation = code_->operations[instruction];
     if (operation.write_barrier) --unknown_releases_[*operation.write_barrier];
     set_result(operation, at);
+    if (operation.read_barrier && sources_read) {
+        --unknown_releases_[*operation.read_barrier];
+        add_release(*operation.read_barrier, *sources_read);
+    }
     find_waits();
     return true;
 }
@@ -163,24 +235,32 @@ void Warp::execute(std::int64_t now) {
     const Operation& operation = *operation_;
     const std::int64_t extra = passes_ - 1;
     std::int64_t latency = 0;
+    std::int64_t delay = 0;
     if (operation.result_is_told) {
         unfinished_.push_back(
             {.warp = number_of_warp_, .number = number_, .instruction = instruction_});
         set_result(operation, never);
     } else {
         latency = chance_.draw(operation.latency);
-        const std::int64_t result = now + latency + extra * chance_.draw(operation.pass_cost);
-        completion_ = std::max(completion_, result);
-        set_result(operation, result);
+        delay = latency + extra * chance_.draw(operation.pass_cost);
+    }
+    if (!operation.result_is_told && !collects_) {
+        completion_ = std::max(completion_, now + delay);
+        set_result(operation, now + delay);
         if (log_->is_heard())
-            log_->add(Completed{.cycle = result,
+            log_->add(Completed{.cycle = now + delay,
                                 .warp = number_of_warp_,
                                 .instruction = instruction_,
                                 .number = number_});
     }
-    if (operation.read_barrier) {
-        const std::int64_t read =
-            now + chance_.draw(operation.source_read) + extra * chance_.draw(operation.pass_cost);
+    std::optional<std::int64_t> source_read;
+    if (operation.read_barrier)
+        source_read =
+            chance_.draw(operation.source_read) + extra * chance_.draw(operation.pass_cost);
+    if (collects_) {
+        collect(delay, source_read);
+    } else if (source_read) {
+        const std::int64_t read = now + *source_read;
         add_release(*operation.read_barrier, read);
         completion_ = std::max(completion_, read);
         if (log_->is_heard())
@@ -229,18 +309,25 @@ void Warp::issue(std::int64_t now, const Waits& waits) {
                          .on = on_,
                          .executed = executes_,
                          .passes = passes_,
-                         .port_until = now + occupancy_,
+                         .port_until = collects_ ? now : now + occupancy_,
                          .since = since_,
                          .waits = waits});
+    order_.reset();
     if (executes_) execute(now);
     barrier_at_ = 0;
     since_ = now + 1;
     ++number_;
+    if (delivered_ > 0) {
+        ++buffer_first_;
+        wants_fetch_ = --buffered_ == 0;
+    }
     if (advance(now)) return prepare_next();
     completion_ = std::max(completion_, now + 1);
     observation_.finished = models::Cycles{now};
     live_ = false;
     paired_ = false;
+    wants_fetch_ = false;
+    wrong_path_ = false;
     ready_at_ = never;
     if (log_->is_heard()) log_->add(WarpEnded{.cycle = now, .warp = number_of_warp_});
 }

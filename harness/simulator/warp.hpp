@@ -17,8 +17,8 @@
 namespace warpbound::harness::simulator {
 
 /// Holds the rules that concern one warp alone: C4 to C6, its own ports, C9 after the release, C10
-/// to C14. Everything about the next instruction that is left open is drawn when it becomes the
-/// next one.
+/// to C14, its instruction buffer (C43, C46). Everything about the next instruction that is left
+/// open is drawn when it becomes the next one.
 class Warp {
 public:
     Warp(const MachineShape& machine, const RunOptions& options, EventLog& log);
@@ -52,16 +52,29 @@ public:
     void release(std::int64_t at);
 
     /// Issues the next instruction; the warp may then have ended or wait at a barrier. Requires:
-    /// ready_at() <= now.
+    /// ready_at() <= now, and not is_on_wrong_path().
     void issue(std::int64_t now, const Waits& waits);
 
     /// Tells the result time of an operation that issued here with `result_is_told`, the
     /// `number`-th of the warp with that number. Returns false when that warp has ended; its launch
     /// does not complete before `at` all the same. Requires: not told before; `at` has not passed.
-    [[nodiscard]] bool complete(int warp, std::int64_t number, std::int64_t at);
+    /// `sources_read`: the time of its read barrier, told with it when operands are collected.
+    [[nodiscard]] bool complete(int warp, std::int64_t number, std::int64_t at,
+                                std::optional<std::int64_t> sources_read = std::nullopt);
+    /// What issued last, when it executes and operands are collected; without pool and place.
+    [[nodiscard]] const std::optional<CollectOrder>& order() const { return order_; }
+
+    /// What the empty buffer wants, without place and time; nothing when it asked already (C43).
+    [[nodiscard]] std::optional<FetchRequest> take_fetch();
+    /// So many instructions entered the buffer; they may issue from `at` on.
+    void fill_buffer(std::size_t count, std::int64_t at);
+    /// The buffer holds what follows a transfer in the text instead of its target (C46).
+    [[nodiscard]] bool is_on_wrong_path() const { return wrong_path_; }
+    void flush_buffer();
 
     /// What holds the next instruction, given when its port and the write buffer are free.
-    [[nodiscard]] Waits waits(std::int64_t port_at, std::int64_t buffer_at) const;
+    [[nodiscard]] Waits waits(std::int64_t port_at, std::int64_t collector_at,
+                              std::int64_t buffer_at) const;
 
     /// Largest completion time (C2) of what the warp issued so far.
     [[nodiscard]] std::int64_t completion() const { return completion_; }
@@ -85,6 +98,9 @@ private:
     /// What the next instruction waits for, from what is known of results now.
     void find_waits();
     void find_long_waits();
+    void find_ready();
+    void check_buffer();
+    void collect(std::int64_t delay, std::optional<std::int64_t> source_read);
     void add_release(std::uint8_t scoreboard, std::int64_t at);
     /// When at most `allowed` operations on the scoreboard are unreleased.
     [[nodiscard]] std::int64_t clear_at(std::size_t scoreboard, std::size_t allowed) const {
@@ -116,6 +132,7 @@ private:
     std::int64_t long_at_ = 0;
     std::int64_t port_at_ = 0;
     std::int64_t barrier_at_ = 0;
+    std::int64_t fetched_at_ = 0; ///< From when on the buffer's instructions may issue.
     std::optional<std::uint8_t> waits_at_;
 
     int number_of_warp_ = 0;
@@ -134,6 +151,13 @@ private:
     std::vector<Unfinished> unfinished_; ///< Of all warps that took this place.
     std::vector<Port> ports_;
     bool tracks_long_ = false;
+    bool collects_ = false; ///< The machine has a register file (C47 to C50).
+    std::optional<CollectOrder> order_;
+    std::size_t delivered_ = 0; ///< By one fetch; 0: without instruction buffer (C43 to C46).
+    std::size_t buffered_ = 0;
+    std::size_t buffer_first_ = 0; ///< What stands first in the buffer, or is fetched to do so.
+    bool wants_fetch_ = false;
+    bool wrong_path_ = false;
     Chance chance_;
     Course course_;
 

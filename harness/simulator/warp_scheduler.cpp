@@ -18,11 +18,14 @@ WarpScheduler::WarpScheduler(const Config& config, Plugs plugs, const MachineSha
                                                                      chance_)} {
     plugs_.answers.read_by(*this);
     plugs_.orders.read_by(*this);
+    if (plugs_.fetched) plugs_.fetched->read_by(*this);
+    if (plugs_.results) plugs_.results->read_by(*this);
 }
 
 std::int64_t WarpScheduler::port_at(const Warp& warp) const {
     const PortName& port = warp.operation().port;
-    if (!warp.executes() || port.scope == models::UnitScope::Warp) return 0;
+    // Through operand collectors units are entered later (C49).
+    if (!warp.executes() || port.scope == models::UnitScope::Warp || plugs_.collects) return 0;
     return port.scope == models::UnitScope::Partition
                ? ports_[port.index].free_at
                : plugs_.shared.ports_free_at[port.index]->visible();
@@ -35,7 +38,45 @@ std::int64_t WarpScheduler::buffer_at(const Warp& warp) const {
 
 std::int64_t WarpScheduler::earliest(const Warp& warp) const {
     if (warp.ready_at() == never) return never;
-    return std::max({warp.ready_at(), port_at(warp), buffer_at(warp)});
+    if (warp.is_on_wrong_path()) return warp.ready_at();
+    return std::max({warp.ready_at(), port_at(warp), buffer_at(warp), collector_at(warp)});
+}
+
+std::size_t WarpScheduler::pool_of(const Operation& operation) const {
+    return operation.collection.pool +
+           (operation.collection.pool_per_scheduler ? config_.index : 0);
+}
+
+std::int64_t WarpScheduler::collector_at(const Warp& warp) const {
+    if (!plugs_.collects || !warp.executes()) return 0;
+    return plugs_.shared.latch_room_at[pool_of(warp.operation())]->visible();
+}
+
+void WarpScheduler::fetch_for(std::size_t warp, std::int64_t now) {
+    if (!plugs_.fetches) return;
+    auto request = warps_[warp].take_fetch();
+    if (!request) return;
+    request->place = place_on_core(warp);
+    request->from = now + 1;
+    plugs_.fetches->put(*request);
+}
+
+bool WarpScheduler::hear_pipeline(std::int64_t now) {
+    bool heard = false;
+    if (plugs_.fetched)
+        for (const Fetched& fetched : plugs_.fetched->messages()) {
+            warps_[fetched.place].fill_buffer(fetched.count, now + 1);
+            heard = true;
+        }
+    if (plugs_.results)
+        for (const ResultNotice& notice : plugs_.results->messages()) {
+            if (!warps_[notice.place].complete(notice.warp, notice.number, notice.at,
+                                               notice.sources_read))
+                late_completion_ =
+                    std::max({late_completion_, notice.at, notice.sources_read.value_or(0)});
+            heard = true;
+        }
+    return heard;
 }
 
 void WarpScheduler::start(std::size_t slot, const Placement& block) {
@@ -54,6 +95,7 @@ void WarpScheduler::start(std::size_t slot, const Placement& block) {
                                   .scheduler = static_cast<int>(config_.index),
                                   .place = static_cast<int>(place)});
         arbitration_->started(place, block.at);
+        fetch_for(place, block.at);
     }
 }
 
@@ -67,7 +109,9 @@ void WarpScheduler::obey(const BlockOrder& order) {
 void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired) {
     Warp& chosen = warps_[warp];
     const Operation& operation = chosen.operation();
-    if (chosen.executes() && operation.port.scope == models::UnitScope::Partition)
+    const bool collects = plugs_.collects && chosen.executes();
+    if (!plugs_.collects && chosen.executes() &&
+        operation.port.scope == models::UnitScope::Partition)
         ports_[operation.port.index].occupy(now, chosen.occupancy());
     if (!paired) {
         next_choice_ = now + chance_.draw(machine_->issue_slot);
@@ -75,6 +119,13 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
     }
     const bool arrives = chosen.executes() && operation.barrier;
     chosen.issue(now, waits);
+    if (collects) {
+        CollectOrder order = *chosen.order();
+        order.pool = pool_of(operation);
+        order.place = place_on_core(warp);
+        plugs_.collects->put(order);
+    }
+    fetch_for(warp, now);
     paired_.reset();
     if (arrives)
         plugs_.reports.put(WarpReport{.slot = slots_[warp],
@@ -91,11 +142,13 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
 
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
-    const Waits waits =
-        log_->is_heard() ? chosen.waits(port_at(chosen), buffer_at(chosen)) : Waits{};
+    const Waits waits = log_->is_heard()
+                            ? chosen.waits(port_at(chosen), collector_at(chosen), buffer_at(chosen))
+                            : Waits{};
     const Operation& operation = chosen.operation();
-    const bool core_port = operation.port.scope == models::UnitScope::Core;
-    if (!chosen.executes() || (!core_port && !operation.enters_write_buffer)) {
+    const bool collects = plugs_.collects.has_value();
+    const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;
+    if (!chosen.executes() || (!core_port && !collects && !operation.enters_write_buffer)) {
         issue(warp, now, waits, paired);
         return true;
     }
@@ -103,9 +156,11 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                          .occupancy = chosen.occupancy(),
                          .store = operation.enters_write_buffer,
                          .passes = chosen.passes(),
+                         .pool = std::nullopt,
                          .warp = chosen.number(),
                          .issued = chosen.issued()};
     if (core_port) request.port = operation.port.index;
+    if (collects) request.pool = pool_of(operation);
     plugs_.requests.put(request);
     asked_ = Asked{.warp = warp, .waits = waits, .paired = paired};
     return false;
@@ -116,7 +171,7 @@ void WarpScheduler::choose(std::int64_t now) {
     for (;;) {
         if (paired_) {
             const std::size_t warp = *paired_;
-            if (earliest(warps_[warp]) <= now) {
+            if (!warps_[warp].is_on_wrong_path() && earliest(warps_[warp]) <= now) {
                 if (!try_issue(warp, now, true)) return;
             } else {
                 paired_.reset();
@@ -129,6 +184,12 @@ void WarpScheduler::choose(std::int64_t now) {
             std::int64_t at = earliest(warps_[warp]);
             if (at == never) continue;
             at = arbitration_->turn(warp, std::max({at, next_choice_, now}));
+            if (at <= now && warps_[warp].is_on_wrong_path()) {
+                // The search comes to it and goes on (C46).
+                warps_[warp].flush_buffer();
+                fetch_for(warp, now);
+                continue;
+            }
             if (at <= now) {
                 chosen = warp;
                 break;
@@ -149,6 +210,7 @@ void WarpScheduler::tick(std::int64_t now) {
         obey(order);
         changed = true;
     }
+    if (hear_pipeline(now)) changed = true;
     for (const IssueAnswer& answer : plugs_.answers.messages()) {
         const Asked asked = *asked_;
         asked_.reset();

@@ -17,6 +17,7 @@ namespace warpbound::harness::simulator {
 struct SharedView {
     std::vector<const Staged<std::int64_t>*> ports_free_at; ///< Core ports.
     const Staged<std::int64_t>* buffer_room_at = nullptr;
+    std::vector<const Staged<std::int64_t>*> latch_room_at; ///< Per pool of operand collectors.
 };
 
 /// Chooses the first candidate of the policy that may issue. What touches only this scheduler's
@@ -34,6 +35,10 @@ public:
         Sink<IssueAnswer> answers;
         Source<WarpReport> reports;
         Sink<BlockOrder> orders;
+        std::optional<Source<FetchRequest>> fetches; ///< When the machine has a fetch.
+        std::optional<Sink<Fetched>> fetched;
+        std::optional<Source<CollectOrder>> collects; ///< When it has a register file.
+        std::optional<Sink<ResultNotice>> results;
         SharedView shared;
     };
     /// `finished` takes the observation of each warp that ends, by its number.
@@ -45,6 +50,8 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
     [[nodiscard]] const std::vector<Warp>& warps() const { return warps_; }
+    /// Largest time told for a warp that had ended (C50).
+    [[nodiscard]] std::int64_t late_completion() const { return late_completion_; }
     /// Why a warp could not start.
     [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
@@ -63,6 +70,15 @@ private:
     void issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired);
     [[nodiscard]] std::int64_t port_at(const Warp& warp) const;
     [[nodiscard]] std::int64_t buffer_at(const Warp& warp) const;
+    [[nodiscard]] std::size_t pool_of(const Operation& operation) const;
+    [[nodiscard]] std::int64_t collector_at(const Warp& warp) const;
+    /// Returns whether anything was said.
+    bool hear_pipeline(std::int64_t now);
+    /// Asks for what the empty buffer of a warp wants.
+    void fetch_for(std::size_t warp, std::int64_t now);
+    [[nodiscard]] std::size_t place_on_core(std::size_t warp) const {
+        return warp * machine_->schedulers + config_.index;
+    }
     [[nodiscard]] std::int64_t earliest(const Warp& warp) const;
 
     Config config_;
@@ -79,6 +95,7 @@ private:
     std::optional<std::size_t> paired_; ///< This warp may go on without being chosen.
     std::optional<Asked> asked_;
     std::optional<Failure> failure_;
+    std::int64_t late_completion_ = 0;
     std::int64_t wake_ = never;
 };
 

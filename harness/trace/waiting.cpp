@@ -12,12 +12,16 @@ std::string_view to_string(Stall stall) {
         return "gap";
     case Stall::Barrier:
         return "barrier";
+    case Stall::Fetch:
+        return "fetch";
     case Stall::Register:
         return "register";
     case Stall::Scoreboard:
         return "scoreboard";
     case Stall::Port:
         return "port";
+    case Stall::Collector:
+        return "collector";
     case Stall::WriteBuffer:
         return "write-buffer";
     case Stall::NotChosen:

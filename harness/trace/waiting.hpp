@@ -9,7 +9,8 @@
 
 namespace warpbound::harness::trace {
 
-/// "gap", "barrier", "register", "scoreboard", "port", "write-buffer", "not-chosen".
+/// "gap", "barrier", "fetch", "register", "scoreboard", "port", "collector", "write-buffer",
+/// "not-chosen".
 std::string_view to_string(simulator::Stall stall);
 
 /// `Unit:` core cycles. `Shape:` one per stall, in the order of time.

@@ -1,4 +1,5 @@
 #include "tests/support/event_checker/checks.hpp"
+#include "tests/support/event_checker/latches.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,8 @@ namespace {
 /// Issue slots and C19.
 class Choices {
 public:
-    Choices(RecordedLaunch& run, const SharedUse& shared) : run_{run}, shared_{shared} {}
+    Choices(RecordedLaunch& run, const SharedUse& shared)
+        : run_{run}, shared_{shared}, latches_{run} {}
 
     void check() {
         std::map<int, std::vector<const Issue*>> choices;
@@ -44,8 +46,8 @@ private:
     /// The first cycle that the warp's own conditions allow.
     static std::int64_t own_earliest(const Issue& issue) {
         const Waits& waits = issue.event.waits;
-        return std::max({waits[Stall::Gap], waits[Stall::Barrier], waits[Stall::Register],
-                         waits[Stall::Scoreboard]});
+        return std::max({waits[Stall::Gap], waits[Stall::Barrier], waits[Stall::Fetch],
+                         waits[Stall::Register], waits[Stall::Scoreboard]});
     }
 
     /// Whether the issue could have been made in an earlier cycle, choices aside, had `instead` not
@@ -53,7 +55,9 @@ private:
     bool may_issue(const Issue& issue, std::int64_t cycle, const Issue* instead = nullptr) const {
         if (own_earliest(issue) > cycle) return false;
         if (!issue.event.executed) return true;
-        if (shared_.is_port_taken(issue, cycle, instead)) return false;
+        if (run_.collects() ? latches_.is_full(issue, cycle, instead)
+                            : shared_.is_port_taken(issue, cycle, instead))
+            return false;
         if (!run_.timing(issue).enters_write_buffer) return true;
         const bool stores = instead != nullptr && instead->event.executed &&
                             run_.timing(*instead).enters_write_buffer;
@@ -129,6 +133,7 @@ private:
 
     RecordedLaunch& run_;
     const SharedUse& shared_;
+    Latches latches_;
 };
 
 } // namespace

@@ -116,19 +116,23 @@ private:
         }
         if (!within(event.passes, t.passes.lo, t.passes.hi))
             run_.complain(issue, fmt::format("C12: {} passes", event.passes));
-        if (!within(event.port_until - event.cycle, t.initiation.lo * event.passes,
-                    t.initiation.hi * event.passes))
-            run_.complain(issue, fmt::format("C12: takes its port until {}", event.port_until));
+        const std::int64_t begin = run_.begin_of(issue);
+        const std::int64_t until =
+            issue.entered.empty() ? event.port_until : issue.entered.front().until;
+        if (!within(until - begin, t.initiation.lo * event.passes, t.initiation.hi * event.passes))
+            run_.complain(issue, fmt::format("C12: takes its port until {}", until));
+        const std::int64_t write_back =
+            run_.collects() ? value_of(run_.machine.register_file, "write-back").lo : 0;
         const auto check_after = [&](const std::vector<std::int64_t>& cycles, const Interval& first,
-                                     std::string_view what) {
+                                     std::int64_t behind, std::string_view what) {
             const std::int64_t further = event.passes - 1;
             for (const std::int64_t cycle : cycles)
-                if (!within(cycle - event.cycle, first.lo + further * t.pass_cost.lo,
+                if (!within(cycle - begin - behind, first.lo + further * t.pass_cost.lo,
                             first.hi + further * t.pass_cost.hi))
                     run_.complain(issue, fmt::format("{} at {}", what, cycle));
         };
-        check_after(issue.completed, t.latency, "C13: completes");
-        check_after(issue.sources_read, t.source_read, "C14: has read its sources");
+        check_after(issue.completed, t.latency, write_back, "C13: completes");
+        check_after(issue.sources_read, t.source_read, 0, "C14: has read its sources");
     }
 
     /// When the registers are ready that the issue touches (C5).

@@ -17,6 +17,9 @@ void check_warps(RecordedLaunch& run);
 
 /// Every lane: its path (C18), and where lanes part and meet (C37 to C40).
 void check_lanes(RecordedLaunch& run);
+/// Instruction buffers (C43, C44) and the way through operand collectors (C47 to C50).
+void check_fetches(RecordedLaunch& run);
+void check_collectors(RecordedLaunch& run);
 
 /// Schedulers: issue slots, and C19 as far as event_checker.hpp says.
 void check_choices(RecordedLaunch& run, const SharedUse& shared);

@@ -16,6 +16,8 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     check_warps(launch);
     check_lanes(launch);
     check_barriers(launch);
+    check_fetches(launch);
+    check_collectors(launch);
     shared.check_ports();
     shared.check_buffer();
     check_choices(launch, shared);

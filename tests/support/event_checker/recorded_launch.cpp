@@ -9,9 +9,13 @@ namespace warpbound::tests {
 
 namespace {
 
+using harness::simulator::Collected;
 using harness::simulator::Completed;
 using harness::simulator::Drained;
+using harness::simulator::InstructionsFetched;
+using harness::simulator::OperandRead;
 using harness::simulator::SourcesRead;
+using harness::simulator::UnitEntered;
 using harness::simulator::WarpEnded;
 
 constexpr std::size_t reported_limit = 20;
@@ -36,7 +40,8 @@ public:
             launch_.say("order: an instruction that has no timing or no block issued");
             return;
         }
-        Issue issue{issued, {}, {}, {}, false};
+        Issue issue;
+        issue.event = issued;
         if (!warp.issues.empty()) {
             const Issue& before = warp.issues.back();
             issue.paired =
@@ -74,6 +79,18 @@ public:
         oldest->drained = drained.cycle;
         launch_.drains.emplace_back(drained.cycle, drained.warp,
                                     static_cast<std::size_t>(oldest - warp.issues.begin()));
+    }
+    void add(WarpRecord& warp, const OperandRead& read) {
+        if (Issue* issue = issue_of(warp, read)) issue->reads.push_back(read);
+    }
+    void add(WarpRecord& warp, const Collected& collected) {
+        if (Issue* issue = issue_of(warp, collected)) issue->collected.push_back(collected);
+    }
+    void add(WarpRecord& warp, const UnitEntered& entered) {
+        if (Issue* issue = issue_of(warp, entered)) issue->entered.push_back(entered);
+    }
+    static void add(WarpRecord& warp, const InstructionsFetched& fetched) {
+        warp.fetches.push_back(fetched);
     }
     static void add(WarpRecord& warp, const WarpEnded& ended) { warp.ends.push_back(ended.cycle); }
 

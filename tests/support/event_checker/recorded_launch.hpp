@@ -28,6 +28,9 @@ struct Issue {
     std::vector<std::int64_t> completed;
     std::vector<std::int64_t> sources_read;
     std::optional<std::int64_t> drained;
+    std::vector<harness::simulator::OperandRead> reads;
+    std::vector<harness::simulator::Collected> collected;
+    std::vector<harness::simulator::UnitEntered> entered;
     bool paired = false; ///< Issued in its predecessor's cycle without a choice of its own.
 };
 
@@ -35,6 +38,7 @@ struct WarpRecord {
     std::vector<WarpStarted> starts;
     std::vector<Issue> issues;
     std::vector<std::int64_t> ends;
+    std::vector<harness::simulator::InstructionsFetched> fetches;
 };
 
 /// Cycle, warp, place of the issue.
@@ -74,6 +78,13 @@ struct RecordedLaunch {
     }
     [[nodiscard]] const Issue& issue_at(const Entry& entry) const {
         return warps[static_cast<std::size_t>(std::get<1>(entry))].issues[std::get<2>(entry)];
+    }
+    /// Whether executed instructions go through operand collectors (C47 to C50).
+    [[nodiscard]] bool collects() const { return !machine.register_file.values.empty(); }
+    /// From when on latency and initiation of an executed issue count: its entrance of the unit
+    /// where there are collectors.
+    [[nodiscard]] std::int64_t begin_of(const Issue& issue) const {
+        return issue.entered.empty() ? issue.event.cycle : issue.entered.front().cycle;
     }
     /// Of several edges to the block that follows, the widest interval (C4, C41).
     [[nodiscard]] Interval gap_after(const Issue& before, const Issue& issue) const;

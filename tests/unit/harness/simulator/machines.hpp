@@ -102,4 +102,20 @@ inline models::Architecture small_machine(models::IssueControl control) {
     return machine;
 }
 
+/// A register file, and operand collectors before every unit; `value_of` says how many of what.
+template <typename ValueOf>
+void add_collectors(models::Architecture& machine, const ValueOf& value_of) {
+    for (const char* name : {"banks", "result-slots", "write-back"})
+        set(machine.register_file, name, value_of(name));
+    for (models::Unit& unit : machine.units) {
+        if (unit.scope == models::UnitScope::Warp) unit.scope = models::UnitScope::Core;
+        models::ValueGroup collector;
+        collector.name = unit.name;
+        for (const char* name : {"issue-slots", "entry-ports", "collectors", "exit-ports",
+                                 "dispatch-slots", "execution-units"})
+            set(collector, name, value_of(name));
+        machine.operand_collectors.push_back(collector);
+    }
+}
+
 } // namespace warpbound::harness::simulator::test

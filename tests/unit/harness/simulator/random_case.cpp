@@ -97,4 +97,24 @@ Case random_case(std::uint64_t seed) {
     return result;
 }
 
+Case random_pipeline_case(std::uint64_t seed) {
+    Dice dice{seed + 1'000'000};
+    Case result = random_case(seed);
+    models::Architecture& machine = result.machine;
+    if (dice(5) > 0) {
+        set(machine.fetch, "buffer", 1 + dice(4));
+        set(machine.fetch, "width", 1 + dice(3));
+        set(machine.fetch, "ports", 1 + dice(2));
+        if (dice(2) == 0) {
+            set(machine.fetch, "cache-sets", 1 + dice(3));
+            set(machine.fetch, "cache-ways", 1 + dice(2));
+            set(machine.fetch, "cache-line", 8 << dice(3));
+            set(machine.fetch, "cache-miss", Values{1 + dice(20), 40});
+        }
+        if (dice(5) == 0) return result;
+    }
+    add_collectors(machine, [&](std::string_view) { return 1 + dice(4); });
+    return result;
+}
+
 } // namespace warpbound::harness::simulator::test

@@ -16,5 +16,7 @@ struct Case {
     models::Launch launch;
 };
 Case random_case(std::uint64_t seed);
+/// The same on a machine with instruction buffers, a cache, and operand collectors (C43 to C50).
+Case random_pipeline_case(std::uint64_t seed);
 
 } // namespace warpbound::harness::simulator::test

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 namespace warpbound::harness::simulator::test {
@@ -51,10 +52,24 @@ TEST(RandomPrograms, ObeyTheContractUnderEveryPolicy) {
     }
 }
 
+TEST(RandomPrograms, ObeyTheContractThroughFetchAndOperandCollectors) {
+    const std::array names{"lrr",    "gto", "two-level:active=2",
+                           "oldest", "srr", "variable-rate:fast=1,every=3,conserving"};
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        const auto policy = models::read_policy(names[seed % names.size()]).value();
+        const Case test = random_pipeline_case(seed);
+        const RunOptions options{.seed = seed, .draw = all_draws[seed % 4], .path = {}};
+        const TestRun result = run(test.program, test.machine, test.launch, options, policy);
+        EXPECT_THAT(violations_of(test, result, policy), testing::IsEmpty())
+            << to_string(policy) << ", seed " << seed << ", draw " << to_string(options.draw);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
 // Components read only what is visible, so the order in which they tick cannot matter.
 TEST(RandomPrograms, DoNotDependOnTheOrderOfComponents) {
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-        const Case test = random_case(seed);
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        const Case test = seed % 3 == 0 ? random_pipeline_case(seed) : random_case(seed);
         const auto code = translate(test.machine, test.program.kernel(test.launch));
         ASSERT_TRUE(code) << code.error().what;
         const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};

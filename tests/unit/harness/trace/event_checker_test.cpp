@@ -285,11 +285,12 @@ std::vector<Plant> plants() {
     };
 }
 
-TEST(EventChecker, FindsEveryPlantedError) {
-    for (const Plant& plant : plants()) {
+/// Plants each error in logs of the cases.
+void expect_found(const std::vector<Plant>& errors, Case (*made)(std::uint64_t seed)) {
+    for (const Plant& plant : errors) {
         int planted = 0;
         for (std::uint64_t seed = 1; seed <= 400 && planted < 60; ++seed) {
-            const Case test = random_case(seed);
+            const Case test = made(seed);
             const auto policy = policy_of(seed);
             const auto result = run(test.program, test.machine, test.launch,
                                     {seed, all_draws[seed % 4], {}}, policy);
@@ -311,6 +312,68 @@ TEST(EventChecker, FindsEveryPlantedError) {
         }
         EXPECT_GE(planted, 20) << plant.name;
     }
+}
+
+TEST(EventChecker, FindsEveryPlantedError) {
+    expect_found(plants(), random_case);
+}
+
+/// The event of the same issue, of another kind.
+template <typename Other, typename Kind> Other* same_issue(Log& log, const Kind& what) {
+    return log.any<Other>(
+        [&](const Other& other) { return other.warp == what.warp && other.number == what.number; });
+}
+
+/// A fetch out of which something issued: not one that was flushed.
+InstructionsFetched* used_fetch(Log& log) {
+    return log.any<InstructionsFetched>([&](const InstructionsFetched& fetched) {
+        for (const Event& event : log.events)
+            if (const auto* issued = std::get_if<Issued>(&event);
+                issued && issued->warp == fetched.warp && issued->cycle > fetched.cycle)
+                return issued->instruction == fetched.instruction;
+        return false;
+    });
+}
+
+std::vector<Plant> pipeline_plants() {
+    return {
+        {"a fetch is missing", "C43", [](Log& log) { return log.remove(used_fetch(log)); }},
+        {"a fetch of too many", "C43",
+         [](Log& log) {
+             auto* fetched = log.any<InstructionsFetched>();
+             if (fetched != nullptr) fetched->count += 9;
+             return fetched != nullptr;
+         }},
+        {"fetched a cycle too late", "C4",
+         [](Log& log) {
+             auto* fetched = used_fetch(log);
+             if (fetched != nullptr) ++fetched->cycle;
+             return fetched != nullptr;
+         }},
+        {"an operand is not read", "C48",
+         [](Log& log) { return log.remove(log.any<OperandRead>()); }},
+        {"a bank is read twice", "C48",
+         [](Log& log) {
+             auto* read = log.any<OperandRead>();
+             auto* other = read == nullptr ? nullptr : log.any<OperandRead>([&](const auto& later) {
+                 return later.bank == read->bank && later.cycle > read->cycle &&
+                        same_issue<Issued>(log, later)->cycle < read->cycle;
+             });
+             if (other != nullptr) other->cycle = read->cycle;
+             return other != nullptr;
+         }},
+        {"no collector was left", "C47", [](Log& log) { return log.remove(log.any<Collected>()); }},
+        {"entered its unit when it left its collector", "C48",
+         [](Log& log) {
+             auto* entered = log.any<UnitEntered>();
+             if (entered != nullptr) entered->cycle = same_issue<Collected>(log, *entered)->cycle;
+             return entered != nullptr;
+         }},
+    };
+}
+
+TEST(EventChecker, FindsEveryErrorPlantedInThePipeline) {
+    expect_found(pipeline_plants(), random_pipeline_case);
 }
 
 TEST(EventChecker, FindsAWrongExecutionTime) {

@@ -1,0 +1,84 @@
+#include "harness/simulator/pipeline/instruction_fetch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+InstructionFetch::InstructionFetch(Plugs plugs, std::size_t multiprocessor,
+                                   const MachineShape& machine, const RunOptions& options,
+                                   EventLog& log)
+    : plugs_{std::move(plugs)}, shape_{*machine.fetch}, schedulers_{machine.schedulers}, log_{&log},
+      chance_{options.draw, RandomStream{options.seed, StreamOf::Fetch, multiprocessor}},
+      asks_(static_cast<std::size_t>(machine.warp_places)),
+      next_{static_cast<std::size_t>(chance_.draw(0, machine.warp_places - 1))} {
+    if (shape_.cache) cache_.emplace(shape_.cache->sets, shape_.cache->ways);
+    for (const auto& requests : plugs_.requests)
+        requests.read_by(*this);
+}
+
+std::optional<std::int64_t> InstructionFetch::look_up(const Ask& ask, std::int64_t now) {
+    if (!cache_ || ask.missed) return std::nullopt;
+    const std::uint64_t line = ask.request.line;
+    if (cache_->find(line)) return std::nullopt;
+    const auto coming = std::find_if(fills_.begin(), fills_.end(),
+                                     [&](const Fill& fill) { return fill.line == line; });
+    if (coming != fills_.end()) return coming->at;
+    fills_.push_back(Fill{.line = line, .at = now + chance_.draw(shape_.cache->miss)});
+    return fills_.back().at;
+}
+
+void InstructionFetch::serve(std::int64_t now) {
+    for (const Fill& fill : fills_)
+        if (fill.at <= now) cache_->fill(fill.line);
+    fills_.erase(std::remove_if(fills_.begin(), fills_.end(),
+                                [&](const Fill& fill) { return fill.at <= now; }),
+                 fills_.end());
+    for (std::size_t port = 0; port < shape_.ports; ++port) {
+        std::size_t place = next_;
+        std::size_t passed = 0;
+        for (; passed < asks_.size() && asks_[place].from > now; ++passed)
+            place = place + 1 == asks_.size() ? 0 : place + 1;
+        if (passed == asks_.size()) return;
+        next_ = place + 1 == asks_.size() ? 0 : place + 1;
+        Ask& ask = asks_[place];
+        if (const auto later = look_up(ask, now)) {
+            ask.from = *later;
+            ask.missed = true;
+            continue;
+        }
+        const FetchRequest& request = ask.request;
+        plugs_.answers[place % schedulers_].put(
+            Fetched{.place = place / schedulers_, .count = request.count});
+        if (log_->is_heard())
+            log_->add(InstructionsFetched{.cycle = now,
+                                          .warp = request.warp,
+                                          .instruction = request.instruction,
+                                          .count = static_cast<std::int64_t>(request.count)});
+        ask = Ask{};
+    }
+}
+
+void InstructionFetch::find_wake(std::int64_t now) {
+    wake_ = never;
+    for (const Ask& ask : asks_)
+        wake_ = std::min(wake_, ask.from);
+    if (wake_ != never) wake_ = std::max(wake_, now + 1);
+}
+
+void InstructionFetch::tick(std::int64_t now) {
+    bool changed = false;
+    if (now > served_at_ && now >= wake_) {
+        serve(now);
+        changed = true;
+    }
+    served_at_ = now;
+    for (const auto& requests : plugs_.requests)
+        for (const FetchRequest& request : requests.messages()) {
+            asks_[request.place] = Ask{.request = request, .from = request.from};
+            changed = true;
+        }
+    if (changed) find_wake(now);
+}
+
+} // namespace warpbound::harness::simulator

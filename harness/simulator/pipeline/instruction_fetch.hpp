@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// The fetch ports of an SM: they fill the empty instruction buffers of the warps (C43 to C45).
+
+#include "harness/simulator/component.hpp"
+#include "harness/simulator/event_log.hpp"
+#include "harness/simulator/link.hpp"
+#include "harness/simulator/machine_shape.hpp"
+#include "harness/simulator/messages.hpp"
+#include "harness/simulator/pipeline/instruction_cache.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// Serves in each cycle, at its first step, those who asked in earlier cycles.
+class InstructionFetch final : public Component {
+public:
+    struct Plugs {
+        std::vector<Sink<FetchRequest>> requests; ///< Per scheduler.
+        std::vector<Source<Fetched>> answers;     ///< Per scheduler.
+    };
+    /// `multiprocessor`: number of the SM. Requires: the machine has a fetch.
+    InstructionFetch(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+                     const RunOptions& options, EventLog& log);
+
+    void tick(std::int64_t now) override;
+    [[nodiscard]] std::int64_t wake() const override { return wake_; }
+
+private:
+    struct Ask {
+        FetchRequest request;
+        std::int64_t from = never; ///< The first cycle in which it may be served.
+        bool missed = false;       ///< Its line came or comes; it needs no further look-up.
+    };
+    struct Fill {
+        std::uint64_t line = 0;
+        std::int64_t at = 0;
+    };
+    void serve(std::int64_t now);
+    /// Nothing when the ask is served in this cycle, else from when on it may be.
+    std::optional<std::int64_t> look_up(const Ask& ask, std::int64_t now);
+    void find_wake(std::int64_t now);
+
+    Plugs plugs_;
+    FetchShape shape_;
+    std::size_t schedulers_;
+    EventLog* log_;
+    Chance chance_;
+    std::vector<Ask> asks_; ///< Per place of a warp on the SM.
+    std::size_t next_;      ///< Where the search for the next one to serve begins.
+    std::optional<InstructionCache> cache_;
+    std::vector<Fill> fills_; ///< Lines on their way.
+    std::int64_t served_at_ = -1;
+    std::int64_t wake_ = never;
+};
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,172 @@
+#include "harness/simulator/pipeline/operand_collectors.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+OperandCollectors::OperandCollectors(Plugs plugs, std::size_t multiprocessor,
+                                     const MachineShape& machine, const RunOptions& options,
+                                     EventLog& log)
+    : plugs_{std::move(plugs)}, write_back_{machine.register_file->write_back},
+      schedulers_{machine.schedulers}, log_{&log},
+      chance_{options.draw, RandomStream{options.seed, StreamOf::Collectors, multiprocessor}},
+      banks_{machine.register_file->banks}, slots_{machine.register_file->result_slots} {
+    for (const auto& orders : plugs_.orders)
+        orders.read_by(*this);
+    for (const CollectorShape& collector : machine.register_file->pools) {
+        Pool& pool = pools_.emplace_back();
+        pool.shape = collector;
+        pool.collectors.resize(collector.collectors);
+        pool.next_to_leave.resize(collector.exit_ports);
+        pool.units.resize(collector.execution_units);
+        for (std::size_t& next : pool.next_to_leave)
+            next = static_cast<std::size_t>(
+                chance_.draw(0, static_cast<std::int64_t>(collector.collectors) - 1));
+    }
+}
+
+void OperandCollectors::admit() {
+    std::stable_sort(
+        arriving_.begin(), arriving_.end(),
+        [](const Traveller& a, const Traveller& b) { return a.scheduler < b.scheduler; });
+    for (std::size_t left = arriving_.size(); left > 1; --left)
+        std::swap(arriving_[left - 1], arriving_[static_cast<std::size_t>(
+                                           chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+    for (Traveller& traveller : arriving_) {
+        traveller.rank = issued_++;
+        pools_[traveller.order.pool].latch.push_back(traveller);
+    }
+    arriving_.clear();
+}
+
+void OperandCollectors::begin(const Traveller& traveller, std::int64_t now,
+                              std::int64_t result_at) {
+    const CollectOrder& order = traveller.order;
+    const RegisterSpan written = order.code->operations[order.instruction].collection.writes;
+    for (std::uint32_t place = 0; place < written.count; ++place)
+        banks_.write(banks_.bank_of(order.code->bank_registers[written.first + place], order.place),
+                     result_at);
+    ResultNotice notice{.place = order.place / schedulers_,
+                        .warp = order.warp,
+                        .number = order.number,
+                        .at = result_at,
+                        .sources_read = std::nullopt};
+    if (order.source_read) notice.sources_read = now + *order.source_read;
+    plugs_.results[traveller.scheduler].put(notice);
+    --travelling_;
+    if (!log_->is_heard()) return;
+    log_->add(UnitEntered{.cycle = now,
+                          .warp = order.warp,
+                          .instruction = order.instruction,
+                          .number = order.number,
+                          .until = now + order.occupancy});
+}
+
+void OperandCollectors::execute(Pool& pool, std::int64_t now) {
+    for (ExecutionUnit& unit : pool.units) {
+        if (pool.dispatch.empty()) return;
+        if (unit.free_at > now) continue;
+        const auto oldest = std::min_element(
+            pool.dispatch.begin(), pool.dispatch.end(),
+            [](const Traveller& a, const Traveller& b) { return a.rank < b.rank; });
+        const CollectOrder& order = oldest->order;
+        const std::int64_t result_at = now + order.delay + write_back_;
+        if (order.code->operations[order.instruction].collection.reserves_result) {
+            unit.results.erase(std::remove_if(unit.results.begin(), unit.results.end(),
+                                              [&](std::int64_t at) { return at <= now; }),
+                               unit.results.end());
+            if (slots_.is_full(result_at) || std::find(unit.results.begin(), unit.results.end(),
+                                                       result_at) != unit.results.end())
+                continue;
+            slots_.take(result_at);
+            unit.results.push_back(result_at);
+        }
+        unit.free_at = now + order.occupancy;
+        begin(*oldest, now, result_at);
+        pool.dispatch.erase(oldest);
+    }
+}
+
+void OperandCollectors::leave(Pool& pool, std::int64_t now) {
+    for (std::size_t& next : pool.next_to_leave) {
+        if (pool.dispatch.size() == pool.shape.dispatch_slots) return;
+        for (std::size_t passed = 0; passed < pool.collectors.size(); ++passed) {
+            const std::size_t place = (next + passed) % pool.collectors.size();
+            auto& collector = pool.collectors[place];
+            if (!collector || collector->unread > 0) continue;
+            if (log_->is_heard())
+                log_->add(Collected{.cycle = now,
+                                    .warp = collector->order.warp,
+                                    .instruction = collector->order.instruction,
+                                    .number = collector->order.number,
+                                    .since = collector->since});
+            pool.dispatch.push_back(*collector);
+            collector.reset();
+            next = (place + 1) % pool.collectors.size();
+            break;
+        }
+    }
+}
+
+void OperandCollectors::read(std::int64_t now) {
+    banks_.serve(now, [&](std::size_t bank, const Reader& reader) {
+        Traveller& traveller = *pools_[reader.pool].collectors[reader.collector];
+        --traveller.unread;
+        if (log_->is_heard())
+            log_->add(OperandRead{.cycle = now,
+                                  .warp = traveller.order.warp,
+                                  .instruction = traveller.order.instruction,
+                                  .number = traveller.order.number,
+                                  .bank = bank});
+    });
+}
+
+void OperandCollectors::enter(std::size_t index, std::int64_t now) {
+    Pool& pool = pools_[index];
+    std::size_t entered = 0;
+    while (entered < pool.shape.entry_ports && entered < pool.latch.size()) {
+        const auto room = std::find(pool.collectors.begin(), pool.collectors.end(), std::nullopt);
+        if (room == pool.collectors.end()) break;
+        Traveller traveller = pool.latch[entered++];
+        const KernelCode& code = *traveller.order.code;
+        const RegisterSpan reads = code.operations[traveller.order.instruction].collection.reads;
+        traveller.since = now;
+        traveller.unread = reads.count;
+        const Reader reader{.pool = index,
+                            .collector = static_cast<std::size_t>(room - pool.collectors.begin())};
+        for (std::uint32_t place = 0; place < reads.count; ++place)
+            banks_.ask(
+                banks_.bank_of(code.bank_registers[reads.first + place], traveller.order.place),
+                reader);
+        *room = traveller;
+    }
+    if (entered == 0) return;
+    pool.latch.erase(pool.latch.begin(), pool.latch.begin() + static_cast<std::ptrdiff_t>(entered));
+    plugs_.left_latch.put(LatchNotice{.pool = index, .count = entered});
+}
+
+void OperandCollectors::move(std::int64_t now) {
+    slots_.forget(now);
+    admit();
+    for (Pool& pool : pools_)
+        execute(pool, now);
+    for (Pool& pool : pools_)
+        leave(pool, now);
+    read(now);
+    for (std::size_t pool = 0; pool < pools_.size(); ++pool)
+        enter(pool, now);
+}
+
+void OperandCollectors::tick(std::int64_t now) {
+    if (now > moved_at_ && travelling_ > 0) move(now);
+    moved_at_ = now;
+    for (std::size_t scheduler = 0; scheduler < plugs_.orders.size(); ++scheduler)
+        for (const CollectOrder& order : plugs_.orders[scheduler].messages()) {
+            arriving_.push_back(Traveller{.order = order, .scheduler = scheduler});
+            ++travelling_;
+        }
+    wake_ = travelling_ > 0 ? now + 1 : never;
+}
+
+} // namespace warpbound::harness::simulator

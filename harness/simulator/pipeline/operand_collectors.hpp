@@ -1,0 +1,85 @@
+#pragma once
+/// \file
+/// The way of an instruction from its issue through an operand collector into its unit (C47 to
+/// C50).
+
+#include "harness/simulator/component.hpp"
+#include "harness/simulator/event_log.hpp"
+#include "harness/simulator/kernel_code.hpp"
+#include "harness/simulator/link.hpp"
+#include "harness/simulator/messages.hpp"
+#include "harness/simulator/pipeline/register_banks.hpp"
+#include "harness/simulator/pipeline/result_slots.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// Moves everything by one stage in each cycle, at its first step: into the units, out of the
+/// collectors, operands out of the banks, into the collectors. The times of the results are known
+/// when an instruction enters its unit.
+class OperandCollectors final : public Component {
+public:
+    struct Plugs {
+        std::vector<Sink<CollectOrder>> orders;    ///< Per scheduler.
+        std::vector<Source<ResultNotice>> results; ///< Per scheduler.
+        Source<LatchNotice> left_latch;            ///< To who grants places in the latches.
+    };
+    /// `multiprocessor`: number of the SM. Requires: the machine has a register file.
+    OperandCollectors(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+                      const RunOptions& options, EventLog& log);
+
+    void tick(std::int64_t now) override;
+    [[nodiscard]] std::int64_t wake() const override { return wake_; }
+
+private:
+    /// An issued instruction.
+    struct Traveller {
+        CollectOrder order;
+        std::size_t scheduler = 0;
+        std::uint64_t rank = 0; ///< Those that issued earlier have the smaller one.
+        std::int64_t since = 0; ///< Cycle in which it entered its collector.
+        std::size_t unread = 0; ///< Operands that are not read.
+    };
+    struct ExecutionUnit {
+        std::int64_t free_at = 0;
+        std::vector<std::int64_t> results; ///< Cycles of results of fixed latency to come.
+    };
+    struct Pool {
+        CollectorShape shape;
+        std::vector<Traveller> latch;
+        std::vector<std::optional<Traveller>> collectors;
+        std::vector<std::size_t> next_to_leave; ///< Per exit port: where its search begins.
+        std::vector<Traveller> dispatch;
+        std::vector<ExecutionUnit> units;
+    };
+    struct Reader {
+        std::size_t pool = 0;
+        std::size_t collector = 0;
+    };
+
+    void move(std::int64_t now);
+    void admit();
+    void execute(Pool& pool, std::int64_t now);
+    void begin(const Traveller& traveller, std::int64_t now, std::int64_t result_at);
+    void leave(Pool& pool, std::int64_t now);
+    void read(std::int64_t now);
+    void enter(std::size_t pool, std::int64_t now);
+
+    Plugs plugs_;
+    std::int64_t write_back_;
+    std::size_t schedulers_;
+    EventLog* log_;
+    Chance chance_;
+    std::vector<Pool> pools_;
+    RegisterBanks<Reader> banks_;
+    ResultSlots slots_;
+    std::vector<Traveller> arriving_; ///< Issued in the cycle of the last order.
+    std::uint64_t issued_ = 0;
+    std::size_t travelling_ = 0; ///< Issued, not yet in a unit.
+    std::int64_t moved_at_ = -1;
+    std::int64_t wake_ = never;
+};
+
+} // namespace warpbound::harness::simulator

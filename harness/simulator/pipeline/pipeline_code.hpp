@@ -1,0 +1,63 @@
+#pragma once
+/// \file
+/// The described front end and register file of an SM, as a run needs them. Without them both are
+/// perfect (C17).
+
+#include "assembly/isa/program.hpp"
+#include "harness/simulator/random.hpp"
+#include "models/architecture/architecture.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// Instruction buffers, fetch ports and instruction cache (C43 to C46).
+struct FetchShape {
+    struct Cache {
+        std::size_t sets = 1;
+        std::size_t ways = 1;
+        std::size_t line = 1; ///< Unit: bytes.
+        Range miss;           ///< Unit: core cycles.
+    };
+    std::size_t delivered = 1; ///< Instructions that a fetch puts into an empty buffer, at most.
+    std::size_t ports = 1;
+    std::optional<Cache> cache; ///< None: every look-up hits.
+};
+
+/// The way of a unit's instructions from issue to execution (C47 to C49). All are counts.
+struct CollectorShape {
+    std::size_t issue_slots = 1;
+    std::size_t entry_ports = 1;
+    std::size_t collectors = 1;
+    std::size_t exit_ports = 1;
+    std::size_t dispatch_slots = 1;
+    std::size_t execution_units = 1;
+};
+
+struct RegisterFileShape {
+    std::size_t banks = 1;
+    std::size_t result_slots = 1;
+    std::int64_t write_back = 1; ///< Unit: core cycles.
+    /// Of each unit that has one: one for the SM, or one for each scheduler, by scope.
+    std::vector<CollectorShape> pools;
+    std::vector<std::optional<std::size_t>> pool_of_unit; ///< The first one.
+};
+
+/// Nothing without `<fetch>`. Refuses values that are absent or no single count.
+Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture);
+/// The cache line of each instruction, and of what would follow the last one.
+std::vector<std::uint64_t> lines_of(const assembly::Function& function, const FetchShape& fetch);
+/// Nothing without `<register-file>` and `<operand-collectors>`; with one of them the other is
+/// required.
+Result<std::optional<RegisterFileShape>> register_file_of(const models::Architecture& architecture,
+                                                          std::size_t schedulers);
+
+/// The general registers that an instruction has to read from the banks: each one once. `before`
+/// stands before it in its block and always executes, or is null: what it keeps for the same
+/// operand (`.reuse`) is not read again (C48).
+std::vector<std::uint16_t> bank_reads(const assembly::Instruction& instruction,
+                                      const std::vector<assembly::Register>& reads,
+                                      const assembly::Instruction* before);
+
+} // namespace warpbound::harness::simulator

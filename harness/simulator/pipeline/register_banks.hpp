@@ -1,0 +1,48 @@
+#pragma once
+/// \file
+/// The banks of the register file: one read a cycle each, in order of asking; a write comes first
+/// (C48, C50).
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// `Reader` says who asked for a read.
+template <typename Reader> class RegisterBanks {
+public:
+    explicit RegisterBanks(std::size_t banks) : asked_(banks), written_at_(banks, -1) {}
+
+    [[nodiscard]] std::size_t bank_of(std::uint16_t reg, std::size_t warp) const {
+        return (reg + warp) % asked_.size();
+    }
+    void ask(std::size_t bank, const Reader& reader) { asked_[bank].push_back(reader); }
+    void write(std::size_t bank, std::int64_t at) {
+        writes_.emplace_back(at, bank);
+        std::push_heap(writes_.begin(), writes_.end(), std::greater<>{});
+    }
+    /// Serves the first reader of every bank that is not written at `now`. Requires: `now` grows.
+    template <typename Served> void serve(std::int64_t now, const Served& served) {
+        while (!writes_.empty() && writes_.front().first <= now) {
+            written_at_[writes_.front().second] = writes_.front().first;
+            std::pop_heap(writes_.begin(), writes_.end(), std::greater<>{});
+            writes_.pop_back();
+        }
+        for (std::size_t bank = 0; bank < asked_.size(); ++bank) {
+            if (asked_[bank].empty() || written_at_[bank] == now) continue;
+            served(bank, asked_[bank].front());
+            asked_[bank].pop_front();
+        }
+    }
+
+private:
+    std::vector<std::deque<Reader>> asked_;
+    std::vector<std::pair<std::int64_t, std::size_t>> writes_; ///< A heap, the earliest first.
+    std::vector<std::int64_t> written_at_;                     ///< The last write of each bank.
+};
+
+} // namespace warpbound::harness::simulator

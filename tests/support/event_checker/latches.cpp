@@ -1,0 +1,42 @@
+#include "tests/support/event_checker/latches.hpp"
+
+#include <algorithm>
+
+namespace warpbound::tests {
+
+Latches::Latches(RecordedLaunch& run) : run_{run} {
+    if (!run_.collects()) return;
+    for (const WarpRecord& warp : run_.warps)
+        for (const Issue& issue : warp.issues)
+            if (issue.event.executed && !issue.collected.empty())
+                users_[pool_of(run_, issue)].push_back(&issue);
+    for (auto& [pool, users] : users_)
+        std::sort(users.begin(), users.end(),
+                  [](const Issue* a, const Issue* b) { return a->event.cycle < b->event.cycle; });
+}
+
+Latches::Pool Latches::pool_of(const RecordedLaunch& run, const Issue& issue) {
+    const std::size_t unit = run.timing(issue).unit;
+    const auto& start = run.warps[static_cast<std::size_t>(issue.event.warp)].starts.front();
+    const bool own = run.machine.units[unit].scope == models::UnitScope::Partition;
+    return {unit, start.multiprocessor, own ? start.scheduler : 0};
+}
+
+std::int64_t Latches::value_for(const RecordedLaunch& run, const Issue& issue,
+                                std::string_view name) {
+    const std::string& unit = run.machine.units[run.timing(issue).unit].name;
+    return value_of(*run.machine.operand_collector(unit), name).lo;
+}
+
+bool Latches::is_full(const Issue& issue, std::int64_t cycle, const Issue* except) const {
+    const auto found = users_.find(pool_of(run_, issue));
+    if (found == users_.end()) return false;
+    std::int64_t inside = 0;
+    for (const Issue* user : found->second) {
+        if (user->event.cycle > cycle) break;
+        inside += user != &issue && user != except && user->collected.front().since > cycle ? 1 : 0;
+    }
+    return inside >= value_for(run_, issue, "issue-slots");
+}
+
+} // namespace warpbound::tests

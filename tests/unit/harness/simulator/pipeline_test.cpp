@@ -1,0 +1,204 @@
+// Instruction fetch, operand collectors and register banks, one rule at a time (C43 to C50).
+
+#include "harness/simulator/component.hpp"
+#include "tests/unit/harness/simulator/machines.hpp"
+#include "tests/unit/harness/simulator/runs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace warpbound::harness::simulator::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// One scheduler, a choice and an issue of the same warp in every cycle, plenty of everything.
+models::Architecture open_machine() {
+    models::Architecture machine = small_machine(models::IssueControl::Interlocked);
+    set(machine.schedulers, "count", 1);
+    set(machine.schedulers, "same-warp-interval", 1);
+    set(machine.control_flow, "branch-taken", 1);
+    set(machine.control_flow, "branch-not-taken", 1);
+    for (auto& [opcode_class, timing] : machine.classes)
+        set(timing.values, "initiation", 1);
+    return machine;
+}
+
+models::Architecture fetching(int buffer, int width) {
+    models::Architecture machine = open_machine();
+    set(machine.fetch, "buffer", buffer);
+    set(machine.fetch, "width", width);
+    set(machine.fetch, "ports", 1);
+    return machine;
+}
+
+/// Wide enough never to be in the way; `banks` of the register file.
+models::Architecture collecting(int banks) {
+    models::Architecture machine = open_machine();
+    add_collectors(machine, [](std::string_view name) { return name == "write-back" ? 2 : 8; });
+    set(machine.register_file, "banks", banks);
+    set_class(machine, {assembly::OpcodeClass::IntegerAdd, "alu", 4, 1});
+    return machine;
+}
+
+models::ValueGroup& collector(models::Architecture& machine, std::string_view unit) {
+    for (auto& group : machine.operand_collectors)
+        if (group.name == unit) return group;
+    throw std::out_of_range{"no such unit"};
+}
+
+template <typename Kind> std::vector<std::int64_t> cycles_of(const TestRun& run) {
+    std::vector<std::int64_t> cycles;
+    for (const Event& event : run.events)
+        if (const auto* what = std::get_if<Kind>(&event)) cycles.push_back(what->cycle);
+    return cycles;
+}
+
+/// When the first warp's instruction of that number entered its unit.
+std::int64_t entrance(const TestRun& run, std::int64_t number) {
+    for (const Event& event : run.events)
+        if (const auto* entered = std::get_if<UnitEntered>(&event);
+            entered && entered->warp == 0 && entered->number == number)
+            return entered->cycle;
+    return never;
+}
+
+const std::vector<assembly::Instruction> four_adds{add(8, 1, 2), add(9, 3, 4), add(10, 5, 6),
+                                                   add(11, 7, 7), exit()};
+
+// Asked for at 0, fetched at 1, issued from 2 on; the pair leaves the buffer empty again.
+TEST(Fetch, RefillsTheBufferOnlyWhenItIsEmpty) {
+    const TestRun result = run(program_of({four_adds}), fetching(2, 2));
+    EXPECT_THAT(cycles_of<InstructionsFetched>(result), ElementsAre(1, 4, 7));
+    EXPECT_THAT(result.issues(), ElementsAre(2, 3, 5, 6, 8));
+}
+
+TEST(Fetch, IsNoFasterThanTheSmallerOfBufferAndWidth) {
+    EXPECT_THAT(run(program_of({four_adds}), fetching(4, 1)).issues(), ElementsAre(2, 4, 6, 8, 10));
+    EXPECT_THAT(run(program_of({four_adds}), fetching(4, 9)).issues(), ElementsAre(2, 3, 4, 5, 7));
+}
+
+TEST(Fetch, ServesOneWarpAPortAndCycle) {
+    const TestRun result = run(program_of({{exit()}}), fetching(2, 2), {1, 128});
+    EXPECT_THAT(cycles_of<InstructionsFetched>(result), ElementsAre(1, 2, 3, 4));
+}
+
+// The branch leaves its successor in the buffer: flushed in the next cycle, target fetched after.
+TEST(Fetch, StartsAgainBehindATakenBranch) {
+    const auto jumping =
+        program_of({{branch()}, {add(8, 1, 2)}, {exit()}}, {{0, 2, assembly::EdgeKind::Taken}});
+    EXPECT_THAT(run(jumping, fetching(2, 2)).issues(), ElementsAre(2, 5));
+    // Alone in the buffer it has its successor fetched first.
+    EXPECT_THAT(run(jumping, fetching(1, 1)).issues(), ElementsAre(2, 6));
+}
+
+TEST(Fetch, WaitsForLinesThatTheCacheLacks) {
+    models::Architecture machine = fetching(1, 1);
+    set(machine.fetch, "cache-sets", 1);
+    set(machine.fetch, "cache-ways", 1);
+    set(machine.fetch, "cache-line", 16); // Two instructions.
+    set(machine.fetch, "cache-miss", 100);
+    const TestRun result = run(program_of({four_adds}), machine);
+    EXPECT_THAT(cycles_of<InstructionsFetched>(result), ElementsAre(101, 103, 205, 207, 309));
+    const auto* waiting = std::get_if<Issued>(&result.events[2]);
+    ASSERT_NE(waiting, nullptr);
+    EXPECT_EQ(waiting->waits[Stall::Fetch], 102);
+}
+
+TEST(Fetch, SharesLinesAmongWarps) {
+    models::Architecture machine = fetching(1, 1);
+    set(machine.fetch, "cache-sets", 1);
+    set(machine.fetch, "cache-ways", 1);
+    set(machine.fetch, "cache-line", 16);
+    set(machine.fetch, "cache-miss", 100);
+    const TestRun result = run(program_of({{exit()}}), machine, {1, 96});
+    EXPECT_THAT(cycles_of<InstructionsFetched>(result), ElementsAre(101, 102, 103));
+}
+
+// Issue, latch, read, exit, unit: 4 cycles; then latency 4 and write-back 2. EXIT reads nothing.
+TEST(Collectors, AddTheStagesBeforeAndBehindTheUnit) {
+    const TestRun result = run(program_of({{add(8, 1, 2), add(9, 8, 3), exit()}}), collecting(16));
+    EXPECT_THAT(result.issues(), ElementsAre(0, 10, 11));
+    EXPECT_THAT(cycles_of<UnitEntered>(result), ElementsAre(4, 14, 14));
+}
+
+TEST(Collectors, ReadABankOnceACycle) {
+    const auto entered = [](int a, int b) {
+        return entrance(run(program_of({{add(8, a, b), exit()}}), collecting(16)), 0);
+    };
+    EXPECT_EQ(entered(1, 2), 4);
+    EXPECT_EQ(entered(1, 17), 5); // The same bank.
+    EXPECT_EQ(entered(1, 1), 4);  // The same register.
+}
+
+// R8 is written at 10, when the add that issues at 8 would read R24 of the same bank.
+TEST(Collectors, WriteBeforeTheyRead) {
+    const auto last_entrance = [](int source) {
+        std::vector<assembly::Instruction> code{add(8, 1, 2)};
+        for (int filler = 0; filler < 7; ++filler)
+            code.push_back(make("NOP", assembly::OpcodeClass::Nop));
+        code.push_back(add(30, source, source));
+        code.push_back(exit());
+        return entrance(run(program_of({code}), collecting(16)), 8);
+    };
+    EXPECT_EQ(last_entrance(25), 12);
+    EXPECT_EQ(last_entrance(24), 13);
+}
+
+TEST(Collectors, DoNotReadWhatIsKeptForTheOperand) {
+    models::Architecture machine = small_machine(models::IssueControl::Encoded);
+    add_collectors(machine, [](std::string_view) { return 8; });
+    const auto reads = [&](bool kept, int operand) {
+        auto first = with(add(8, 1, 2), stall(1));
+        auto second = with(operand == 1 ? add(9, 1, 3) : add(9, 3, 1), stall(1));
+        if (kept) std::get<assembly::RegisterOperand>(first.operands[1]).suffixes = {"reuse"};
+        const TestRun result = run(program_of({{first, second, with(exit(), stall(1))}}), machine);
+        return cycles_of<OperandRead>(result).size();
+    };
+    EXPECT_EQ(reads(false, 1), 4U);
+    EXPECT_EQ(reads(true, 1), 3U);
+    EXPECT_EQ(reads(true, 2), 4U); // Another operand.
+}
+
+TEST(Collectors, HoldTheIssueWhenTheirLatchIsFull) {
+    models::Architecture machine = collecting(1); // All registers in one bank.
+    for (const char* name : {"issue-slots", "entry-ports", "collectors"})
+        set(collector(machine, "alu"), name, 1);
+    const TestRun result = run(program_of({four_adds}), machine);
+    // Two reads each: a collector is taken from e to e + 3, and the latch behind it.
+    EXPECT_THAT(result.issues(), ElementsAre(0, 1, 4, 7, 8));
+    for (const Event& event : result.events)
+        if (const auto* issued = std::get_if<Issued>(&event); issued && issued->number == 2) {
+            EXPECT_EQ(issued->waits[Stall::Collector], 4);
+        }
+}
+
+TEST(Collectors, LeaveOneResultASlotAndCycle) {
+    models::Architecture machine = collecting(16);
+    set(machine.register_file, "result-slots", 1);
+    set_class(machine, {assembly::OpcodeClass::SpecialFunction, "core-unit", 3, 1});
+    // Latency 4 from cycle 4 and latency 3 from cycle 5 would leave together; EXIT comes first.
+    const TestRun result = run(program_of({{add(8, 1, 2), cosine(9, 3), exit()}}), machine);
+    EXPECT_THAT(cycles_of<Completed>(result), ElementsAre(7, 10, 11));
+}
+
+TEST(Collectors, CountResultsThatComeAfterTheEnd) {
+    const TestRun result = run(program_of({{cosine(9, 3), exit()}}), collecting(16)); // Latency 22.
+    EXPECT_EQ(result.observation.execution_time.count(), 4 + 22 + 2);
+}
+
+TEST(Collectors, AreWantedForEveryUnitOfTheKernel) {
+    models::Architecture machine = collecting(16);
+    machine.operand_collectors.pop_back();
+    EXPECT_THAT(refusal(program_of({{exit()}}), machine),
+                HasSubstr("operand-collectors/control is absent"));
+    models::Architecture bare = collecting(16);
+    bare.register_file.values.clear();
+    EXPECT_THAT(refusal(program_of({{exit()}}), bare), HasSubstr("register-file/banks is absent"));
+}
+
+} // namespace
+} // namespace warpbound::harness::simulator::test
