@@ -33,6 +33,8 @@ protected:
             add("classes/" + std::string{to_string(opcode_class)}, timing.values);
         for (const auto& memory : machine_.memories)
             add("memories/" + memory.name, memory);
+        for (const auto& collector : machine_.operand_collectors)
+            add("operand-collectors/" + collector.name, collector);
         return all;
     }
 
@@ -78,7 +80,8 @@ TEST_P(Description, HasSharedAccessesFasterThanGlobalOnes) {
 
 INSTANTIATE_TEST_SUITE_P(All, Description,
                          testing::Values("fermi-gtx470", "maxwell-gtx970", "volta-v100",
-                                         "turing-t4", "ampere-a100", "hopper-h200"),
+                                         "turing-t4", "ampere-a100", "hopper-h200",
+                                         "gtx480-gpgpusim"),
                          [](const auto& machine) {
                              std::string name = machine.param;
                              std::erase(name, '-');
