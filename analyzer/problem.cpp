@@ -176,6 +176,16 @@ Result<Problem> prepare(const Request& request) {
             if (failure.where.empty()) failure.where = request.function->name;
             return failure;
         }
+        if (problem.timings[i].value().through_caches) {
+            const auto& instruction = request.function->instructions[i];
+            return Failure{
+                fmt::format("0x{:04x}: its address pattern leads through the caches, whose hits "
+                            "and waiting are not bounded in this version; state the level in its "
+                            "<memory>: level=\"l1\", \"l2\" or \"dram\" (the pattern then "
+                            "gives its passes)",
+                            instruction.address),
+                request.function->name, instruction.position.line, instruction.position.column};
+        }
         if (!problem.timings[i].value().enters_write_buffer) continue;
         const auto& group = request.architecture->write_buffer;
         const auto entries = require(*request.architecture, group, "write-buffer", "entries");

@@ -4,6 +4,7 @@
 /// digest.
 
 #include "assembly/support/source_text.hpp"
+#include "models/address_pattern.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -88,6 +89,7 @@ struct MemoryFact {
     std::optional<CountRange> conflict_degree; ///< Passes of a shared access, 1..32; none: unknown.
     MemoryLevel level = MemoryLevel::Any;
     FactSource from;
+    std::optional<AddressPattern> pattern; ///< Then neither of the pass counts is stated.
     friend bool operator==(const MemoryFact&, const MemoryFact&) = default;
 };
 
@@ -121,9 +123,10 @@ struct FlowFacts {
 /// Reads the XML of design section 7:
 /// `<flow-facts kernel digest> <loop header min max/> <never block/> <exclusive first second/>
 ///  <constraint relation="at-most|at-least|equal" constant> <term coefficient block [from]/>
-///  </constraint> <memory at transactions conflict-degree level/> <divergent at/> </flow-facts>`,
-///  each with optional `origin` and `status`.
-/// `transactions` and `conflict-degree` are "4" or a range "1..4".
+///  </constraint> <memory at transactions conflict-degree level> [<pattern base thread-stride row
+///  row-stride warp-stride block-stride iteration-stride footprint random/>] </memory>
+///  <divergent at/> </flow-facts>`, each fact with optional `origin` and `status`.
+/// `transactions` and `conflict-degree` are "4" or a range "1..4"; a pattern stands in their place.
 /// Refuses unknown elements and attributes, bad numbers, min > max, two facts on one place, status
 /// refuted, entity definitions, deep nesting, large files.
 Result<FlowFacts> read_flow_facts(const assembly::SourceText& source);

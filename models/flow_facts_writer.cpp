@@ -53,13 +53,38 @@ XmlElement constraint_element(const LinearFact& fact) {
     return element;
 }
 
+XmlElement pattern_element(const AddressPattern& pattern) {
+    XmlElement element;
+    element.name = "pattern";
+    const AddressPattern none;
+    const auto add = [&](std::string_view name, std::uint64_t value, std::uint64_t absent) {
+        if (value != absent)
+            element.attributes.push_back({std::string{name}, fmt::format("{}", value)});
+    };
+    element.attributes.push_back({"base", fmt::format("0x{:x}", pattern.base)});
+    add("thread-stride", pattern.thread_stride, none.thread_stride);
+    if (pattern.row != none.row || pattern.row_stride != none.row_stride) {
+        element.attributes.push_back({"row", fmt::format("{}", pattern.row)});
+        element.attributes.push_back({"row-stride", fmt::format("{}", pattern.row_stride)});
+    }
+    add("warp-stride", pattern.warp_stride, none.warp_stride);
+    add("block-stride", pattern.block_stride, none.block_stride);
+    add("iteration-stride", pattern.iteration_stride, none.iteration_stride);
+    add("footprint", pattern.footprint, none.footprint);
+    if (pattern.random)
+        element.attributes.push_back({"random", fmt::format("{}", *pattern.random)});
+    return element;
+}
+
 XmlElement memory_element(const MemoryFact& fact) {
     std::vector<XmlAttribute> attributes{{"at", address_text(fact.at)}};
     if (fact.transactions) attributes.push_back({"transactions", range_text(*fact.transactions)});
     if (fact.conflict_degree)
         attributes.push_back({"conflict-degree", range_text(*fact.conflict_degree)});
     attributes.push_back({"level", std::string{to_string(fact.level)}});
-    return fact_element("memory", std::move(attributes), fact.from);
+    XmlElement element = fact_element("memory", std::move(attributes), fact.from);
+    if (fact.pattern) element.children.push_back(pattern_element(*fact.pattern));
+    return element;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -76,6 +77,8 @@ private:
     void find_class();
     void find_gaps();
     void find_passes();
+    void find_pattern_passes(const AddressPattern& pattern);
+    std::uint64_t size(std::string_view memory, std::string_view name);
     void find_latency();
     void find_source_read();
 
@@ -158,11 +161,53 @@ void LookUp::find_gaps() {
 void LookUp::find_passes() {
     const MemoryFact* const fact = facts_.memory_at(instruction_.address);
     if (!counts_passes(instruction_)) return;
+    if (fact != nullptr && fact->pattern) return find_pattern_passes(*fact->pattern);
     std::optional<CountRange> stated;
     if (fact != nullptr)
         stated = is_shared_access(instruction_.opcode_class) ? fact->conflict_degree
                                                              : fact->transactions;
     result_.passes = stated ? to_interval(*stated) : any_passes;
+}
+
+/// A power of two of the description, as an address count.
+std::uint64_t LookUp::size(std::string_view memory, std::string_view name) {
+    const ValueGroup* const group = architecture_.memory(memory);
+    const auto path = fmt::format("memories/{}", memory);
+    const auto found =
+        static_cast<std::uint64_t>(value(group == nullptr ? ValueGroup{} : *group, path, name).hi);
+    if (!failure_ && !std::has_single_bit(found))
+        fail(
+            fmt::format("{}/{} is {}; an address pattern needs a power of two", path, name, found));
+    return failure_ ? 1 : found;
+}
+
+void LookUp::find_pattern_passes(const AddressPattern& pattern) {
+    AccessRule& access = result_.access;
+    access.rule = pass_rule(instruction_);
+    std::uint64_t period = 1; // Distinct words are as many wherever they lie.
+    if (access.rule == PassRule::Banks || access.rule == PassRule::SharedAtomic) {
+        access.banks = size("shared", "banks");
+        access.width = size("shared", "bank-width");
+        period = access.banks * access.width;
+    } else if (access.rule != PassRule::Words) {
+        access.line = size("l1", "line");
+        period = access.line;
+    }
+    const auto warp_size = value(architecture_.geometry, "geometry", "warp-size").hi;
+    if (failure_) return;
+    if (warp_size > static_cast<std::int64_t>(most_lanes))
+        return fail(fmt::format("an address pattern for warps of {} lanes; expected at most {}",
+                                warp_size, most_lanes));
+    const auto effects = assembly::effects_of(instruction_, function_.target);
+    if (effects.memory)
+        access.bytes = static_cast<std::uint64_t>(std::max(1, effects.memory->bytes_per_lane));
+    const PassRange range =
+        pass_range(pattern, warp_size, access.bytes, period,
+                   [&](const LaneAddresses& lanes) { return passes_of(access, lanes); });
+    result_.passes = to_interval({.min = range.lo, .max = range.hi});
+    result_.through_caches = facts_.memory_at(instruction_.address)->level == MemoryLevel::Any &&
+                             (is_loaded_from_level(instruction_.opcode_class) ||
+                              is_buffered_store(instruction_.opcode_class));
 }
 
 void LookUp::find_latency() {
@@ -223,21 +268,46 @@ Result<InstructionTiming> LookUp::timing() {
 } // namespace
 
 bool counts_passes(const Instruction& instruction) {
+    return pass_rule(instruction) != PassRule::None;
+}
+
+PassRule pass_rule(const Instruction& instruction) {
     switch (instruction.opcode_class) {
     case OpcodeClass::LoadShared:
     case OpcodeClass::StoreShared:
+        return PassRule::Banks;
     case OpcodeClass::AtomicShared:
+        return PassRule::SharedAtomic;
+    case OpcodeClass::AtomicGlobal:
+        return PassRule::GlobalAtomic;
     case OpcodeClass::LoadGlobal:
     case OpcodeClass::StoreGlobal:
-    case OpcodeClass::AtomicGlobal:
     case OpcodeClass::LoadLocal:
     case OpcodeClass::StoreLocal:
-        return true;
+        return PassRule::Lines;
     case OpcodeClass::LoadConstant:
-        return has_lane_address(instruction);
+        return has_lane_address(instruction) ? PassRule::Words : PassRule::None;
     default:
-        return false;
+        return PassRule::None;
     }
+}
+
+std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes) {
+    switch (rule.rule) {
+    case PassRule::Banks:
+        return bank_passes(lanes, rule.banks, rule.width);
+    case PassRule::SharedAtomic:
+        return shared_atomic_passes(lanes, rule.banks, rule.width);
+    case PassRule::Lines:
+        return line_passes(lanes, rule.line);
+    case PassRule::GlobalAtomic:
+        return global_atomic_passes(lanes, rule.line);
+    case PassRule::Words:
+        return word_passes(lanes);
+    case PassRule::None:
+        break;
+    }
+    return 1;
 }
 
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,

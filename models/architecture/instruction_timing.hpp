@@ -11,6 +11,21 @@
 
 namespace warpbound::models {
 
+/// What decides the passes of an access from the addresses of its lanes.
+enum class PassRule { None, Banks, SharedAtomic, Lines, GlobalAtomic, Words };
+PassRule pass_rule(const assembly::Instruction& instruction);
+
+/// How addresses of lanes become passes (C22). `Unit:` of sizes, bytes; those that the rule does
+/// not use are 0.
+struct AccessRule {
+    PassRule rule = PassRule::None;
+    std::uint64_t bytes = 4; ///< Of each lane.
+    std::uint64_t line = 0;  ///< Of the L1.
+    std::uint64_t banks = 0; ///< Of shared memory, with their width.
+    std::uint64_t width = 0;
+};
+std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes);
+
 /// What docs/timing-contract.md calls the parameters of an instruction. `Unit:` core cycles unless
 /// said otherwise.
 struct InstructionTiming {
@@ -23,6 +38,10 @@ struct InstructionTiming {
     Interval passes{1, 1, 1};         ///< `Unit:` passes.
     Interval pass_cost{0, 0, 0};      ///< Further latency per pass beyond the first.
     bool enters_write_buffer = false; ///< Stores to global and local memory.
+    AccessRule access;                ///< Of an access with an address pattern.
+    /// Its address pattern leads through the described caches (C23): the simulator finds its level
+    /// and, for a load, `latency` spans all of them.
+    bool through_caches = false;
     bool waits_for_registers = false; ///< Interlocked machines.
     bool is_barrier_wait = false; ///< BAR.SYNC, BAR.RED: the warp's next issue waits for the block.
     /// Values used whose grade is Inferred, Assumed or Repository, as "classes/move/latency
@@ -38,7 +57,8 @@ bool counts_passes(const assembly::Instruction& instruction);
 /// value that the instruction needs, or the text lacks its control field on a machine with encoded
 /// issue control; it names the value, the instruction's address and its line. An access without a
 /// memory fact may take 1..32 passes at any level. The pass-cost of a class is needed only where
-/// more than one pass may happen. A description may leave out the latency of a class whose
+/// more than one pass may happen. An address pattern gives the passes (C22), over all warps and
+/// executions. A description may leave out the latency of a class whose
 /// instructions write no register and name no write barrier: it is then 0. Barriers always need
 /// theirs. A constant load with an index register counts its passes like a global one. A store also
 /// needs the write buffer. Side: none; intervals of the description are passed on unchanged.

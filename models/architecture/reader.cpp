@@ -268,10 +268,14 @@ Result<void> Reader::memories(const XmlElement& element) {
             return known.as_failure();
         const std::string& level = *child.find("name");
         const auto rule = std::ranges::find(memory_rules(), level, &MemoryRule::name);
-        if (rule == memory_rules().end())
+        if (rule == memory_rules().end()) {
+            std::vector<std::string_view> names;
+            for (const auto& candidate : memory_rules())
+                names.push_back(candidate.name);
             return refuse(
                 source_, child,
-                fmt::format("no memory is called \"{}\"; expected shared, l1, l2 or dram", level));
+                fmt::format("no memory is called \"{}\"; expected {}", level, one_of(names)));
+        }
         if (architecture_.memory(level) != nullptr)
             return refuse(source_, child, fmt::format("a second memory '{}'; expected one", level));
         auto read = values(child, rule->values);

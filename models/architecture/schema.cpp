@@ -107,18 +107,65 @@ constexpr auto shared_values = std::to_array<ValueRule>({
     {.name = "bank-width", .unit = "bytes", .minimum = 1, .exact = true},
 });
 
-constexpr auto level_values = std::to_array<ValueRule>({
+// The caches and DRAM of rules C23 to C29: sizes are powers of two; flags are 0 or 1.
+constexpr auto l1_values = std::to_array<ValueRule>({
     {.name = "latency", .unit = "cycles", .minimum = 1},
     {.name = "size", .unit = "bytes", .minimum = 1},
     {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
     {.name = "bandwidth", .unit = "kB/s", .minimum = 1},
+    {.name = "sector", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "sets", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "service", .unit = "cycles", .minimum = 1},
+    {.name = "queue", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "mshr-entries", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "mshr-merges", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "write-evict", .unit = "1", .exact = true},
+});
+
+constexpr auto l2_values = std::to_array<ValueRule>({
+    {.name = "latency", .unit = "cycles", .minimum = 1},
+    {.name = "size", .unit = "bytes", .minimum = 1},
+    {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "bandwidth", .unit = "kB/s", .minimum = 1},
+    {.name = "slices", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "sector", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "sets", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "service", .unit = "cycles", .minimum = 1},
+    {.name = "mshr-entries", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "mshr-merges", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "write-allocate", .unit = "1", .exact = true},
+    {.name = "write-back", .unit = "1", .exact = true},
+});
+
+constexpr auto interconnect_values = std::to_array<ValueRule>({
+    {.name = "latency", .unit = "cycles", .minimum = 1},
+    {.name = "service", .unit = "cycles", .minimum = 1},
+    {.name = "queue", .unit = "1", .minimum = 1, .exact = true},
+});
+
+constexpr auto dram_values = std::to_array<ValueRule>({
+    {.name = "latency", .unit = "cycles", .minimum = 1},
+    {.name = "size", .unit = "bytes", .minimum = 1},
+    {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "bandwidth", .unit = "kB/s", .minimum = 1},
+    {.name = "channels", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "banks", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "row", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "row-hit", .unit = "cycles", .minimum = 1},
+    {.name = "row-miss", .unit = "cycles", .minimum = 1},
+    {.name = "queue", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "refresh-interval", .unit = "cycles", .minimum = 1},
+    {.name = "refresh-duration", .unit = "cycles"},
 });
 
 constexpr auto memories = std::to_array<MemoryRule>({
     {.name = "shared", .values = shared_values},
-    {.name = "l1", .values = level_values},
-    {.name = "l2", .values = level_values},
-    {.name = "dram", .values = level_values},
+    {.name = "l1", .values = l1_values},
+    {.name = "l2", .values = l2_values},
+    {.name = "interconnect", .values = interconnect_values},
+    {.name = "dram", .values = dram_values},
 });
 
 } // namespace

@@ -72,6 +72,43 @@ TEST(Refusal, KeepsToWarpsWhoseLanesStayTogether) {
                 HasSubstr("line:3: lanes may part at 0x0000"));
 }
 
+TEST(Refusal, BoundsNoAccessThatGoesThroughTheCaches) {
+    models::FlowFacts facts;
+    models::MemoryFact memory;
+    memory.at = 0;
+    memory.pattern = models::AddressPattern{};
+    memory.pattern->thread_stride = 4;
+    facts.memory.push_back(memory);
+    const auto with_caches = [&] {
+        auto problem = analyzed("LD R4, [R2]; EXIT;", facts);
+        for (auto& level : problem->architecture.memories)
+            for (const auto& [name, number] : {std::pair{"latency", 45}, {"line", 128}}) {
+                if (level.name != "l1" && level.name != "l2") continue;
+                std::erase_if(level.values, [&](const auto& old) { return old.name == name; });
+                level.values.push_back({.name = name,
+                                        .unit = "bytes",
+                                        .interval = models::Interval{number, number, number},
+                                        .source = "test",
+                                        .grade = models::Grade::Measured,
+                                        .reason = {}});
+            }
+        return problem;
+    };
+    EXPECT_THAT(refusal(*with_caches()),
+                testing::AllOf(HasSubstr("0x0000: its address pattern leads through the caches"),
+                               HasSubstr("state the level in its <memory>")));
+    // With a level it gives the passes only.
+    facts.memory.front().level = models::MemoryLevel::Dram;
+    const auto stated = with_caches()->run();
+    ASSERT_TRUE(stated) << to_string(stated.error());
+    facts.memory.front().pattern.reset();
+    facts.memory.front().transactions = models::CountRange{.min = 1, .max = 1};
+    const auto counted = with_caches()->run();
+    ASSERT_TRUE(counted) << to_string(counted.error());
+    EXPECT_EQ(stated.value().execution_time.upper.proved,
+              counted.value().execution_time.upper.proved);
+}
+
 TEST(Refusal, FindsContradictoryFacts) {
     models::FlowFacts facts;
     models::LinearFact at_least;

@@ -83,6 +83,29 @@ TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
     EXPECT_EQ(content(again.value()), facts);
 }
 
+TEST(FlowFacts, KeepPatterns) {
+    const auto read = read_flow_facts(as_source(document(
+        "<memory at='8'><pattern base='0x100' thread-stride='4' row='16' row-stride='256' "
+        "warp-stride='512' block-stride='4096' iteration-stride='64' footprint='65536'/></memory>"
+        "<memory at='16' level='l2'><pattern random='9' footprint='1024'/></memory>")));
+    ASSERT_TRUE(read.has_value()) << read.error().what;
+    const auto& strided = read.value().memory_at(8)->pattern;
+    ASSERT_TRUE(strided);
+    EXPECT_EQ(strided->base, 0x100U);
+    EXPECT_EQ(strided->thread_stride, 4U);
+    EXPECT_EQ(strided->row, 16U);
+    EXPECT_EQ(strided->row_stride, 256U);
+    EXPECT_EQ(strided->warp_stride, 512U);
+    EXPECT_EQ(strided->block_stride, 4096U);
+    EXPECT_EQ(strided->iteration_stride, 64U);
+    EXPECT_EQ(strided->footprint, 65536U);
+    EXPECT_EQ(read.value().memory_at(16)->pattern->random, 9U);
+    EXPECT_EQ(read.value().memory_at(16)->level, MemoryLevel::L2);
+    const auto again = read_flow_facts(as_source(write_flow_facts(read.value())));
+    ASSERT_TRUE(again.has_value()) << again.error().what;
+    EXPECT_EQ(content(again.value()), content(read.value()));
+}
+
 TEST(FlowFacts, AreRefusedWithALine) {
     const auto fact = [](std::string text) { return document(text); };
     const std::string loop = "<loop header='0' min='1' max='2'/>";
@@ -149,6 +172,23 @@ TEST(FlowFacts, AreRefusedWithALine) {
         {"level", fact("<memory at='1' level='L3'/>"), 2, "any, l1, l2 or dram"},
         {"two memory facts", fact("<memory at='1'/>\n<memory at='1' level='l1'/>"), 3,
          "a second <memory>"},
+        {"another child of memory", fact("<memory at='1'>\n<term/></memory>"), 3,
+         "at most one <pattern>"},
+        {"two patterns", fact("<memory at='1'><pattern/>\n<pattern/></memory>"), 3,
+         "at most one <pattern>"},
+        {"passes twice", fact("<memory at='1' transactions='2'><pattern/></memory>"), 2,
+         "expected one of them"},
+        {"stride", fact("<memory at='1'>\n<pattern thread-stride='-4'/></memory>"), 3, "\"-4\""},
+        {"empty footprint", fact("<memory at='1'>\n<pattern footprint='0'/></memory>"), 3,
+         "'footprint'"},
+        {"half a row", fact("<memory at='1'>\n<pattern row='4'/></memory>"), 3, "both or neither"},
+        {"random strides",
+         fact("<memory at='1'>\n<pattern random='1' footprint='8' warp-stride='4'/></memory>"), 3,
+         "beside 'random'"},
+        {"random everywhere", fact("<memory at='1'>\n<pattern random='1'/></memory>"), 3,
+         "without 'footprint'"},
+        {"child of a pattern", fact("<memory at='1'><pattern>\n<x/></pattern></memory>"), 3,
+         "<x> inside <pattern>"},
         {"origin", fact("<never block='1' origin='me'/>"), 2, "user, static or trace"},
         {"status", fact("<never block='1' status='true'/>"), 2, "'status'"},
         {"refuted", fact("\n<never block='1' status='refuted'/>"), 3, "marked refuted"},

@@ -214,6 +214,37 @@ TEST(InstructionTiming, CountsConflictsOfSharedAccesses) {
     EXPECT_EQ(timing_of(load, interlocked).value().pass_cost.hi, 2);
 }
 
+// Contract C22 and C23.
+TEST(InstructionTiming, TakesPassesFromAPattern) {
+    Architecture architecture = interlocked;
+    architecture.geometry.values = {value("warp-size", 32, 32)};
+    FlowFacts facts;
+    facts.memory.push_back({.at = 0x10, .transactions = {}, .conflict_degree = {}, .from = {}});
+    AddressPattern& pattern = facts.memory[0].pattern.emplace();
+    pattern.thread_stride = 8;
+    const auto load = instruction(OpcodeClass::LoadShared);
+    EXPECT_THAT(timing_of(load, architecture, facts).error().what,
+                testing::HasSubstr("memories/shared/banks is absent"));
+    architecture.memories.push_back(
+        {.name = "shared", .values = {value("banks", 32, 32), value("bank-width", 4, 4)}});
+    EXPECT_EQ(timing_of(load, architecture, facts).value().passes,
+              (Interval{.lo = 2, .typical = 2, .hi = 2}));
+    const auto global = instruction(OpcodeClass::LoadGlobal);
+    EXPECT_THAT(timing_of(global, architecture, facts).error().what,
+                testing::HasSubstr("memories/l1/line is absent"));
+    architecture.memories[0].values.push_back(value("line", 128, 128));
+    const auto through = timing_of(global, architecture, facts).value();
+    EXPECT_EQ(through.passes.lo, 2);
+    EXPECT_TRUE(through.through_caches);
+    EXPECT_EQ(through.latency, (Interval{.lo = 30, .typical = std::nullopt, .hi = 500}));
+    facts.memory[0].level = MemoryLevel::L1;
+    EXPECT_FALSE(timing_of(global, architecture, facts).value().through_caches);
+    EXPECT_EQ(timing_of(global, architecture, facts).value().latency.hi, 35);
+    architecture.memories[0].values.back() = value("line", 96, 96);
+    EXPECT_THAT(timing_of(global, architecture, facts).error().what,
+                testing::HasSubstr("needs a power of two"));
+}
+
 TEST(InstructionTiming, CountsPassesOfAConstantLoadByItsIndexRegister) {
     auto load = instruction(OpcodeClass::LoadConstant);
     load.operands.emplace_back(assembly::ConstantOperand{});

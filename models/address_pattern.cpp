@@ -1,0 +1,202 @@
+#include "models/address_pattern.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace warpbound::models {
+namespace {
+
+constexpr std::uint64_t address_mask = (std::uint64_t{1} << 48U) - 1;
+
+/// splitmix64.
+std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15U;
+    value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+    value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+    return value ^ (value >> 31U);
+}
+
+std::uint64_t lane_offset(const AddressPattern& pattern, std::uint64_t lane) {
+    return lane % pattern.row * pattern.thread_stride + lane / pattern.row * pattern.row_stride;
+}
+
+/// Calls with every active lane, the lowest first.
+template <typename Visit> void for_each_lane(std::uint64_t active, const Visit& visit) {
+    for (; active != 0; active &= active - 1)
+        visit(static_cast<std::size_t>(std::countr_zero(active)));
+}
+
+/// Sorted numbers of the lanes' words, a lane once for each word it touches.
+struct Words {
+    std::array<std::uint64_t, most_lanes * 16> words;
+    std::size_t count = 0;
+
+    [[nodiscard]] std::span<const std::uint64_t> sorted() {
+        std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+        return {words.data(), count};
+    }
+};
+
+enum class Repeats { Free, Count }; ///< Lanes that share a word.
+
+/// Sum over groups of lanes, each as wide as all banks together, of the words on the fullest bank.
+std::int64_t passes_of_banks(const LaneAddresses& lanes, std::uint64_t banks, std::uint64_t width,
+                             Repeats repeats) {
+    const std::uint64_t group =
+        std::clamp<std::uint64_t>(banks * width / std::max<std::uint64_t>(1, lanes.bytes), 1,
+                                  std::min<std::uint64_t>(banks, most_lanes));
+    std::int64_t passes = 0;
+    for (std::uint64_t first = 0; first < most_lanes; first += group) {
+        const std::uint64_t members =
+            lanes.active & (all_lanes(static_cast<std::int64_t>(group)) << first);
+        Words touched;
+        for_each_lane(members, [&](std::size_t lane) {
+            const std::uint64_t begin = lanes.address[lane] / width;
+            const std::uint64_t end = (lanes.address[lane] + lanes.bytes - 1) / width;
+            for (std::uint64_t word = begin; word <= end && touched.count < touched.words.size();
+                 ++word)
+                touched.words[touched.count++] = word;
+        });
+        // Words of one bank side by side.
+        const auto sorted = touched.sorted();
+        std::vector<std::uint64_t> on_bank;
+        on_bank.reserve(sorted.size());
+        for (std::size_t place = 0; place < sorted.size(); ++place)
+            if (repeats == Repeats::Count || place == 0 || sorted[place] != sorted[place - 1])
+                on_bank.push_back(sorted[place] % banks);
+        std::sort(on_bank.begin(), on_bank.end());
+        std::int64_t fullest = 0;
+        std::int64_t run = 0;
+        for (std::size_t place = 0; place < on_bank.size(); ++place) {
+            run = place > 0 && on_bank[place] == on_bank[place - 1] ? run + 1 : 1;
+            fullest = std::max(fullest, run);
+        }
+        passes += fullest;
+    }
+    return std::max<std::int64_t>(1, passes);
+}
+
+} // namespace
+
+LaneAddresses addresses_of(const AddressPattern& pattern, const AccessPlace& place,
+                           std::uint64_t active, std::uint64_t bytes) {
+    LaneAddresses lanes;
+    lanes.active = active;
+    lanes.bytes = bytes;
+    if (pattern.random) {
+        const std::uint64_t words = std::max<std::uint64_t>(1, pattern.footprint / bytes);
+        const std::uint64_t warp = mixed(
+            mixed(mixed(mixed(*pattern.random) ^ place.block) ^ place.warp) ^ place.execution);
+        for_each_lane(active, [&](std::size_t lane) {
+            lanes.address[lane] =
+                (pattern.base + mixed(warp ^ lane) % words * bytes) & address_mask;
+        });
+        return lanes;
+    }
+    const std::uint64_t common = place.warp * pattern.warp_stride +
+                                 place.block * pattern.block_stride +
+                                 place.execution * pattern.iteration_stride;
+    const bool wraps = pattern.footprint <= address_mask;
+    for_each_lane(active, [&](std::size_t lane) {
+        std::uint64_t offset = (common + lane_offset(pattern, lane)) & address_mask;
+        if (wraps) offset %= pattern.footprint;
+        lanes.address[lane] = (pattern.base + offset) & address_mask;
+    });
+    return lanes;
+}
+
+void coalesce(const LaneAddresses& lanes, std::uint64_t line, std::uint64_t sector,
+              std::vector<TouchedLine>& lines) {
+    lines.clear();
+    const auto line_shift = static_cast<unsigned>(std::countr_zero(line));
+    const auto sector_shift = static_cast<unsigned>(std::countr_zero(sector));
+    for_each_lane(lanes.active, [&](std::size_t lane) {
+        const std::uint64_t last = (lanes.address[lane] + lanes.bytes - 1) >> sector_shift;
+        for (std::uint64_t at = lanes.address[lane] >> sector_shift; at <= last; ++at) {
+            const std::uint64_t address = (at << sector_shift) >> line_shift << line_shift;
+            const std::uint64_t bit = std::uint64_t{1} << (at - (address >> sector_shift));
+            auto found = std::find_if(lines.rbegin(), lines.rend(), [&](const TouchedLine& other) {
+                return other.address == address;
+            });
+            if (found != lines.rend())
+                found->sectors |= bit;
+            else
+                lines.push_back({.address = address, .sectors = bit});
+        }
+    });
+}
+
+std::int64_t line_passes(const LaneAddresses& lanes, std::uint64_t line) {
+    std::vector<TouchedLine> lines;
+    coalesce(lanes, line, line, lines);
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(lines.size()));
+}
+
+std::int64_t bank_passes(const LaneAddresses& lanes, std::uint64_t banks, std::uint64_t width) {
+    return passes_of_banks(lanes, banks, width, Repeats::Free);
+}
+
+std::int64_t shared_atomic_passes(const LaneAddresses& lanes, std::uint64_t banks,
+                                  std::uint64_t width) {
+    return passes_of_banks(lanes, banks, width, Repeats::Count);
+}
+
+std::int64_t global_atomic_passes(const LaneAddresses& lanes, std::uint64_t line) {
+    std::vector<std::uint64_t> sorted;
+    for_each_lane(lanes.active, [&](std::size_t lane) { sorted.push_back(lanes.address[lane]); });
+    std::sort(sorted.begin(), sorted.end());
+    std::int64_t passes = 0;
+    std::int64_t most = 0;
+    std::int64_t run = 0;
+    for (std::size_t place = 0; place < sorted.size(); ++place) {
+        if (place > 0 && sorted[place] / line != sorted[place - 1] / line) {
+            passes += most;
+            most = 0;
+        }
+        run = place > 0 && sorted[place] == sorted[place - 1] ? run + 1 : 1;
+        most = std::max(most, run);
+    }
+    return std::max<std::int64_t>(1, passes + most);
+}
+
+std::int64_t word_passes(const LaneAddresses& lanes) {
+    std::vector<std::uint64_t> sorted;
+    for_each_lane(lanes.active, [&](std::size_t lane) { sorted.push_back(lanes.address[lane]); });
+    std::sort(sorted.begin(), sorted.end());
+    const auto last = std::unique(sorted.begin(), sorted.end());
+    return std::max<std::int64_t>(1, last - sorted.begin());
+}
+
+PassRange pass_range(const AddressPattern& pattern, std::int64_t lanes, std::uint64_t bytes,
+                     std::uint64_t period,
+                     const std::function<std::int64_t(const LaneAddresses&)>& passes) {
+    const std::uint64_t active = all_lanes(lanes);
+    bool aligned = pattern.base % bytes == 0;
+    for (const std::uint64_t stride :
+         {pattern.thread_stride, pattern.row_stride, pattern.warp_stride, pattern.block_stride,
+          pattern.iteration_stride, pattern.footprint})
+        aligned = aligned && stride % bytes == 0;
+    const PassRange any{.lo = 1, .hi = aligned || pattern.random ? lanes : 2 * lanes};
+    if (pattern.random) return pattern.base % bytes == 0 ? any : PassRange{1, 2 * lanes};
+    // Warps, blocks and executions add multiples of `step` to all addresses.
+    const std::uint64_t whole = pattern.footprint <= address_mask ? pattern.footprint : period;
+    const std::uint64_t step = std::gcd(std::gcd(pattern.warp_stride, pattern.block_stride),
+                                        std::gcd(pattern.iteration_stride, whole));
+    constexpr std::uint64_t most_places = 4096;
+    if (whole / step > most_places) return any;
+    AddressPattern moved = pattern;
+    moved.iteration_stride = step;
+    moved.warp_stride = 0;
+    moved.block_stride = 0;
+    std::optional<PassRange> range;
+    for (std::uint64_t place = 0; place < whole / step; ++place) {
+        const std::int64_t found =
+            passes(addresses_of(moved, {.block = 0, .warp = 0, .execution = place}, active, bytes));
+        range = range ? PassRange{std::min(range->lo, found), std::max(range->hi, found)}
+                      : PassRange{found, found};
+    }
+    return *range;
+}
+
+} // namespace warpbound::models
