@@ -82,5 +82,98 @@ BENCHMARK_CAPTURE(simulate, interlocked, models::IssueControl::Interlocked)
     ->Arg(32);
 BENCHMARK_CAPTURE(simulate, encoded, models::IssueControl::Encoded)->Arg(1)->Arg(16)->Arg(32);
 
+/// A machine whose caches and DRAM have the sizes and the latencies of the GTX 480 as simulated
+/// elsewhere.
+models::Architecture machine_with_caches() {
+    auto machine = cached_machine(models::IssueControl::Interlocked);
+    struct Named {
+        const char* memory;
+        const char* name;
+        std::int64_t value;
+    };
+    for (const Named& value : std::initializer_list<Named>{{"l1", "latency", 40},
+                                                           {"l1", "sector", 128},
+                                                           {"l1", "sets", 32},
+                                                           {"l1", "ways", 4},
+                                                           {"l1", "queue", 16},
+                                                           {"l1", "mshr-entries", 64},
+                                                           {"l1", "mshr-merges", 8},
+                                                           {"l2", "latency", 143},
+                                                           {"l2", "slices", 12},
+                                                           {"l2", "sets", 64},
+                                                           {"l2", "ways", 8},
+                                                           {"l2", "mshr-entries", 256},
+                                                           {"interconnect", "queue", 64},
+                                                           {"dram", "latency", 370},
+                                                           {"dram", "channels", 6},
+                                                           {"dram", "banks", 16},
+                                                           {"dram", "row", 2048},
+                                                           {"dram", "queue", 64},
+                                                           {"dram", "refresh-duration", 100}})
+        set_memory(machine, value.memory, value.name, value.value);
+    return machine;
+}
+
+/// A loop of 20 instructions, 200 turns: arithmetic, four shared accesses, two global loads of rows
+/// that eight warps share.
+TestProgram memory_mix() {
+    using enum assembly::EdgeKind;
+    auto program = program_of(
+        {{add(1, 0, 2)},
+         {load_global(10, 0), add(1, 0, 2),        float_add(3, 1, 2),  load_shared(11, 0),
+          add(4, 0, 2),       add(5, 4, 2),        store_shared(0, 3),  float_add(6, 0, 2),
+          load_global(12, 0), add(7, 10, 5),       float_add(8, 11, 2), add(9, 0, 2),
+          load_shared(13, 0), float_add(14, 0, 2), add(15, 12, 9),      float_add(16, 13, 2),
+          store_shared(0, 8), add(17, 0, 2),       add(1, 1, 2),        branch()},
+         {exit()}},
+        {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}});
+    add_loop(program, 1, {1}, 200, 200);
+    for (const std::size_t load : {1U, 9U}) {
+        auto& pattern = program.set_pattern(load);
+        pattern.base = load * 0x100000;
+        pattern.thread_stride = 4;
+        pattern.iteration_stride = 128;
+        pattern.footprint = 256 * 1024;
+    }
+    for (const std::size_t shared : {4U, 7U, 13U, 17U})
+        program.set_pattern(shared).thread_stride = 4;
+    return program;
+}
+
+/// A loop of three instructions, 200 turns: every load touches a line that nobody touched before.
+TestProgram dram_stream() {
+    using enum assembly::EdgeKind;
+    auto program =
+        program_of({{add(1, 0, 2)}, {load_global(3, 0), add(4, 3, 2), branch()}, {exit()}},
+                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}});
+    add_loop(program, 1, {1}, 200, 200);
+    auto& pattern = program.set_pattern(1);
+    pattern.thread_stride = 4;
+    pattern.warp_stride = 128;
+    pattern.iteration_stride = 128 * 16;
+    pattern.block_stride = 128 * 16 * 200;
+    return program;
+}
+
+void simulate_memory(benchmark::State& state, const TestProgram& program,
+                     std::int64_t instructions) {
+    auto machine = machine_with_caches();
+    const auto warps = state.range(0);
+    const auto blocks = state.range(1);
+    const auto prepared = Machine::prepare(machine, program.kernel({blocks, 32 * warps}));
+    if (!prepared) throw std::runtime_error{prepared.error().what};
+    RunOptions options;
+    for (auto _ : state) {
+        const auto observation = prepared.value()->run(options);
+        if (!observation) throw std::runtime_error{observation.error().what};
+        benchmark::DoNotOptimize(observation.value().execution_time);
+        ++options.seed;
+    }
+    state.SetItemsProcessed(state.iterations() * blocks * warps * instructions);
+    state.SetLabel("items are warp instructions");
+}
+BENCHMARK_CAPTURE(simulate_memory, mix, memory_mix(), 200 * 20 + 2)->Args({16, 1});
+BENCHMARK_CAPTURE(simulate_memory, dram_stream, dram_stream(), 200 * 3 + 2)->Args({16, 3});
+
 } // namespace
 } // namespace warpbound::harness::simulator

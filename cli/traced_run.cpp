@@ -21,9 +21,11 @@ namespace warpbound::cli {
 namespace {
 
 using harness::simulator::Event;
+using harness::trace::CacheAccount;
 using harness::trace::CycleAccount;
 using harness::trace::CycleStack;
 using harness::trace::InstructionAccount;
+using harness::trace::MemoryAccount;
 using Writer = std::variant<std::monostate, harness::trace::CsvTrace, harness::trace::ChromeTrace,
                             harness::trace::CycleTable>;
 
@@ -147,6 +149,36 @@ Json waiting_json(const InstructionAccount& account) {
     return {{"issues", account.issues}, {"executed", account.executed}, {"warp-cycles", cycles}};
 }
 
+std::string memory_text(const MemoryAccount& memory) {
+    std::string out = fmt::format("\n{:<16}{:>12}{:>12}{:>12}{:>12}{:>9}\n", "caches, sectors",
+                                  "hit", "merged", "missed", "stored", "hits");
+    const auto line = [&](std::string_view name, const CacheAccount& cache) {
+        out += fmt::format("{:<16}{:>12}{:>12}{:>12}{:>12}{:>8.1f}%\n", name, cache.hit,
+                           cache.merged, cache.missed, cache.stored,
+                           100 * ratio(cache.hit, cache.hit + cache.merged + cache.missed));
+    };
+    line("l1", memory.l1);
+    line("l2", memory.l2);
+    return out + fmt::format("dram: {} reads, {} writes, {} of them in an open row\n",
+                             memory.dram_reads, memory.dram_writes, memory.row_hits);
+}
+
+Json memory_json(const MemoryAccount& memory) {
+    const auto cache_json = [](const CacheAccount& cache) {
+        return Json{{"hit", cache.hit},
+                    {"merged", cache.merged},
+                    {"missed", cache.missed},
+                    {"stored", cache.stored}};
+    };
+    return {{"unit", "sectors"},
+            {"l1", cache_json(memory.l1)},
+            {"l2", cache_json(memory.l2)},
+            {"dram",
+             {{"reads", memory.dram_reads},
+              {"writes", memory.dram_writes},
+              {"row-hits", memory.row_hits}}}};
+}
+
 } // namespace
 
 void TraceOptions::add_to(CLI::App& command) {
@@ -190,14 +222,15 @@ Result<TracedRun> trace_run(const TraceOptions& options, const models::Architect
     const auto goes_on = bar.callback();
     std::int64_t events = 0;
     std::int64_t cycle = 0;
+    TracedRun traced{.seed = run.seed, .account = std::nullopt};
     const auto listener = [&](const Event& event) {
         cycle = std::visit([](const auto& what) { return what.cycle; }, event);
         if (++events % events_between_looks == 0 && !goes_on(cycle, 0)) throw Stopped{};
         if (file && file->has_failed()) throw Stopped{};
         accountant.hear(event);
+        traced.memory.hear(event);
         if (file) file->hear(event);
     };
-    TracedRun traced{.seed = run.seed, .account = std::nullopt};
     std::optional<Failure> failure;
     try {
         const auto observed = machine.value()->run(run, listener);
@@ -244,6 +277,7 @@ std::string account_text(const TraceOptions& options, const TracedRun& run,
     for (std::size_t place = 0; place < left.size(); ++place)
         line(left[place].category, left[place].cycles, right[place].cycles);
     line("all", of_schedulers.total(), of_warps.total());
+    if (run.memory.has_any()) out += memory_text(run.memory);
 
     out += fmt::format("\n{:<10}{:>10}{:>14}  {}\n", "block", "issues", "warp cycles",
                        "of which waiting for");
@@ -292,16 +326,18 @@ Json account_json(const TraceOptions& options, const TracedRun& run, const Loade
         entry.update(waiting_json(account.by_instruction[index]));
         instructions.push_back(entry);
     }
-    return {{"run", options.run},
-            {"seed", run.seed},
-            {"cycles", account.cycles},
-            {"instructions", account.instructions},
-            {"instructions-per-cycle", account.instructions_per_cycle()},
-            {"stack", stack_json(account.schedulers_together())},
-            {"scheduler-stacks", schedulers},
-            {"warp-stacks", warps},
-            {"blocks", blocks},
-            {"by-instruction", instructions}};
+    Json result{{"run", options.run},
+                {"seed", run.seed},
+                {"cycles", account.cycles},
+                {"instructions", account.instructions},
+                {"instructions-per-cycle", account.instructions_per_cycle()},
+                {"stack", stack_json(account.schedulers_together())},
+                {"scheduler-stacks", schedulers},
+                {"warp-stacks", warps},
+                {"blocks", blocks},
+                {"by-instruction", instructions}};
+    if (run.memory.has_any()) result["memory"] = memory_json(run.memory);
+    return result;
 }
 
 } // namespace warpbound::cli

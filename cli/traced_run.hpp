@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "harness/trace/cycle_account.hpp"
+#include "harness/trace/memory_account.hpp"
 #include "models/warp_policy.hpp"
 
 #include <nlohmann/json.hpp>
@@ -28,6 +29,7 @@ struct TracedRun {
     std::uint64_t seed = 0;
     /// None when Ctrl-C stopped the run; the trace then ends there.
     std::optional<harness::trace::CycleAccount> account;
+    harness::trace::MemoryAccount memory{};
 };
 
 /// Runs the kernel once, writes the trace if one is wanted and accounts for the cycles. A run that
@@ -37,7 +39,7 @@ Result<TracedRun> trace_run(const TraceOptions& options, const models::Architect
                             std::int64_t multiprocessors, const harness::RunOptions& run);
 
 /// The stacks as tables: the schedulers' together, the warps' together, by block, and the
-/// instructions that cost most.
+/// instructions that cost most; where accesses went through the caches, what these did.
 std::string account_text(const TraceOptions& options, const TracedRun& run,
                          const LoadedKernel& kernel);
 nlohmann::ordered_json account_json(const TraceOptions& options, const TracedRun& run,

@@ -22,6 +22,7 @@ enum class Stall {
     Port,        ///< The port of its unit (C7).
     Collector,   ///< The latch before its operand collectors (C47).
     WriteBuffer, ///< Room in the write buffer (C8).
+    LoadQueue,   ///< Room in the load queue of the L1 (C25).
     NotChosen    ///< Nothing of this; its scheduler chose another warp or none (C19).
 };
 inline constexpr std::size_t stall_count = static_cast<std::size_t>(Stall::NotChosen) + 1;
@@ -113,7 +114,41 @@ struct UnitEntered {
     std::int64_t number = 0;
     std::int64_t until = 0; ///< The first cycle in which the unit is free again.
 };
+enum class CacheLevel { L1, L2 };
+/// Sectors of a line came into a cache. Here and below bit i of a mask is the i-th sector.
+struct LineFilled {
+    std::int64_t cycle = 0;
+    int warp = 0; ///< 0: it may be there for several.
+    CacheLevel level = CacheLevel::L1;
+    int unit = 0; ///< The SM, or the slice of the L2.
+    std::uint64_t address = 0;
+    std::uint64_t sectors = 0;
+};
+/// A load or store looked for a line in a cache.
+struct LineAccessed {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    CacheLevel level = CacheLevel::L1;
+    int unit = 0;
+    std::uint64_t address = 0;
+    bool write = false;
+    std::uint64_t hit = 0;    ///< Sectors that were there,
+    std::uint64_t merged = 0; ///< that were on their way already,
+    std::uint64_t missed = 0; ///< and that were sent for; of a write, those not there.
+};
+/// A DRAM channel began to transfer sectors.
+struct DramServed {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    int channel = 0;
+    int bank = 0;
+    std::uint64_t row = 0;
+    bool row_hit = false;
+    bool write = false;
+    std::int64_t until = 0; ///< The first cycle in which the channel is free again.
+};
 using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
-                           InstructionsFetched, OperandRead, Collected, UnitEntered>;
+                           InstructionsFetched, OperandRead, Collected, UnitEntered, LineFilled,
+                           LineAccessed, DramServed>;
 
 } // namespace warpbound::harness::simulator

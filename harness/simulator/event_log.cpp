@@ -5,15 +5,34 @@
 
 namespace warpbound::harness::simulator {
 
+namespace {
+
+/// What orders events of one kind in one cycle, before the order in which they were added.
+template <typename What> int place_of(const What& what) {
+    return what.warp;
+}
+/// Each is added by one component only.
+int place_of(const LineFilled& filled) {
+    return 2 * filled.unit + (filled.level == CacheLevel::L2 ? 1 : 0);
+}
+int place_of(const LineAccessed& accessed) {
+    return 2 * accessed.unit + (accessed.level == CacheLevel::L2 ? 1 : 0);
+}
+int place_of(const DramServed& served) {
+    return served.channel;
+}
+
+} // namespace
+
 bool EventLog::later(const Entry& a, const Entry& b) {
-    return std::tie(a.cycle, a.kind, a.warp, a.sequence) >
-           std::tie(b.cycle, b.kind, b.warp, b.sequence);
+    return std::tie(a.cycle, a.kind, a.place, a.sequence) >
+           std::tie(b.cycle, b.kind, b.place, b.sequence);
 }
 
 void EventLog::add(const Event& event) {
     const auto entry = std::visit(
         [&](const auto& what) {
-            return Entry{what.cycle, event.index(), what.warp, sequence_++, event};
+            return Entry{what.cycle, event.index(), place_of(what), sequence_++, event};
         },
         event);
     waiting_.push_back(entry);

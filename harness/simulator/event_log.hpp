@@ -11,7 +11,8 @@
 namespace warpbound::harness::simulator {
 
 /// Starts, results and drains are known before they happen; they wait here for their cycle. Within
-/// a cycle they are ordered as in `Event`, each kind by warp, so that the order does not depend on
+/// a cycle they are ordered as in `Event`, each kind by warp, or by cache or
+/// channel, so that the order does not depend on
 /// who reported first.
 class EventLog {
 public:
@@ -27,7 +28,7 @@ private:
     struct Entry {
         std::int64_t cycle;
         std::size_t kind; ///< Place in `Event`.
-        int warp;
+        int place;
         std::uint64_t sequence;
         Event event;
     };

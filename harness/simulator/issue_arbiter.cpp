@@ -22,16 +22,44 @@ IssueArbiter::IssueArbiter(Plugs plugs, std::size_t multiprocessor, const Machin
     asking_.reserve(plugs_.requests.size());
     for (const auto& requests : plugs_.requests)
         requests.read_by(*this);
-    if (!machine.register_file) return;
-    plugs_.left_latch->read_by(*this);
-    for (const CollectorShape& pool : machine.register_file->pools)
-        latch_room_.push_back(pool.issue_slots);
+    if (machine.register_file) {
+        plugs_.left_latch->read_by(*this);
+        for (const CollectorShape& pool : machine.register_file->pools)
+            latch_room_.push_back(pool.issue_slots);
+    }
+    if (!plugs_.freed) return;
+    plugs_.freed->read_by(*this);
+    stores_ = Places{
+        .count = draw_entries(machine, chance_), .taken = 0, .room_at = plugs_.buffer_room_at};
+    loads_ = Places{.count = machine.memory->l1_queue, .taken = 0, .room_at = plugs_.loads_room_at};
+}
+
+void IssueArbiter::Places::take() {
+    if (++taken == count) room_at->set(never);
+}
+
+bool IssueArbiter::Places::free(std::size_t freed, std::int64_t now) {
+    const bool was_full = freed > 0 && taken == count;
+    taken -= freed;
+    if (was_full) room_at->set(now + 1);
+    return was_full;
+}
+
+void IssueArbiter::hear(const RoomFreed& freed, std::int64_t now) {
+    const bool stores = stores_->free(freed.stores, now);
+    const bool loads = loads_->free(freed.loads, now);
+    if (!stores && !loads) return;
+    for (const auto& notices : plugs_.notices)
+        notices.put(RoomNotice{});
 }
 
 IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
     Staged<std::int64_t>* port = request.port ? plugs_.ports_free_at[*request.port] : nullptr;
     if (port != nullptr && port->staged() > now) return {};
-    if (request.store && buffer_.room_at() > now) return {};
+    const bool waits_for_buffer =
+        stores_ ? stores_->room_at->staged() > now : buffer_.room_at() > now;
+    if (request.store && waits_for_buffer) return {};
+    if (request.load && loads_->room_at->staged() > now) return {};
     if (request.pool) {
         // Places may become free in each cycle, at the first step of the collectors.
         std::size_t& room = latch_room_[*request.pool];
@@ -40,7 +68,9 @@ IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
         --room;
     }
     if (port != nullptr) port->set(now + request.occupancy);
-    if (!request.store) return {.granted = true};
+    if (request.load) loads_->take();
+    if (request.store && stores_) stores_->take();
+    if (!request.store || stores_) return {.granted = true};
     const std::int64_t drains = buffer_.enter(now, request.passes * chance_.draw(drain_));
     plugs_.buffer_room_at->set(buffer_.room_at());
     if (log_->is_heard()) log_->add(Drained{.cycle = drains, .warp = request.warp});
@@ -51,6 +81,9 @@ void IssueArbiter::tick(std::int64_t now) {
     if (plugs_.left_latch)
         for (const LatchNotice& left : plugs_.left_latch->messages())
             latch_room_[left.pool] += left.count;
+    if (plugs_.freed)
+        for (const RoomFreed& freed : plugs_.freed->messages())
+            hear(freed, now);
     asking_.clear();
     for (std::size_t scheduler = 0; scheduler < plugs_.requests.size(); ++scheduler)
         if (!plugs_.requests[scheduler].messages().empty()) asking_.push_back(scheduler);

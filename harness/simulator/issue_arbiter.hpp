@@ -1,13 +1,14 @@
 #pragma once
 /// \file
-/// Grants what the whole SM shares: core ports, places in the write buffer and in the latches
-/// before the operand collectors.
+/// Grants what the whole SM shares: core ports, places in the write buffer, in the load queue and in
+/// the latches before the operand collectors.
 
 #include "harness/simulator/adversary.hpp"
 #include "harness/simulator/component.hpp"
 #include "harness/simulator/event_log.hpp"
 #include "harness/simulator/link.hpp"
 #include "harness/simulator/machine_shape.hpp"
+#include "harness/simulator/memory/messages.hpp"
 #include "harness/simulator/messages.hpp"
 #include "harness/simulator/write_buffer.hpp"
 
@@ -26,6 +27,10 @@ public:
         Staged<std::int64_t>* buffer_room_at = nullptr;
         std::optional<Sink<LatchNotice>> left_latch; ///< When the machine has a register file.
         std::vector<Staged<std::int64_t>*> latch_room_at;
+        Staged<std::int64_t>* loads_room_at = nullptr;
+        /// Where the machine has a load/store unit.
+        std::optional<Sink<RoomFreed>> freed;
+        std::vector<Source<RoomNotice>> notices; ///< Per scheduler.
     };
     /// `multiprocessor`: number of the SM.
     IssueArbiter(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
@@ -35,7 +40,19 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return never; }
 
 private:
+    /// Places of which it is not known when they become free (C25, C26).
+    struct Places {
+        std::size_t count = 0;
+        std::size_t taken = 0;
+        Staged<std::int64_t>* room_at = nullptr;
+
+        void take();
+        /// Returns whether all were taken.
+        bool free(std::size_t freed, std::int64_t now);
+    };
+
     IssueAnswer grant(const IssueRequest& request, std::int64_t now);
+    void hear(const RoomFreed& freed, std::int64_t now);
 
     Plugs plugs_;
     Range drain_;
@@ -44,6 +61,8 @@ private:
     Precedence precedence_;
     WriteBuffer buffer_;
     std::vector<std::size_t> latch_room_; ///< Free places per pool of operand collectors.
+    std::optional<Places> stores_; ///< In place of `buffer_`, where stores go on to the L2.
+    std::optional<Places> loads_;
     std::vector<std::size_t> asking_;
 };
 

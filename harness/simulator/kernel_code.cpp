@@ -1,5 +1,6 @@
 #include "harness/simulator/kernel_code.hpp"
 
+#include "harness/simulator/memory/shape.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <fmt/format.h>
@@ -161,6 +162,7 @@ Result<void> Translator::add_geometry() {
     if (const auto added = add_multiprocessors(); !added) return added;
     const auto warp_size = described_count(architecture_.geometry, "geometry", "warp-size");
     if (!warp_size) return warp_size.as_failure();
+    code_.all_lanes = models::all_lanes(warp_size.value());
     const auto schedulers = described_count(architecture_.schedulers, "schedulers", "count");
     if (!schedulers) return schedulers.as_failure();
     const auto slot = described(architecture_.schedulers, "schedulers", "issue-slot", 1);
@@ -448,6 +450,16 @@ Result<Operation> Translator::operation_of(const Instruction& instruction,
         !instruction.guard->always())
         operation.execution = instruction.guard->never() ? Execution::Never : Execution::Guarded;
     operation.enters_write_buffer = timing.enters_write_buffer;
+    if (timing.access.rule != models::PassRule::None) {
+        operation.access = static_cast<std::uint32_t>(code_.accesses.size());
+        const auto& pattern = kernel_.facts->memory_at(instruction.address)->pattern;
+        code_.accesses.push_back({.pattern = *pattern,
+                                  .rule = timing.access,
+                                  .same_passes = operation.passes.lo == operation.passes.hi});
+    }
+    operation.through_caches = timing.through_caches;
+    operation.result_is_told = timing.through_caches && !timing.enters_write_buffer;
+    operation.takes_place = operation.enters_write_buffer || operation.result_is_told;
     operation.reads_clock = effects.reads_clock;
     operation.is_long = is_long(instruction.opcode_class);
     return operation;
@@ -502,6 +514,7 @@ Result<void> Translator::add_instructions() {
     code_.operations.resize(function.instructions.size());
     std::vector<bool> translated(function.instructions.size(), false);
     bool stores = false;
+    bool caches = false;
     for (std::size_t block = 0; block < kernel_.graph->blocks.size(); ++block) {
         if (!code_.paths.visits(block)) continue;
         const assembly::BasicBlock& basic = kernel_.graph->blocks[block];
@@ -518,10 +531,20 @@ Result<void> Translator::add_instructions() {
                     !added)
                     return added.as_failure();
             stores = stores || operation.value().enters_write_buffer;
+            caches = caches || operation.value().through_caches;
             code_.operations[index] = operation.value();
         }
     }
     code_.register_count = numbers_.size();
+    if (caches) {
+        if (code_.machine.register_file)
+            return Failure{"accesses through the caches are not simulated on a machine with operand "
+                           "collectors in this version: state their level",
+                           architecture_.name, 0, 0};
+        auto memory = read_memory_shape(architecture_);
+        if (!memory) return memory.as_failure();
+        code_.machine.memory = memory.value();
+    }
     if (!stores) return boost::outcome_v2::success();
     const auto entries = described(architecture_.write_buffer, "write-buffer", "entries", 1);
     if (!entries) return entries.as_failure();

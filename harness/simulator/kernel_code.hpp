@@ -3,6 +3,7 @@
 /// A kernel translated for the simulated SM: everything that is the same in all runs.
 
 #include "harness/simulator/machine_shape.hpp"
+#include "harness/simulator/memory/access_code.hpp"
 #include "harness/simulator/operation.hpp"
 #include "harness/simulator/path_chooser.hpp"
 #include "models/warp_policy.hpp"
@@ -19,6 +20,8 @@ struct KernelCode {
     std::vector<std::uint16_t>
         registers; ///< Of all operations; small numbers given to the registers used.
     std::size_t register_count = 0;
+    std::vector<AccessCode> accesses; ///< Instructions with an address pattern.
+    std::uint64_t all_lanes = 0;      ///< Of a warp, one bit each.
     std::size_t scoreboard_depth = 1; ///< Latest releases that a scoreboard must remember.
 
     MachineShape machine;    ///< That runs it.

@@ -2,6 +2,7 @@
 
 #include "harness/simulator/adversary.hpp"
 #include "harness/simulator/block_dispatcher.hpp"
+#include "harness/simulator/memory/memory_system.hpp"
 #include "harness/simulator/multiprocessor.hpp"
 
 #include <fmt/format.h>
@@ -33,9 +34,12 @@ private:
     Clock clock_;
     std::deque<Link<Placement>> placements_;
     std::deque<Link<BlockEnded>> ends_;
+    std::deque<Link<MemoryRequest>> memory_requests_;
+    std::deque<Link<MemoryAnswer>> memory_answers_;
     std::vector<models::WarpObservation> finished_;
     std::deque<MultiProcessor> multiprocessors_;
     std::optional<BlockDispatcher> dispatcher_;
+    std::optional<MemorySystem> memory_;
 };
 
 MachineRun::MachineRun(const KernelCode& code, const RunOptions& options, const Listener& listener,
@@ -45,17 +49,28 @@ MachineRun::MachineRun(const KernelCode& code, const RunOptions& options, const 
       finished_(static_cast<std::size_t>(code.blocks * code.demand.warps)) {
     options_.draw = adversary_.values;
     BlockDispatcher::Plugs plugs;
+    MemorySystem::Plugs to_memory;
     for (std::size_t number = 0; number < machine_.multiprocessors; ++number) {
         auto& placement = placements_.emplace_back(clock_.board());
         auto& ended = ends_.emplace_back(clock_.board());
         plugs.placements.emplace_back(placement);
         plugs.ends.emplace_back(ended);
-        multiprocessors_.emplace_back(number, MultiProcessor::Plugs{Sink{placement}, Source{ended}},
-                                      machine_, options_, adversary_.precedence, clock_, log_,
-                                      finished_);
+        MultiProcessor::Plugs to_multiprocessor{Sink{placement}, Source{ended}, {}};
+        if (machine_.memory) {
+            auto& request = memory_requests_.emplace_back(clock_.board());
+            auto& answer = memory_answers_.emplace_back(clock_.board());
+            to_memory.requests.emplace_back(request);
+            to_memory.answers.emplace_back(answer);
+            to_multiprocessor.memory.emplace(
+                MultiProcessor::Plugs::Memory{Source{request}, Sink{answer}});
+        }
+        multiprocessors_.emplace_back(number, to_multiprocessor, machine_, options_,
+                                      adversary_.precedence, clock_, log_, finished_);
     }
     clock_.add(
         dispatcher_.emplace(std::move(plugs), machine_, grids_, options_, adversary_.piles_up));
+    if (machine_.memory)
+        clock_.add(memory_.emplace(std::move(to_memory), machine_, options_, log_));
 }
 
 std::optional<Failure> MachineRun::failure() const {
@@ -93,7 +108,8 @@ Result<models::Observation> MachineRun::run() {
     if (log_.is_heard()) log_.flush(never);
     std::int64_t completion = dispatcher_->completion(0);
     for (const MultiProcessor& multiprocessor : multiprocessors_)
-        completion = std::max(completion, multiprocessor.late_completion());
+        completion = std::max({completion, multiprocessor.late_completion(),
+                               multiprocessor.memory_completion(0)});
     return models::Observation{.seed = options_.seed,
                                .execution_time = models::Cycles{completion},
                                .warps = std::move(finished_)};

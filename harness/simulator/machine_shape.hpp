@@ -2,6 +2,7 @@
 /// \file
 /// What the parts of a simulated machine need to know of it, whatever runs.
 
+#include "harness/simulator/memory/shape.hpp"
 #include "harness/simulator/pipeline/pipeline_code.hpp"
 #include "harness/simulator/random.hpp"
 #include "harness/simulator/residence.hpp"
@@ -31,6 +32,9 @@ struct MachineShape {
     std::optional<Range> buffer_drain;
     std::optional<FetchShape> fetch;                ///< None: perfect (C17).
     std::optional<RegisterFileShape> register_file; ///< None: perfect (C17).
+    /// Present when an access can lead through the caches; all stores then drain into the L2's
+    /// side.
+    std::optional<MemoryShape> memory;
 };
 
 } // namespace warpbound::harness::simulator

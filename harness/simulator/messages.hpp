@@ -25,6 +25,7 @@ struct IssueRequest {
     bool store = false;              ///< Wants a place in the write buffer.
     std::int64_t passes = 1;         ///< Of the store.
     std::optional<std::size_t> pool; ///< Wants a place in the latch of these collectors (C47).
+    bool load = false;               ///< Wants a place in the load queue of the L1.
     int warp = 0;
     std::int64_t issued = 0; ///< Instructions of the warp before this one.
 };
@@ -32,7 +33,7 @@ struct IssueRequest {
 /// The answer, one step later.
 struct IssueAnswer {
     bool granted = false;
-    std::int64_t drains = 0; ///< When the store leaves the write buffer.
+    std::int64_t drains = 0; ///< When the store leaves the write buffer, where that is known.
 };
 
 /// The buffer of a warp is empty (C43).
@@ -79,6 +80,8 @@ struct LatchNotice {
     std::size_t pool = 0;
     std::size_t count = 0;
 };
+/// The write buffer or the load queue was full and is not any more.
+struct RoomNotice {};
 
 /// A warp came to a barrier or to its end in this cycle.
 struct WarpReport {

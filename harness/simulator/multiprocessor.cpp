@@ -55,20 +55,25 @@ WarpScheduler::Plugs MultiProcessor::plugs_of(std::size_t scheduler, const Share
 MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
                                const RunOptions& options, Precedence precedence, Clock& clock,
                                EventLog& log, std::vector<models::WarpObservation>& finished)
-    : buffer_room_at_{clock.board(), 0} {
+    : buffer_room_at_{clock.board(), 0}, loads_room_at_{clock.board(), 0}, freed_{clock.board()} {
     for (std::size_t port = 0; port < machine.core_ports; ++port)
         ports_free_at_.emplace_back(clock.board(), 0);
     add_fetch(number, machine, options, clock, log);
     add_collectors(number, machine, options, clock, log);
     SharedView shared;
     shared.buffer_room_at = &buffer_room_at_;
+    shared.loads_room_at = &loads_room_at_;
     IssueArbiter::Plugs to_arbiter;
     to_arbiter.buffer_room_at = &buffer_room_at_;
+    to_arbiter.loads_room_at = &loads_room_at_;
     if (left_latch_) to_arbiter.left_latch.emplace(*left_latch_);
     for (auto& room : latch_room_at_) {
         shared.latch_room_at.push_back(&room);
         to_arbiter.latch_room_at.push_back(&room);
     }
+    if (plugs.memory) to_arbiter.freed.emplace(freed_);
+    std::vector<Sink<MemoryIssue>> issues;
+    std::vector<Source<ResultTold>> results;
     for (auto& port : ports_free_at_) {
         shared.ports_free_at.push_back(&port);
         to_arbiter.ports_free_at.push_back(&port);
@@ -84,15 +89,36 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
         to_arbiter.answers.emplace_back(answer);
         to_blocks.reports.emplace_back(report);
         to_blocks.orders.emplace_back(order);
+        std::optional<WarpScheduler::Plugs::Memory> to_memory;
+        if (plugs.memory) {
+            auto& issue = memory_issues_.emplace_back(clock.board());
+            auto& result = memory_results_.emplace_back(clock.board());
+            auto& notice = notices_.emplace_back(clock.board());
+            issues.emplace_back(issue);
+            results.emplace_back(result);
+            to_arbiter.notices.emplace_back(notice);
+            to_memory.emplace(WarpScheduler::Plugs::Memory{
+                .issues = Source{issue}, .results = Sink{result}, .notices = Sink{notice}});
+        }
         const WarpScheduler::Config config{.multiprocessor = number,
                                            .index = index,
                                            .warps = (places + machine.schedulers - 1 - index) /
                                                     machine.schedulers};
-        schedulers_.emplace_back(config, plugs_of(index, shared), machine, options, log, finished);
+        WarpScheduler::Plugs to_scheduler = plugs_of(index, shared);
+        to_scheduler.memory = to_memory;
+        schedulers_.emplace_back(config, std::move(to_scheduler), machine, options, log, finished);
         clock.add(schedulers_.back());
     }
     clock.add(arbiter_.emplace(std::move(to_arbiter), number, machine, options, precedence, log));
     clock.add(blocks_.emplace(std::move(to_blocks), number, options));
+    if (plugs.memory)
+        clock.add(memory_.emplace(number,
+                                  LoadStoreUnit::Plugs{.issues = std::move(issues),
+                                                       .results = std::move(results),
+                                                       .freed = Source{freed_},
+                                                       .requests = plugs.memory->requests,
+                                                       .answers = plugs.memory->answers},
+                                  machine, options, log));
 }
 
 std::optional<Failure> MultiProcessor::failure() const {

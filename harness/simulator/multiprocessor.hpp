@@ -4,6 +4,7 @@
 
 #include "harness/simulator/clock.hpp"
 #include "harness/simulator/issue_arbiter.hpp"
+#include "harness/simulator/memory/load_store_unit.hpp"
 #include "harness/simulator/pipeline/instruction_fetch.hpp"
 #include "harness/simulator/pipeline/operand_collectors.hpp"
 #include "harness/simulator/resident_blocks.hpp"
@@ -22,6 +23,12 @@ public:
     struct Plugs {
         Sink<Placement> placements;
         Source<BlockEnded> ends;
+        /// Where the machine has caches.
+        struct Memory {
+            Source<MemoryRequest> requests;
+            Sink<MemoryAnswer> answers;
+        };
+        std::optional<Memory> memory{};
     };
     /// Adds its components to the clock. `number`: among the SMs. `finished` takes the observation
     /// of each warp that ends, by its number.
@@ -29,6 +36,10 @@ public:
                    const RunOptions& options, Precedence precedence, Clock& clock, EventLog& log,
                    std::vector<models::WarpObservation>& finished);
 
+    /// When what the launch left to the load/store unit is done, as far as it went on here.
+    [[nodiscard]] std::int64_t memory_completion(std::size_t launch) const {
+        return memory_ ? memory_->completion(launch) : 0;
+    }
     /// Why a warp could not start.
     [[nodiscard]] std::optional<Failure> failure() const;
     /// Largest time that was told for a warp after its end (C50).
@@ -55,11 +66,17 @@ private:
     std::deque<Staged<std::int64_t>> latch_room_at_;
     std::deque<Staged<std::int64_t>> ports_free_at_;
     Staged<std::int64_t> buffer_room_at_;
+    Staged<std::int64_t> loads_room_at_;
+    std::deque<Link<MemoryIssue>> memory_issues_;
+    std::deque<Link<ResultTold>> memory_results_;
+    std::deque<Link<RoomNotice>> notices_;
+    Link<RoomFreed> freed_;
     std::deque<WarpScheduler> schedulers_;
     std::optional<IssueArbiter> arbiter_;
     std::optional<ResidentBlocks> blocks_;
     std::optional<InstructionFetch> fetch_;
     std::optional<OperandCollectors> collectors_;
+    std::optional<LoadStoreUnit> memory_;
 };
 
 } // namespace warpbound::harness::simulator

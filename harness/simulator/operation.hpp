@@ -57,11 +57,14 @@ struct Operation {
     bool waits_at_barrier = true;                   ///< BAR.SYNC, BAR.RED; not BAR.ARV.
     std::int64_t barrier_warps = 0; ///< Arrivals that open it; 0: of all warps that have not ended.
     bool parts_lanes = false;       ///< Its guard may differ between lanes (C38).
+    bool takes_place = false;       ///< In the write buffer or the load queue.
     bool enters_write_buffer = false;
     bool reads_clock = false;
     bool result_is_told = false; ///< Its result time is not known at issue; `latency` is unused.
     Collection collection;       ///< Of use when the machine has a register file.
     bool is_long = false;        ///< Its result comes from global or local memory, or a texture.
+    std::optional<std::uint32_t> access; ///< Into `KernelCode::accesses`: gives its passes.
+    bool through_caches = false;         ///< Its level is found in the caches (C23).
 };
 
 } // namespace warpbound::harness::simulator

@@ -20,7 +20,9 @@ enum class StreamOf : std::uint32_t {
     Dispatcher,
     Adversary,
     Fetch,
-    Collectors
+    Collectors,
+    LoadStore,
+    Memory
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

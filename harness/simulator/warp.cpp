@@ -25,6 +25,7 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     register_ready_.assign(code_->register_count, 0);
     releases_.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
     if (tracks_long_) long_ready_.assign(code_->register_count, 0);
+    executions_.assign(code_->accesses.size(), 0);
     long_release_.fill(0);
     unknown_releases_.fill(0);
     std::fill(ports_.begin(), ports_.end(), Port{});
@@ -69,13 +70,24 @@ void Warp::prepare_next() {
     if (executes_) {
         if (operation.parts_lanes && operation.execution == Execution::Guarded)
             on_ = draw_lanes(on_, chance_.draw(1, count_of(on_)), chance_);
-        passes_ = chance_.draw(operation.passes);
+        passes_ = operation.access ? counted_passes() : chance_.draw(operation.passes);
         occupancy_ = chance_.draw(operation.initiation) * passes_;
         if (operation.port.scope == models::UnitScope::Warp)
             port_at_ = ports_[operation.port.index].free_at;
     }
     if (delivered_ > 0) check_buffer();
     find_waits();
+}
+
+models::AccessPlace Warp::execution() const {
+    return {.block = static_cast<std::uint64_t>(observation_.block),
+            .warp = static_cast<std::uint64_t>(observation_.warp),
+            .execution = executions_[*operation_->access]};
+}
+
+std::int64_t Warp::counted_passes() const {
+    if (access().same_passes && !code_->convergence) return operation_->passes.lo;
+    return models::passes_of(access().rule, addresses_of(access(), execution(), active_lanes()));
 }
 
 void Warp::find_waits() {
@@ -125,7 +137,8 @@ void Warp::release(std::int64_t at) {
     find_ready();
 }
 
-Waits Warp::waits(std::int64_t port_at, std::int64_t collector_at, std::int64_t buffer_at) const {
+Waits Warp::waits(std::int64_t port_at, std::int64_t collector_at, std::int64_t buffer_at,
+                  std::int64_t loads_at) const {
     Waits waits;
     waits[Stall::Gap] = gap_at_;
     waits[Stall::Barrier] = barrier_at_;
@@ -135,6 +148,7 @@ Waits Warp::waits(std::int64_t port_at, std::int64_t collector_at, std::int64_t 
     waits[Stall::Port] = std::max(port_at, port_at_);
     waits[Stall::Collector] = collector_at;
     waits[Stall::WriteBuffer] = buffer_at;
+    waits[Stall::LoadQueue] = loads_at;
     return waits;
 }
 
@@ -279,6 +293,7 @@ void Warp::execute(std::int64_t now) {
             observation_.first_clock = value;
     }
     if (operation.waits_at_barrier) waits_at_ = operation.barrier;
+    if (operation.access) ++executions_[*operation.access];
 }
 
 bool Warp::advance(std::int64_t now) {

@@ -46,6 +46,18 @@ public:
     /// Lanes for which the next instruction executes (C37).
     [[nodiscard]] LaneMask on() const { return on_; }
     [[nodiscard]] std::int64_t passes() const { return passes_; }
+    /// Which execution of its instruction the next one is, as address patterns count.
+    [[nodiscard]] models::AccessPlace execution() const;
+    /// Its address pattern. Requires: it has one.
+    [[nodiscard]] const AccessCode& access() const { return code_->accesses[*operation_->access]; }
+    /// Between two of its passes; drawn anew at each call.
+    [[nodiscard]] std::int64_t draw_pass_cost() { return chance_.draw(operation_->pass_cost); }
+    /// Its number among all that the warp issues.
+    [[nodiscard]] std::int64_t next_number() const { return number_; }
+    /// Lanes that access memory (C21): all, unless lanes may part.
+    [[nodiscard]] std::uint64_t active_lanes() const {
+        return code_->convergence ? std::uint64_t{on_} : code_->all_lanes;
+    }
     [[nodiscard]] std::int64_t occupancy() const { return occupancy_; }
     /// The barrier at which the warp waits.
     [[nodiscard]] std::optional<std::uint8_t> waits_at() const { return waits_at_; }
@@ -72,9 +84,10 @@ public:
     [[nodiscard]] bool is_on_wrong_path() const { return wrong_path_; }
     void flush_buffer();
 
-    /// What holds the next instruction, given when its port and the write buffer are free.
+    /// What holds the next instruction, given when its port, the latch before its operand
+    /// collectors, the write buffer and the load queue are free.
     [[nodiscard]] Waits waits(std::int64_t port_at, std::int64_t collector_at,
-                              std::int64_t buffer_at) const;
+                              std::int64_t buffer_at, std::int64_t loads_at) const;
 
     /// Largest completion time (C2) of what the warp issued so far.
     [[nodiscard]] std::int64_t completion() const { return completion_; }
@@ -92,6 +105,8 @@ private:
 
     void execute(std::int64_t now);
     void set_result(const Operation& operation, std::int64_t at);
+    /// Passes of the next instruction by the addresses of its lanes.
+    [[nodiscard]] std::int64_t counted_passes() const;
     /// Makes the following instruction the next one. Returns false at the end of the warp.
     bool advance(std::int64_t now);
     void prepare_next();
@@ -148,7 +163,8 @@ private:
     std::vector<std::int64_t> releases_;
     /// Operations on each scoreboard whose release is not known yet; they come before `releases_`.
     std::array<std::uint32_t, assembly::scoreboard_count> unknown_releases_{};
-    std::vector<Unfinished> unfinished_; ///< Of all warps that took this place.
+    std::vector<Unfinished> unfinished_;    ///< Of all warps that took this place.
+    std::vector<std::uint64_t> executions_; ///< So far, of each instruction with a pattern.
     std::vector<Port> ports_;
     bool tracks_long_ = false;
     bool collects_ = false; ///< The machine has a register file (C47 to C50).

@@ -13,13 +13,15 @@ WarpScheduler::WarpScheduler(const Config& config, Plugs plugs, const MachineSha
                                                  config.multiprocessor * machine.schedulers +
                                                      config.index}},
       warps_(config.warps, Warp{machine, options, log}), slots_(config.warps, 0),
-      ports_(machine.partition_ports), arbitration_{make_arbitration(machine.policy, warps_,
-                                                                     machine.issue_slot.hi,
-                                                                     chance_)} {
+      launches_(config.warps, 0), ports_(machine.partition_ports),
+      arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, chance_)} {
     plugs_.answers.read_by(*this);
     plugs_.orders.read_by(*this);
     if (plugs_.fetched) plugs_.fetched->read_by(*this);
     if (plugs_.results) plugs_.results->read_by(*this);
+    if (!plugs_.memory) return;
+    plugs_.memory->results.read_by(*this);
+    plugs_.memory->notices.read_by(*this);
 }
 
 std::int64_t WarpScheduler::port_at(const Warp& warp) const {
@@ -36,10 +38,16 @@ std::int64_t WarpScheduler::buffer_at(const Warp& warp) const {
     return plugs_.shared.buffer_room_at->visible();
 }
 
+std::int64_t WarpScheduler::loads_at(const Warp& warp) const {
+    if (!warp.executes() || !warp.operation().result_is_told) return 0;
+    return plugs_.shared.loads_room_at->visible();
+}
+
 std::int64_t WarpScheduler::earliest(const Warp& warp) const {
     if (warp.ready_at() == never) return never;
     if (warp.is_on_wrong_path()) return warp.ready_at();
-    return std::max({warp.ready_at(), port_at(warp), buffer_at(warp), collector_at(warp)});
+    const std::int64_t at = std::max({warp.ready_at(), port_at(warp), collector_at(warp)});
+    return warp.operation().takes_place ? std::max({at, buffer_at(warp), loads_at(warp)}) : at;
 }
 
 std::size_t WarpScheduler::pool_of(const Operation& operation) const {
@@ -88,6 +96,7 @@ void WarpScheduler::start(std::size_t slot, const Placement& block) {
         const auto started = warp.start(block.grid, block.block, in_block, block.at);
         if (!started && !failure_) failure_ = started.error();
         slots_[place] = slot;
+        launches_[place] = block.launch;
         if (log_->is_heard())
             log_->add(WarpStarted{.cycle = block.at,
                                   .warp = warp.number(),
@@ -106,6 +115,26 @@ void WarpScheduler::obey(const BlockOrder& order) {
             warps_[warp].release(order.at);
 }
 
+void WarpScheduler::send_to_memory(std::size_t place) {
+    Warp& warp = warps_[place];
+    const Operation& operation = warp.operation();
+    MemoryIssue issue{.store = operation.enters_write_buffer,
+                      .place = place,
+                      .launch = launches_[place],
+                      .warp = warp.number(),
+                      .number = warp.next_number(),
+                      .access = nullptr,
+                      .execution = {},
+                      .active = warp.active_lanes(),
+                      .passes = warp.passes(),
+                      .pass_cost = operation.result_is_told ? warp.draw_pass_cost() : 0};
+    if (operation.through_caches) {
+        issue.access = &warp.access();
+        issue.execution = warp.execution();
+    }
+    plugs_.memory->issues.put(issue);
+}
+
 void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired) {
     Warp& chosen = warps_[warp];
     const Operation& operation = chosen.operation();
@@ -118,6 +147,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
         arbitration_->chosen(warp);
     }
     const bool arrives = chosen.executes() && operation.barrier;
+    if (operation.takes_place && chosen.executes() && plugs_.memory) send_to_memory(warp);
     chosen.issue(now, waits);
     if (collects) {
         CollectOrder order = *chosen.order();
@@ -143,12 +173,13 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
     const Waits waits = log_->is_heard()
-                            ? chosen.waits(port_at(chosen), collector_at(chosen), buffer_at(chosen))
+                            ? chosen.waits(port_at(chosen), collector_at(chosen), buffer_at(chosen),
+                                           loads_at(chosen))
                             : Waits{};
     const Operation& operation = chosen.operation();
     const bool collects = plugs_.collects.has_value();
     const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;
-    if (!chosen.executes() || (!core_port && !collects && !operation.enters_write_buffer)) {
+    if (!chosen.executes() || (!core_port && !collects && !operation.takes_place)) {
         issue(warp, now, waits, paired);
         return true;
     }
@@ -156,6 +187,7 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                          .occupancy = chosen.occupancy(),
                          .store = operation.enters_write_buffer,
                          .passes = chosen.passes(),
+                         .load = operation.result_is_told,
                          .pool = std::nullopt,
                          .warp = chosen.number(),
                          .issued = chosen.issued()};
@@ -204,6 +236,13 @@ void WarpScheduler::choose(std::int64_t now) {
     }
 }
 
+bool WarpScheduler::hear_memory() {
+    // The end of a result that its warp does not wait for is counted by the load/store unit.
+    for (const ResultTold& told : plugs_.memory->results.messages())
+        static_cast<void>(warps_[told.place].complete(told.warp, told.number, told.at));
+    return !plugs_.memory->results.messages().empty() || !plugs_.memory->notices.messages().empty();
+}
+
 void WarpScheduler::tick(std::int64_t now) {
     bool changed = now >= wake_;
     for (const BlockOrder& order : plugs_.orders.messages()) {
@@ -219,6 +258,7 @@ void WarpScheduler::tick(std::int64_t now) {
         warps_[asked.warp].completes_after(answer.drains);
         issue(asked.warp, now, asked.waits, asked.paired);
     }
+    if (plugs_.memory && hear_memory()) changed = true;
     // While a question is open the search waits; the answer comes in this cycle.
     if (changed && !asked_)
         choose(now);

@@ -5,6 +5,7 @@
 #include "harness/simulator/arbitration.hpp"
 #include "harness/simulator/component.hpp"
 #include "harness/simulator/link.hpp"
+#include "harness/simulator/memory/messages.hpp"
 #include "harness/simulator/messages.hpp"
 #include "harness/simulator/warp.hpp"
 
@@ -18,6 +19,7 @@ struct SharedView {
     std::vector<const Staged<std::int64_t>*> ports_free_at; ///< Core ports.
     const Staged<std::int64_t>* buffer_room_at = nullptr;
     std::vector<const Staged<std::int64_t>*> latch_room_at; ///< Per pool of operand collectors.
+    const Staged<std::int64_t>* loads_room_at = nullptr;
 };
 
 /// Chooses the first candidate of the policy that may issue. What touches only this scheduler's
@@ -40,6 +42,13 @@ public:
         std::optional<Source<CollectOrder>> collects; ///< When it has a register file.
         std::optional<Sink<ResultNotice>> results;
         SharedView shared;
+        /// Where the machine has a load/store unit.
+        struct Memory {
+            Source<MemoryIssue> issues;
+            Sink<ResultTold> results;
+            Sink<RoomNotice> notices;
+        };
+        std::optional<Memory> memory{};
     };
     /// `finished` takes the observation of each warp that ends, by its number.
     WarpScheduler(const Config& config, Plugs plugs, const MachineShape& machine,
@@ -64,11 +73,16 @@ private:
 
     void start(std::size_t slot, const Placement& block);
     void obey(const BlockOrder& order);
+    /// Returns whether anything was said.
+    bool hear_memory();
+    /// Hands the next instruction of the warp, a load or store, to the load/store unit.
+    void send_to_memory(std::size_t warp);
     void choose(std::int64_t now);
     /// Issues the warp's next instruction, or asks for it. Returns whether it issued.
     bool try_issue(std::size_t warp, std::int64_t now, bool paired);
     void issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired);
     [[nodiscard]] std::int64_t port_at(const Warp& warp) const;
+    [[nodiscard]] std::int64_t loads_at(const Warp& warp) const;
     [[nodiscard]] std::int64_t buffer_at(const Warp& warp) const;
     [[nodiscard]] std::size_t pool_of(const Operation& operation) const;
     [[nodiscard]] std::int64_t collector_at(const Warp& warp) const;
@@ -88,7 +102,8 @@ private:
     std::vector<models::WarpObservation>* finished_;
     Chance chance_;
     std::vector<Warp> warps_;
-    std::vector<std::size_t> slots_; ///< Of the warps' blocks on the SM.
+    std::vector<std::size_t> slots_;    ///< Of the warps' blocks on the SM.
+    std::vector<std::size_t> launches_; ///< Of the warps' blocks in the run.
     std::vector<Port> ports_;
     std::unique_ptr<Arbitration> arbitration_;
     std::int64_t next_choice_ = 0;

@@ -24,6 +24,8 @@ std::string_view to_string(Stall stall) {
         return "collector";
     case Stall::WriteBuffer:
         return "write-buffer";
+    case Stall::LoadQueue:
+        return "load-queue";
     case Stall::NotChosen:
         break;
     }

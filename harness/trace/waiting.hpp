@@ -9,7 +9,7 @@
 
 namespace warpbound::harness::trace {
 
-/// "gap", "barrier", "fetch", "register", "scoreboard", "port", "collector", "write-buffer",
+/// "gap", "barrier", "fetch", "register", "scoreboard", "port", "collector", "write-buffer", "load-queue",
 /// "not-chosen".
 std::string_view to_string(simulator::Stall stall);
 

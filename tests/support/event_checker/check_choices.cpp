@@ -58,7 +58,15 @@ private:
         if (run_.collects() ? latches_.is_full(issue, cycle, instead)
                             : shared_.is_port_taken(issue, cycle, instead))
             return false;
-        if (!run_.timing(issue).enters_write_buffer) return true;
+        const int multiprocessor = run_.multiprocessor_of(issue.event.warp);
+        if (!run_.timing(issue).enters_write_buffer) {
+            if (!run_.timing(issue).through_caches) return true;
+            const bool loads = instead != nullptr && instead->event.executed &&
+                               run_.timing(*instead).through_caches &&
+                               !run_.timing(*instead).enters_write_buffer;
+            return shared_.queued(cycle, multiprocessor) - (loads ? 1 : 0) <
+                   memory_value(run_.machine, "l1", "queue").lo;
+        }
         const bool stores = instead != nullptr && instead->event.executed &&
                             run_.timing(*instead).enters_write_buffer;
         return shared_.buffered(cycle, run_.multiprocessor_of(issue.event.warp)) -

@@ -131,7 +131,14 @@ private:
                             first.hi + further * t.pass_cost.hi))
                     run_.complain(issue, fmt::format("{} at {}", what, cycle));
         };
-        check_after(issue.completed, t.latency, write_back, "C13: completes");
+        if (!t.through_caches || t.enters_write_buffer) {
+            check_after(issue.completed, t.latency, write_back, "C13: completes");
+        } else if (!issue.completed.empty()) {
+            const std::int64_t nearest = memory_value(run_.machine, "l1", "latency").lo;
+            if (issue.completed.front() <
+                event.cycle + (event.passes - 1) * t.pass_cost.lo + nearest)
+                run_.complain(issue, fmt::format("C24: completes at {}", issue.completed.front()));
+        }
         check_after(issue.sources_read, t.source_read, 0, "C14: has read its sources");
     }
 

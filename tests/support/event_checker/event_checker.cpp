@@ -20,6 +20,8 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     check_collectors(launch);
     shared.check_ports();
     shared.check_buffer();
+    shared.check_queue();
+    check_memory(launch);
     check_choices(launch, shared);
     check_end(launch);
     return std::move(launch.found);

@@ -9,10 +9,14 @@ namespace warpbound::tests {
 
 namespace {
 
+using harness::simulator::CacheLevel;
 using harness::simulator::Collected;
 using harness::simulator::Completed;
 using harness::simulator::Drained;
+using harness::simulator::DramServed;
 using harness::simulator::InstructionsFetched;
+using harness::simulator::LineAccessed;
+using harness::simulator::LineFilled;
 using harness::simulator::OperandRead;
 using harness::simulator::SourcesRead;
 using harness::simulator::UnitEntered;
@@ -48,6 +52,9 @@ public:
                 issued.cycle == before.event.cycle && launch_.gap_after(before, issue).lo == 0;
         }
         warp.issues.push_back(issue);
+        if (issued.executed && launch_.timing(issue).through_caches &&
+            !launch_.timing(issue).enters_write_buffer)
+            launch_.loads.emplace_back(issued.cycle, issued.warp, warp.issues.size() - 1);
         if (issued.executed && launch_.timing(issue).enters_write_buffer)
             launch_.stores.emplace_back(issued.cycle, issued.warp, warp.issues.size() - 1);
     }
@@ -93,6 +100,24 @@ public:
         warp.fetches.push_back(fetched);
     }
     static void add(WarpRecord& warp, const WarpEnded& ended) { warp.ends.push_back(ended.cycle); }
+    /// A load leaves its queue with the last of its lines; a warp's loads do so in order.
+    void add(WarpRecord& warp, const LineAccessed& accessed) {
+        if (accessed.level != CacheLevel::L1 || accessed.write) return;
+        const auto oldest = std::find_if(warp.issues.begin(), warp.issues.end(), [&](Issue& issue) {
+            return issue.event.executed && launch_.timing(issue).through_caches &&
+                   !launch_.timing(issue).enters_write_buffer && issue.lines < issue.event.passes;
+        });
+        if (oldest == warp.issues.end()) {
+            launch_.say(fmt::format("causal: no load of warp {} looks for a line at {}",
+                                    accessed.warp, accessed.cycle));
+            return;
+        }
+        if (++oldest->lines == oldest->event.passes)
+            launch_.loads_left.emplace_back(accessed.cycle, accessed.warp,
+                                            static_cast<std::size_t>(oldest - warp.issues.begin()));
+    }
+    static void add(WarpRecord&, const LineFilled&) {}
+    static void add(WarpRecord&, const DramServed&) {}
 
 private:
     RecordedLaunch& launch_;
@@ -111,6 +136,9 @@ RecordedLaunch::RecordedLaunch(const harness::Kernel& of_kernel,
       warps(static_cast<std::size_t>(kernel.launch.blocks * warps_per_block)) {
     for (const auto& instruction : kernel.function->instructions)
         effects.push_back(assembly::effects_of(instruction, kernel.function->target));
+    has_caches = std::any_of(timings.begin(), timings.end(), [](const auto& timing) {
+        return timing && timing.value().through_caches;
+    });
 }
 
 void RecordedLaunch::say(std::string text) {

@@ -31,6 +31,7 @@ struct Issue {
     std::vector<harness::simulator::OperandRead> reads;
     std::vector<harness::simulator::Collected> collected;
     std::vector<harness::simulator::UnitEntered> entered;
+    std::int64_t lines = 0; ///< For which a load has looked in the L1.
     bool paired = false; ///< Issued in its predecessor's cycle without a choice of its own.
 };
 
@@ -47,6 +48,10 @@ using Entry = std::tuple<std::int64_t, int, std::size_t>;
 /// The value of a description that the simulator accepted.
 inline Interval value_of(const models::ValueGroup& group, std::string_view name) {
     return group.find(name)->interval.value();
+}
+inline Interval memory_value(const models::Architecture& machine, std::string_view memory,
+                             std::string_view name) {
+    return value_of(*machine.memory(memory), name);
 }
 inline bool within(std::int64_t value, std::int64_t lo, std::int64_t hi) {
     return lo <= value && value <= hi;
@@ -104,6 +109,11 @@ struct RecordedLaunch {
     std::vector<WarpRecord> warps;
     std::vector<Entry> stores; ///< In the order of time.
     std::vector<Entry> drains; ///< Drain cycle instead of the issue's.
+    bool has_caches = false;   ///< Some access leads through them (C23).
+    /// Loads through the caches, in the order of time, and the cycles in which each had looked for
+    /// all its lines. A load is in the load queue up to that cycle.
+    std::vector<Entry> loads;
+    std::vector<Entry> loads_left;
     std::vector<std::string> found;
 };
 

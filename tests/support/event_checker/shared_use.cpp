@@ -51,14 +51,41 @@ bool SharedUse::is_port_taken(const Issue& issue, std::int64_t cycle, const Issu
     return false;
 }
 
+namespace {
+
+/// How many of what is in the order of time had happened by the end of a cycle.
+std::int64_t count_until(const RecordedLaunch& run, const std::vector<Entry>& entries,
+                         std::int64_t cycle, int multiprocessor) {
+    const auto after = std::upper_bound(
+        entries.begin(), entries.end(), cycle,
+        [](std::int64_t at, const Entry& entry) { return at < std::get<0>(entry); });
+    return std::count_if(entries.begin(), after, [&](const Entry& entry) {
+        return run.multiprocessor_of(std::get<1>(entry)) == multiprocessor;
+    });
+}
+
+} // namespace
+
 std::int64_t SharedUse::buffered(std::int64_t cycle, int multiprocessor) const {
-    const auto count = [&](const std::vector<Entry>& entries) {
-        return std::count_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-            return std::get<0>(entry) <= cycle &&
-                   run_.multiprocessor_of(std::get<1>(entry)) == multiprocessor;
-        });
-    };
-    return count(run_.stores) - count(run_.drains);
+    // Beside caches an entry still counts in the cycle of its drain (C26).
+    return count_until(run_, run_.stores, cycle, multiprocessor) -
+           count_until(run_, run_.drains, run_.has_caches ? cycle - 1 : cycle, multiprocessor);
+}
+
+std::int64_t SharedUse::queued(std::int64_t cycle, int multiprocessor) const {
+    return count_until(run_, run_.loads, cycle, multiprocessor) -
+           count_until(run_, run_.loads_left, cycle - 1, multiprocessor);
+}
+
+void SharedUse::check_queue() {
+    if (run_.loads.size() != run_.loads_left.size())
+        run_.say(fmt::format("C25: {} loads, of which {} looked for all their lines",
+                             run_.loads.size(), run_.loads_left.size()));
+    if (run_.loads.empty()) return;
+    const std::int64_t places = memory_value(run_.machine, "l1", "queue").hi;
+    for (const Entry& load : run_.loads)
+        if (queued(std::get<0>(load), run_.multiprocessor_of(std::get<1>(load))) > places)
+            run_.complain(run_.issue_at(load), "C25: the load queue is over-full");
 }
 
 void SharedUse::check_buffer() {
@@ -81,8 +108,9 @@ void SharedUse::check_buffer() {
         Last& last = last_of[run_.multiprocessor_of(issue.event.warp)];
         const std::int64_t from = std::max(last.drained, issue.event.cycle);
         if (issue.event.cycle < last.entered) run_.complain(issue, "C15: drains out of order");
+        // Beside caches it may have to wait for the link (C26).
         if (!within(std::get<0>(entry) - from, drain.lo * issue.event.passes,
-                    drain.hi * issue.event.passes))
+                    run_.has_caches ? std::get<0>(entry) : drain.hi * issue.event.passes))
             run_.complain(issue, fmt::format("C15: drains at {}", std::get<0>(entry)));
         last = Last{std::get<0>(entry), issue.event.cycle};
     }

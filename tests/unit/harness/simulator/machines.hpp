@@ -118,4 +118,62 @@ void add_collectors(models::Architecture& machine, const ValueOf& value_of) {
     }
 }
 
+/// Replaces or adds a value of a memory.
+inline void set_memory(models::Architecture& machine, const std::string& memory,
+                       const std::string& name, Values values) {
+    for (auto& group : machine.memories)
+        if (group.name == memory) return set(group, name, values);
+    models::ValueGroup& group = machine.memories.emplace_back();
+    group.name = memory;
+    set(group, name, values);
+}
+
+/// The small machine with banks, caches and DRAM: an L1 of four lines, two slices of an L2 of
+/// sixteen lines each, two channels. Its times have one value each.
+inline models::Architecture cached_machine(models::IssueControl control) {
+    models::Architecture machine = small_machine(control);
+    struct Named {
+        const char* memory;
+        const char* name;
+        std::int64_t value;
+    };
+    for (const Named& value : std::initializer_list<Named>{{"shared", "banks", 32},
+                                                           {"shared", "bank-width", 4},
+                                                           {"l1", "latency", 30},
+                                                           {"l1", "line", 128},
+                                                           {"l1", "sector", 32},
+                                                           {"l1", "sets", 2},
+                                                           {"l1", "ways", 2},
+                                                           {"l1", "service", 1},
+                                                           {"l1", "queue", 4},
+                                                           {"l1", "mshr-entries", 8},
+                                                           {"l1", "mshr-merges", 4},
+                                                           {"l1", "write-evict", 1},
+                                                           {"l2", "latency", 150},
+                                                           {"l2", "line", 128},
+                                                           {"l2", "sector", 32},
+                                                           {"l2", "slices", 2},
+                                                           {"l2", "sets", 4},
+                                                           {"l2", "ways", 4},
+                                                           {"l2", "service", 2},
+                                                           {"l2", "mshr-entries", 8},
+                                                           {"l2", "mshr-merges", 4},
+                                                           {"l2", "write-allocate", 1},
+                                                           {"l2", "write-back", 1},
+                                                           {"interconnect", "latency", 20},
+                                                           {"interconnect", "service", 1},
+                                                           {"interconnect", "queue", 8},
+                                                           {"dram", "latency", 400},
+                                                           {"dram", "channels", 2},
+                                                           {"dram", "banks", 4},
+                                                           {"dram", "row", 1024},
+                                                           {"dram", "row-hit", 4},
+                                                           {"dram", "row-miss", 40},
+                                                           {"dram", "queue", 16},
+                                                           {"dram", "refresh-interval", 5000},
+                                                           {"dram", "refresh-duration", 0}})
+        set_memory(machine, value.memory, value.name, value.value);
+    return machine;
+}
+
 } // namespace warpbound::harness::simulator::test

@@ -128,6 +128,14 @@ struct TestProgram {
         fact.level = level;
         facts.memory.push_back(fact);
     }
+    /// Addresses of the access at an instruction.
+    models::AddressPattern& set_pattern(std::size_t instruction) {
+        models::MemoryFact fact;
+        fact.at = function.instructions[instruction].address;
+        fact.pattern.emplace();
+        facts.memory.push_back(fact);
+        return *facts.memory.back().pattern;
+    }
 };
 
 /// One list of instructions per block; an edge is (from, to, kind). Blocks without an out edge, and

@@ -105,6 +105,18 @@ TEST(ToldResult, CountsForDepbarFromTheCycleThatIsTold) {
     EXPECT_EQ(run.warp.ready_at(), 90);
 }
 
+TEST(ToldResult, LeavesAReleasedBarrierAsItIs) {
+    ToldWarp run{
+        {load_global(1, 0), barrier(), add(2, 1, 0)}, models::IssueControl::Interlocked, 1};
+    run.issue();
+    run.issue();
+    EXPECT_EQ(run.warp.ready_at(), never);
+    run.warp.release(100);
+    EXPECT_EQ(run.warp.ready_at(), never);
+    EXPECT_TRUE(run.warp.complete(0, 0, 70));
+    EXPECT_EQ(run.warp.ready_at(), 100);
+}
+
 TEST(ToldResult, AfterTheEndOfTheWarpTouchesNothingOfTheNext) {
     ToldWarp run{{load_global(1, 0), exit()}, models::IssueControl::Interlocked, 1};
     run.issue();

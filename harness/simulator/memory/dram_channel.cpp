@@ -1,0 +1,54 @@
+#include "harness/simulator/memory/dram_channel.hpp"
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator {
+
+DramChannel::DramChannel(const DramShape& shape, Chance& chance)
+    : shape_{shape}, banks_(shape.banks), interval_{chance.draw(shape.refresh_interval)},
+      duration_{chance.draw(shape.refresh_duration)}, phase_{chance.draw(0, interval_ - 1)},
+      refreshes_{phase_ / interval_} {}
+
+std::int64_t DramChannel::after_refresh(std::int64_t at) const {
+    const std::int64_t since = (at + phase_) % interval_;
+    return since < duration_ ? at + duration_ - since : at;
+}
+
+std::int64_t DramChannel::next(std::int64_t now) const {
+    if (queue_.empty()) return never;
+    std::int64_t bank_free = never;
+    for (std::size_t place = 0; place < window(); ++place)
+        bank_free = std::min(bank_free, banks_[queue_[place].bank].free_at);
+    return after_refresh(std::max({now, bus_free_at_, bank_free}));
+}
+
+std::optional<DramChannel::Served> DramChannel::serve(std::int64_t now, Chance& chance) {
+    if (next(now) > now) return std::nullopt;
+    if (const std::int64_t refreshes = (now + phase_) / interval_;
+        duration_ > 0 && refreshes != refreshes_) {
+        refreshes_ = refreshes; // A refresh closes all rows.
+        for (Bank& bank : banks_)
+            bank.row.reset();
+    }
+    std::optional<std::size_t> chosen;
+    for (std::size_t place = 0; place < window(); ++place) {
+        const Bank& bank = banks_[queue_[place].bank];
+        if (bank.free_at > now) continue;
+        if (!chosen) chosen = place;
+        if (bank.row == queue_[place].row) {
+            chosen = place;
+            break;
+        }
+    }
+    const Transfer transfer = queue_[*chosen];
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*chosen));
+    Bank& bank = banks_[transfer.bank];
+    const bool row_hit = bank.row == transfer.row;
+    bus_free_at_ = now + transfer.sectors * chance.draw(shape_.row_hit);
+    bank.free_at =
+        row_hit ? bus_free_at_ : std::max(bus_free_at_, now + chance.draw(shape_.row_miss));
+    bank.row = transfer.row;
+    return Served{.transfer = transfer, .row_hit = row_hit, .until = bus_free_at_};
+}
+
+} // namespace warpbound::harness::simulator

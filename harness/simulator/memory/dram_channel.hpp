@@ -1,0 +1,61 @@
+#pragma once
+/// \file
+/// One DRAM channel: banks with an open row each, a data bus, and refresh (C28).
+
+#include "harness/simulator/component.hpp"
+#include "harness/simulator/memory/shape.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// Serves first whom an open row makes ready, then who came first.
+class DramChannel {
+public:
+    struct Transfer {
+        std::uint64_t bank = 0;
+        std::uint64_t row = 0;
+        std::int64_t sectors = 1;
+        bool write = false;
+        std::uint32_t reading = 0; ///< Of its owner.
+        int warp = 0;
+    };
+    struct Served {
+        Transfer transfer;
+        bool row_hit = false;
+        std::int64_t until = 0; ///< The first cycle in which the bus is free again.
+    };
+
+    /// The phase of its refresh is drawn.
+    DramChannel(const DramShape& shape, Chance& chance);
+
+    /// A read or write may join. Write-backs join without.
+    [[nodiscard]] bool has_room() const { return queue_.size() < shape_.queue; }
+    void join(const Transfer& transfer) { queue_.push_back(transfer); }
+    /// The next transfer, when one may start now.
+    std::optional<Served> serve(std::int64_t now, Chance& chance);
+    /// The earliest cycle in which a transfer may start, if none joins.
+    [[nodiscard]] std::int64_t next(std::int64_t now) const;
+
+private:
+    struct Bank {
+        std::optional<std::uint64_t> row;
+        std::int64_t free_at = 0;
+    };
+    [[nodiscard]] std::int64_t after_refresh(std::int64_t at) const;
+    [[nodiscard]] std::size_t window() const {
+        return queue_.size() < shape_.queue ? queue_.size() : shape_.queue;
+    }
+
+    DramShape shape_;
+    std::vector<Bank> banks_;
+    std::vector<Transfer> queue_; ///< The oldest first.
+    std::int64_t bus_free_at_ = 0;
+    std::int64_t interval_ = 1;
+    std::int64_t duration_ = 0;
+    std::int64_t phase_ = 0;
+    std::int64_t refreshes_ = 0; ///< Seen so far.
+};
+
+} // namespace warpbound::harness::simulator

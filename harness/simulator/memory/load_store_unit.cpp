@@ -1,0 +1,281 @@
+#include "harness/simulator/memory/load_store_unit.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+LoadStoreUnit::LoadStoreUnit(std::size_t index, Plugs plugs, const MachineShape& machine,
+                             const RunOptions& options, EventLog& log)
+    : index_{index}, plugs_{std::move(plugs)}, machine_{&machine}, shape_{&*machine.memory},
+      log_{&log}, chance_{options.draw, RandomStream{options.seed, StreamOf::LoadStore, index}},
+      cache_{machine.memory->l1}, misses_{machine.memory->l1.mshr_entries,
+                                          machine.memory->l1.mshr_merges} {
+    for (const auto& issues : plugs_.issues)
+        issues.read_by(*this);
+    plugs_.answers.read_by(*this);
+}
+
+template <typename Visit>
+void LoadStoreUnit::for_each_sector(std::uint64_t line, std::uint64_t sectors,
+                                    const Visit& visit) const {
+    const std::uint64_t first = line / shape_->l1.sector;
+    for (; sectors != 0; sectors &= sectors - 1)
+        visit(first + static_cast<std::uint64_t>(std::countr_zero(sectors)));
+}
+
+void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t scheduler, std::int64_t now) {
+    const auto coalesce_into = [&](std::vector<models::TouchedLine>& lines) {
+        lines.clear();
+        if (issue.access == nullptr) return;
+        models::coalesce(addresses_of(*issue.access, issue.execution, issue.active),
+                         shape_->l1.line, shape_->l1.sector, lines);
+    };
+    if (issue.store) {
+        Store& store = stores_.emplace_back();
+        store.issue = issue;
+        coalesce_into(store.lines);
+        if (stores_.size() == 1) begin_store(now);
+        return;
+    }
+    if (free_loads_.empty()) {
+        free_loads_.push_back(static_cast<std::uint32_t>(loads_.size()));
+        loads_.emplace_back();
+    }
+    const std::uint32_t place = free_loads_.back();
+    free_loads_.pop_back();
+    Load& load = loads_[place];
+    load.issue = issue;
+    load.scheduler = scheduler;
+    coalesce_into(load.lines);
+    load.next = 0;
+    load.arrival = now;
+    load.missing = 0;
+    load.result = 0;
+    load_queue_.push_back(place);
+}
+
+void LoadStoreUnit::begin_store(std::int64_t now) {
+    const Store& store = stores_.front();
+    store_due_ = now + store.issue.passes * chance_.draw(*machine_->buffer_drain);
+    store_blocked_ = false;
+}
+
+void LoadStoreUnit::learn(const MemoryAnswer& answer) {
+    if (answer.kind == MemoryAnswer::Kind::Taken) {
+        --in_flight_;
+        load_blocked_ = false;
+        store_blocked_ = false;
+        return;
+    }
+    const Read& read = reads_[answer.id];
+    for_each_sector(read.line, read.sectors, [&](std::uint64_t sector) {
+        MissTable::Entry& entry = *misses_.find(sector);
+        entry.filled_at = answer.at;
+        for (const std::uint32_t load : entry.waiting)
+            settle(load, answer.at);
+    });
+    arrivals_.push({.at = answer.at, .read = answer.id});
+}
+
+bool LoadStoreUnit::hear(std::int64_t now) {
+    heard_.clear();
+    for (std::size_t scheduler = 0; scheduler < plugs_.issues.size(); ++scheduler)
+        for (const MemoryIssue& issue : plugs_.issues[scheduler].messages())
+            heard_.emplace_back(scheduler, issue);
+    for (std::size_t left = heard_.size(); left > 1; --left)
+        std::swap(
+            heard_[left - 1],
+            heard_[static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+    for (const auto& [scheduler, issue] : heard_)
+        accept(issue, scheduler, now);
+    for (const MemoryAnswer& answer : plugs_.answers.messages())
+        learn(answer);
+    return !heard_.empty() || !plugs_.answers.messages().empty();
+}
+
+void LoadStoreUnit::fill(std::int64_t now) {
+    while (!arrivals_.empty() && arrivals_.top().at <= now) {
+        const std::uint32_t place = arrivals_.top().read;
+        arrivals_.pop();
+        const Read& read = reads_[place];
+        cache_.fill(read.line / shape_->l1.line, read.sectors, false);
+        for_each_sector(read.line, read.sectors,
+                        [&](std::uint64_t sector) { misses_.remove(sector); });
+        if (log_->is_heard())
+            log_->add(LineFilled{.cycle = now,
+                                 .warp = 0,
+                                 .level = CacheLevel::L1,
+                                 .unit = static_cast<int>(index_),
+                                 .address = read.line,
+                                 .sectors = read.sectors});
+        free_reads_.push_back(place);
+        load_blocked_ = false;
+    }
+}
+
+void LoadStoreUnit::tell(std::uint32_t place) {
+    const Load& load = loads_[place];
+    note_completion(load.issue.launch, load.result);
+    plugs_.results[load.scheduler].put(ResultTold{.place = load.issue.place,
+                                                  .warp = load.issue.warp,
+                                                  .number = load.issue.number,
+                                                  .at = load.result});
+    free_loads_.push_back(place);
+}
+
+void LoadStoreUnit::note_completion(std::size_t launch, std::int64_t at) {
+    if (launch >= completions_.size()) completions_.resize(launch + 1, 0);
+    completions_[launch] = std::max(completions_[launch], at);
+}
+
+void LoadStoreUnit::settle(std::uint32_t place, std::int64_t at) {
+    Load& load = loads_[place];
+    load.result = std::max(load.result, at);
+    if (--load.missing == 0 && load.next >= load.lines.size()) tell(place);
+}
+
+void LoadStoreUnit::send(std::int64_t now, MemoryRequest request) {
+    const std::int64_t start = std::max(now, link_free_at_);
+    link_free_at_ = start + chance_.draw(shape_->link_service);
+    request.transit = chance_.draw(shape_->transit);
+    request.at = start + request.transit;
+    ++in_flight_;
+    plugs_.requests.put(request);
+}
+
+bool LoadStoreUnit::access_line(std::int64_t now) {
+    const std::uint32_t place = load_queue_.front();
+    Load& load = loads_[place];
+    if (load.next < load.lines.size()) {
+        const models::TouchedLine& line = load.lines[load.next];
+        const std::uint64_t number = line.address / shape_->l1.line;
+        const std::uint64_t hit = line.sectors & cache_.present(number);
+        std::uint64_t added = 0;
+        bool merges = true;
+        const std::uint64_t first = line.address / shape_->l1.sector;
+        for (std::uint64_t left = line.sectors & ~hit; left != 0; left &= left - 1) {
+            const auto bit = static_cast<unsigned>(std::countr_zero(left));
+            const MissTable::Entry* const entry = misses_.find(first + bit);
+            if (entry == nullptr)
+                added |= std::uint64_t{1} << bit;
+            else
+                merges = merges && misses_.takes_more(*entry);
+        }
+        if (!merges || misses_.room() < static_cast<std::size_t>(std::popcount(added)) ||
+            (added != 0 && in_flight_ >= shape_->link_queue))
+            return false;
+        const std::uint64_t merged = line.sectors & ~hit & ~added;
+        if (hit != 0) cache_.touch(number);
+        if (hit != 0 || merged != 0)
+            load.result = std::max(load.result, now + chance_.draw(shape_->l1.latency));
+        for_each_sector(line.address, merged, [&](std::uint64_t sector) {
+            MissTable::Entry& entry = *misses_.find(sector);
+            entry.waiting.push_back(place);
+            if (entry.filled_at == never)
+                ++load.missing;
+            else
+                load.result = std::max(load.result, entry.filled_at);
+        });
+        if (added != 0) {
+            for_each_sector(line.address, added, [&](std::uint64_t sector) {
+                misses_.add(sector, place);
+                ++load.missing;
+            });
+            if (free_reads_.empty()) {
+                free_reads_.push_back(static_cast<std::uint32_t>(reads_.size()));
+                reads_.emplace_back();
+            }
+            const std::uint32_t read = free_reads_.back();
+            free_reads_.pop_back();
+            reads_[read] = Read{.line = line.address, .sectors = added};
+            send(now, MemoryRequest{.id = read,
+                                    .write = false,
+                                    .address = line.address,
+                                    .sectors = added,
+                                    .at = 0,
+                                    .transit = 0,
+                                    .warp = load.issue.warp});
+        }
+        if (log_->is_heard())
+            log_->add(LineAccessed{.cycle = now,
+                                   .warp = load.issue.warp,
+                                   .level = CacheLevel::L1,
+                                   .unit = static_cast<int>(index_),
+                                   .address = line.address,
+                                   .write = false,
+                                   .hit = hit,
+                                   .merged = merged,
+                                   .missed = added});
+        ++load.next;
+        load.arrival = std::max(load.arrival + load.issue.pass_cost, now);
+        l1_free_at_ = now + chance_.draw(shape_->l1.service);
+    } else { // No lane is active.
+        load.result = now + chance_.draw(shape_->l1.latency);
+    }
+    if (load.next < load.lines.size()) return true;
+    load_queue_.pop_front();
+    plugs_.freed.put(RoomFreed{.loads = 1, .stores = 0});
+    if (load.missing == 0) tell(place);
+    return true;
+}
+
+bool LoadStoreUnit::drain(std::int64_t now) {
+    Store& store = stores_.front();
+    for (; store.next < store.lines.size(); ++store.next) {
+        if (in_flight_ >= shape_->link_queue) return false;
+        const models::TouchedLine& line = store.lines[store.next];
+        if (shape_->l1_write_evict) cache_.drop(line.address / shape_->l1.line);
+        send(now, MemoryRequest{.id = 0,
+                                .write = true,
+                                .address = line.address,
+                                .sectors = line.sectors,
+                                .at = 0,
+                                .transit = 0,
+                                .warp = store.issue.warp});
+        if (log_->is_heard())
+            log_->add(LineAccessed{.cycle = now,
+                                   .warp = store.issue.warp,
+                                   .level = CacheLevel::L1,
+                                   .unit = static_cast<int>(index_),
+                                   .address = line.address,
+                                   .write = true,
+                                   .hit = 0,
+                                   .merged = 0,
+                                   .missed = line.sectors});
+    }
+    if (log_->is_heard()) log_->add(Drained{.cycle = now, .warp = store.issue.warp});
+    note_completion(store.issue.launch, now);
+    plugs_.freed.put(RoomFreed{.loads = 0, .stores = 1});
+    stores_.pop_front();
+    if (!stores_.empty()) begin_store(now);
+    return true;
+}
+
+std::int64_t LoadStoreUnit::load_due() const {
+    if (load_queue_.empty() || load_blocked_) return never;
+    return std::max(loads_[load_queue_.front()].arrival, l1_free_at_);
+}
+
+std::int64_t LoadStoreUnit::store_due() const {
+    return stores_.empty() || store_blocked_ ? never : store_due_;
+}
+
+void LoadStoreUnit::tick(std::int64_t now) {
+    if (!hear(now) && now < wake_) return;
+    fill(now);
+    for (;;) {
+        const bool load = load_due() <= now;
+        const bool store = store_due() <= now;
+        if (!load && !store) break;
+        if (load && (!store || chance_.draw(0, 1) == 0))
+            load_blocked_ = !access_line(now);
+        else
+            store_blocked_ = !drain(now);
+    }
+    wake_ = std::min(load_due(), store_due());
+    if (!arrivals_.empty()) wake_ = std::min(wake_, arrivals_.top().at);
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,119 @@
+#pragma once
+/// \file
+/// The SM's way to memory: coalescing, the L1 with its misses, the write buffer, the link to the L2
+/// (C23 to C26).
+
+#include "harness/simulator/component.hpp"
+#include "harness/simulator/event_log.hpp"
+#include "harness/simulator/link.hpp"
+#include "harness/simulator/machine_shape.hpp"
+#include "harness/simulator/memory/cache.hpp"
+#include "harness/simulator/memory/messages.hpp"
+#include "harness/simulator/memory/miss_table.hpp"
+
+#include <deque>
+#include <queue>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// Loads and stores keep their own order each. Which of them comes first when both could go on in
+/// a cycle is drawn, and so is the order of those that issued in one step.
+class LoadStoreUnit final : public Component {
+public:
+    struct Plugs {
+        std::vector<Sink<MemoryIssue>> issues;   ///< Per scheduler.
+        std::vector<Source<ResultTold>> results; ///< Per scheduler.
+        Source<RoomFreed> freed;
+        Source<MemoryRequest> requests;
+        Sink<MemoryAnswer> answers;
+    };
+    /// `index` is that of the SM. Requires: the machine has a memory shape.
+    LoadStoreUnit(std::size_t index, Plugs plugs, const MachineShape& machine,
+                  const RunOptions& options, EventLog& log);
+
+    void tick(std::int64_t now) override;
+    [[nodiscard]] std::int64_t wake() const override { return wake_; }
+
+    /// When the last result came and the last store drained of what the launch did here; 0 without
+    /// any.
+    [[nodiscard]] std::int64_t completion(std::size_t launch) const {
+        return launch < completions_.size() ? completions_[launch] : 0;
+    }
+
+private:
+    struct Load {
+        MemoryIssue issue;
+        std::size_t scheduler = 0;
+        std::vector<models::TouchedLine> lines;
+        std::size_t next = 0;     ///< Line.
+        std::int64_t arrival = 0; ///< Of that line.
+        std::uint32_t missing = 0;
+        std::int64_t result = 0;
+    };
+    struct Store {
+        MemoryIssue issue;
+        std::vector<models::TouchedLine> lines;
+        std::size_t next = 0;
+    };
+    /// A read on its way.
+    struct Read {
+        std::uint64_t line = 0; ///< Address.
+        std::uint64_t sectors = 0;
+    };
+    struct Arrival {
+        std::int64_t at = 0;
+        std::uint32_t read = 0;
+        friend bool operator>(const Arrival& a, const Arrival& b) {
+            return std::pair{a.at, a.read} > std::pair{b.at, b.read};
+        }
+    };
+
+    bool hear(std::int64_t now);
+    void accept(const MemoryIssue& issue, std::size_t scheduler, std::int64_t now);
+    void learn(const MemoryAnswer& answer);
+    void fill(std::int64_t now);
+    void begin_store(std::int64_t now);
+    [[nodiscard]] std::int64_t load_due() const;
+    [[nodiscard]] std::int64_t store_due() const;
+    /// Both return false when the work must wait for an answer.
+    bool access_line(std::int64_t now);
+    bool drain(std::int64_t now);
+    void send(std::int64_t now, MemoryRequest request);
+    void settle(std::uint32_t load, std::int64_t at);
+    void tell(std::uint32_t load);
+    void note_completion(std::size_t launch, std::int64_t at);
+    template <typename Visit>
+    void for_each_sector(std::uint64_t line, std::uint64_t sectors, const Visit& visit) const;
+
+    std::size_t index_;
+    Plugs plugs_;
+    const MachineShape* machine_;
+    const MemoryShape* shape_;
+    EventLog* log_;
+    Chance chance_;
+    Cache cache_;
+    MissTable misses_;
+
+    std::vector<Load> loads_; ///< With free places.
+    std::vector<std::uint32_t> free_loads_;
+    std::deque<std::uint32_t> load_queue_;
+    bool load_blocked_ = false;
+    std::int64_t l1_free_at_ = 0;
+
+    std::deque<Store> stores_;
+    bool store_blocked_ = false;
+    std::int64_t store_due_ = never;
+    std::vector<std::int64_t> completions_; ///< Per launch.
+
+    std::vector<Read> reads_; ///< With free places.
+    std::vector<std::uint32_t> free_reads_;
+    std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+    std::size_t in_flight_ = 0; ///< Transactions that no slice has taken yet.
+    std::int64_t link_free_at_ = 0;
+
+    std::vector<std::pair<std::size_t, MemoryIssue>> heard_;
+    std::int64_t wake_ = never;
+};
+
+} // namespace warpbound::harness::simulator

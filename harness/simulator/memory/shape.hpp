@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// The described caches, links and DRAM as the simulator uses them: numbers that are the same in
+/// all runs.
+
+#include "harness/simulator/random.hpp"
+#include "models/architecture/architecture.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpbound::harness::simulator {
+
+/// Sizes in bytes, powers of two; times in core cycles.
+struct CacheShape {
+    std::uint64_t line = 0;
+    std::uint64_t sector = 0;
+    std::uint64_t sets = 0;
+    std::uint64_t ways = 0;
+    std::size_t mshr_entries = 0;
+    std::size_t mshr_merges = 0;
+    Range service; ///< Between two line accesses.
+    Range latency; ///< Unloaded, from the access of the L1 to the result.
+};
+
+struct DramShape {
+    Range latency; ///< As in `CacheShape`.
+    std::size_t channels = 1;
+    std::size_t banks = 1;
+    std::uint64_t row = 0; ///< Bytes.
+    Range row_hit;         ///< Of the channel, per sector.
+    Range row_miss;        ///< Of the bank, when another row was open.
+    std::size_t queue = 1; ///< Transfers that wait at a channel.
+    Range refresh_interval;
+    Range refresh_duration;
+};
+
+struct MemoryShape {
+    CacheShape l1;
+    std::size_t l1_queue = 1;
+    bool l1_write_evict = false;
+    CacheShape l2; ///< Sets, ways and misses of one slice.
+    std::size_t slices = 1;
+    bool l2_write_allocate = false;
+    bool l2_write_back = false;
+    Range transit;              ///< Of the interconnect, one way.
+    Range link_service;         ///< Of one SM, per transaction and direction.
+    std::size_t link_queue = 1; ///< Transactions of an SM that no slice has taken yet.
+    DramShape dram;
+};
+
+/// Refuses by name what is absent, unknown or does not fit together.
+Result<MemoryShape> read_memory_shape(const models::Architecture& architecture);
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,27 @@
+#include "harness/trace/memory_account.hpp"
+
+#include <bit>
+
+namespace warpbound::harness::trace {
+
+void MemoryAccount::hear(const simulator::Event& event) {
+    if (const auto* accessed = std::get_if<simulator::LineAccessed>(&event)) {
+        CacheAccount& cache = accessed->level == simulator::CacheLevel::L1 ? l1 : l2;
+        if (accessed->write) {
+            cache.stored += std::popcount(accessed->hit | accessed->missed);
+            return;
+        }
+        cache.hit += std::popcount(accessed->hit);
+        cache.merged += std::popcount(accessed->merged);
+        cache.missed += std::popcount(accessed->missed);
+    } else if (const auto* served = std::get_if<simulator::DramServed>(&event)) {
+        ++(served->write ? dram_writes : dram_reads);
+        row_hits += served->row_hit ? 1 : 0;
+    }
+}
+
+bool MemoryAccount::has_any() const {
+    return l1.hit + l1.merged + l1.missed + l1.stored > 0;
+}
+
+} // namespace warpbound::harness::trace

@@ -1,0 +1,210 @@
+#include "tests/support/event_checker/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <list>
+#include <map>
+#include <set>
+
+namespace warpbound::tests {
+
+namespace {
+
+using harness::simulator::CacheLevel;
+using harness::simulator::DramServed;
+using harness::simulator::LineAccessed;
+using harness::simulator::LineFilled;
+
+using Line = std::pair<std::uint64_t, std::uint64_t>; ///< Address and sectors.
+
+auto is(std::uint64_t address) {
+    return [address](const Line& line) { return line.first == address; };
+}
+
+/// A cache as lists of lines, the least recently used first, and the sectors on their way to it.
+class ReferenceCache {
+public:
+    struct Config {
+        std::uint64_t sets = 1; ///< Of line numbers divided by `interleave`.
+        std::uint64_t ways = 1;
+        std::uint64_t line = 1;
+        std::uint64_t interleave = 1;
+        std::size_t entries = 1;
+        std::size_t merges = 1;
+        std::int64_t service = 1;
+    };
+    explicit ReferenceCache(const Config& config) : config_{config} {}
+
+    /// What is wrong with the access; empty: nothing.
+    std::string read(const LineAccessed& access) {
+        std::string wrong = keep_service(access.cycle);
+        const std::uint64_t there = sectors(access.address);
+        for (unsigned bit = 0; bit < 64; ++bit) {
+            const std::uint64_t sector = std::uint64_t{1} << bit;
+            const auto key = std::pair{access.address, bit};
+            const auto coming = coming_.find(key);
+            if ((access.hit & sector) != 0 && (there & sector) == 0) wrong = "hits what is absent";
+            if (((access.merged | access.missed) & sector) != 0 && (there & sector) != 0)
+                wrong = "misses what is there";
+            if ((access.merged & sector) != 0 &&
+                (coming == coming_.end() || ++coming->second > config_.merges))
+                wrong = "merges with nothing, or too many";
+            if ((access.missed & sector) != 0) {
+                if (coming != coming_.end()) wrong = "sends for what is on its way";
+                coming_[key] = 1;
+            }
+        }
+        if (coming_.size() > config_.entries) wrong = "has more misses than it has room for";
+        if (access.hit != 0) touch(access.address);
+        return wrong;
+    }
+    std::string fill(const LineFilled& filled) {
+        std::string wrong;
+        for (unsigned bit = 0; bit < 64; ++bit)
+            if (((filled.sectors >> bit) & 1U) != 0 &&
+                coming_.erase(std::pair{filled.address, bit}) == 0)
+                wrong = "is filled with what was not on its way";
+        put(filled.address, filled.sectors);
+        return wrong;
+    }
+    void drop(std::uint64_t address) { set_of(address).remove_if(is(address)); }
+    void put(std::uint64_t address, std::uint64_t sectors) {
+        auto& set = set_of(address);
+        const auto found = std::find_if(set.begin(), set.end(), is(address));
+        if (found != set.end()) {
+            found->second |= sectors;
+            set.splice(set.end(), set, found);
+            return;
+        }
+        if (set.size() == config_.ways) set.pop_front();
+        set.emplace_back(address, sectors);
+    }
+    [[nodiscard]] std::uint64_t sectors(std::uint64_t address) {
+        auto& set = set_of(address);
+        const auto found = std::find_if(set.begin(), set.end(), is(address));
+        return found == set.end() ? 0 : found->second;
+    }
+    std::string keep_service(std::int64_t cycle) {
+        const bool early = last_ && cycle < *last_ + config_.service;
+        last_ = cycle;
+        return early ? "looks up two lines at once" : "";
+    }
+    [[nodiscard]] bool is_quiet() const { return coming_.empty(); }
+
+private:
+    std::list<Line>& set_of(std::uint64_t address) {
+        return lines_[address / config_.line / config_.interleave % config_.sets];
+    }
+    void touch(std::uint64_t address) {
+        auto& set = set_of(address);
+        set.splice(set.end(), set, std::find_if(set.begin(), set.end(), is(address)));
+    }
+
+    Config config_;
+    std::map<std::uint64_t, std::list<Line>> lines_;                   ///< By set.
+    std::map<std::pair<std::uint64_t, unsigned>, std::size_t> coming_; ///< Accesses that wait.
+    std::optional<std::int64_t> last_;
+};
+
+class Memory {
+public:
+    explicit Memory(RecordedLaunch& run) : run_{run} {}
+
+    void check() {
+        for (const Event& event : run_.run.events) {
+            if (const auto* filled = std::get_if<LineFilled>(&event))
+                say(*filled, cache(filled->level, filled->unit).fill(*filled));
+            else if (const auto* accessed = std::get_if<LineAccessed>(&event))
+                check(*accessed);
+            else if (const auto* served = std::get_if<DramServed>(&event))
+                check(*served);
+        }
+        for (const auto& [place, cache] : caches_)
+            if (!cache.is_quiet())
+                run_.say(fmt::format("C25: cache {} {} waits for ever",
+                                     place.first == CacheLevel::L1 ? "l1" : "l2", place.second));
+    }
+
+private:
+    std::int64_t number(std::string_view memory, std::string_view name) const {
+        return memory_value(run_.machine, memory, name).lo;
+    }
+    ReferenceCache& cache(CacheLevel level, int unit) {
+        const auto found = caches_.find({level, unit});
+        if (found != caches_.end()) return found->second;
+        const std::string_view name = level == CacheLevel::L1 ? "l1" : "l2";
+        const auto value = [&](std::string_view of) {
+            return static_cast<std::uint64_t>(number(name, of));
+        };
+        const ReferenceCache::Config config{.sets = value("sets"),
+                                            .ways = value("ways"),
+                                            .line = value("line"),
+                                            .interleave =
+                                                level == CacheLevel::L1 ? 1 : value("slices"),
+                                            .entries = value("mshr-entries"),
+                                            .merges = value("mshr-merges"),
+                                            .service = number(name, "service")};
+        return caches_.emplace(std::pair{level, unit}, ReferenceCache{config}).first->second;
+    }
+    template <typename What> void say(const What& what, const std::string& wrong) {
+        if (!wrong.empty())
+            run_.say(fmt::format("C24: {} {} at {} {} (line 0x{:x})",
+                                 what.level == CacheLevel::L1 ? "l1" : "l2", what.unit, what.cycle,
+                                 wrong, what.address));
+    }
+    void check(const LineAccessed& access) {
+        ReferenceCache& looked_in = cache(access.level, access.unit);
+        if (!access.write) return say(access, looked_in.read(access));
+        if (access.level == CacheLevel::L1) {
+            if (number("l1", "write-evict") == 1) looked_in.drop(access.address);
+            return;
+        }
+        const std::uint64_t wanted = access.hit | access.missed;
+        std::string wrong = looked_in.keep_service(access.cycle);
+        if (access.hit != (wanted & looked_in.sectors(access.address)))
+            wrong = "reports the wrong hits of a store";
+        say(access, wrong);
+        if (number("l2", "write-allocate") == 1 || access.missed == 0)
+            looked_in.put(access.address, wanted);
+    }
+    void check(const DramServed& served) {
+        Channel& channel = channels_[served.channel];
+        Bank& bank = channel.banks[served.bank];
+        const auto say_of = [&](std::string_view wrong) {
+            run_.say(fmt::format("C28: channel {} bank {} at {} {}", served.channel, served.bank,
+                                 served.cycle, wrong));
+        };
+        if (served.cycle < channel.free_at) say_of("is booked twice");
+        if (served.cycle < bank.free_at) say_of("opens its row too soon");
+        if (served.row_hit && bank.row != served.row) say_of("hits a row that is not open");
+        // A refresh, whose phase is not known, closes rows.
+        if (!served.row_hit && bank.row == served.row && number("dram", "refresh-duration") == 0)
+            say_of("misses the open row");
+        channel.free_at = served.until;
+        bank.row = served.row;
+        bank.free_at = served.row_hit ? served.until : served.cycle + number("dram", "row-miss");
+    }
+
+    struct Bank {
+        std::optional<std::uint64_t> row;
+        std::int64_t free_at = 0;
+    };
+    struct Channel {
+        std::int64_t free_at = 0;
+        std::map<int, Bank> banks;
+    };
+
+    RecordedLaunch& run_;
+    std::map<std::pair<CacheLevel, int>, ReferenceCache> caches_;
+    std::map<int, Channel> channels_;
+};
+
+} // namespace
+
+void check_memory(RecordedLaunch& run) {
+    Memory{run}.check();
+}
+
+} // namespace warpbound::tests
