@@ -23,6 +23,7 @@ Result<models::NamedProfile> profile_along(const LoadedKernel& kernel,
     profile.steps = std::move(steps).value();
     profile.counts = models::counts_of(profile.steps);
     if (kernel.function->register_count) profile.registers = *kernel.function->register_count;
+    profile.shared_memory = kernel.function->shared_memory;
     profile.digest = kernel.program.digest;
     return profile;
 }

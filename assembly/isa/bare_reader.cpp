@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <set>
 
 namespace warpbound::assembly {
@@ -18,8 +19,8 @@ namespace warpbound::assembly {
 namespace {
 
 /// Directives that say nothing about time. `!Align` and `!RawInstruction` do: they add code.
-constexpr std::array<std::string_view, 8> silent_directives{
-    "Param", "Shared", "Local", "MinStack", "MinFrame", "RegCount", "BarCount", "Machine"};
+constexpr std::array<std::string_view, 6> silent_directives{"Param",    "Local",    "MinStack",
+                                                            "MinFrame", "BarCount", "Machine"};
 
 /// Whether a comment is an address or an encoding of a disassembler: `/*0008*/`, `/* 0x4c98.. */`.
 bool from_disassembler(std::string_view comment) {
@@ -142,12 +143,31 @@ private:
             return boost::outcome_v2::success();
         }
         if (name == "Label") return builder().label(value, number_);
+        if (name == "RegCount" || name == "Shared") return resources(name == "RegCount", value);
         for (const std::string_view silent : silent_directives)
             if (name == silent) return boost::outcome_v2::success();
         return refuse(fmt::format("directive '!{}' is not known or adds code; !Arch, !Kernel, "
                                   "!EndKernel or !Label was expected",
                                   name),
                       text);
+    }
+
+    /// Registers of a thread, or bytes of shared memory of a block; hexadecimal with `0x`.
+    Result<void> resources(bool registers, std::string_view value) {
+        const bool hexadecimal = value.substr(0, 2) == "0x";
+        const std::string_view digits = value.substr(hexadecimal ? 2 : 0);
+        const std::int64_t most = registers ? 1024 : std::int64_t{1} << 30U;
+        std::int64_t count = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(),
+                                                  count, hexadecimal ? 16 : 10);
+        if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() ||
+            count < 0 || count > most)
+            return refuse(fmt::format("a number from 0 to {} was expected", most), value);
+        if (registers)
+            builder().set_register_count(static_cast<int>(count));
+        else
+            builder().set_shared_memory(count);
+        return boost::outcome_v2::success();
     }
 
     FunctionBuilder& builder() {

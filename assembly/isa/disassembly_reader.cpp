@@ -3,6 +3,7 @@
 /// directives.
 
 #include "assembly/isa/function_builder.hpp"
+#include "assembly/isa/kernel_resources.hpp"
 #include "assembly/isa/line_reader.hpp"
 #include "assembly/isa/operand_reader.hpp"
 #include "assembly/isa/reader.hpp"
@@ -64,6 +65,12 @@ public:
         if (auto closed = close_function(); !closed) return closed.as_failure();
         if (program_.functions.empty())
             return refuse("no kernel found: a listing with code was expected", line_);
+        for (auto& function : program_.functions)
+            if (auto added = resources_.add_to(function); !added) {
+                Failure failure = added.error();
+                failure.where = source_.name;
+                return failure;
+            }
         return std::move(program_);
     }
 
@@ -73,7 +80,16 @@ private:
         if (text.empty()) return boost::outcome_v2::success();
         if (text.substr(0, 2) == "/*") return code_line(text);
         if (text.substr(0, 2) == "//") return boost::outcome_v2::success();
+        if (auto noted = resource_line(text); !noted) return noted;
         return directive(text);
+    }
+
+    /// A line that may say what resources a kernel takes. Sections end a function of nvdisasm.
+    Result<void> resource_line(std::string_view text) {
+        if (function_ && text.substr(0, 8) != ".section") return boost::outcome_v2::success();
+        if (auto noted = resources_.line(text, target_, number_); !noted)
+            return refuse(noted.error().what, text);
+        return boost::outcome_v2::success();
     }
 
     Result<void> directive(std::string_view text) {
@@ -175,7 +191,7 @@ private:
                 return refuse("an instruction outside of a kernel; a line 'Function : ' was "
                               "expected before",
                               at);
-            return boost::outcome_v2::success();
+            return resource_line(text);
         }
         if (comment->substr(0, 2) == "0x") {
             const auto word = hexadecimal(comment->substr(2));
@@ -256,6 +272,7 @@ private:
     std::size_t instructions_ = 0; ///< Of the functions that are complete.
     std::optional<Target> target_;
     std::optional<FunctionBuilder> function_;
+    KernelResources resources_;
     std::set<std::pair<std::string, int>> seen_;
 };
 

@@ -24,6 +24,7 @@ public:
 
     [[nodiscard]] const std::string& name() const { return function_.name; }
     void set_register_count(int count) { function_.register_count = count; }
+    void set_shared_memory(std::int64_t bytes) { function_.shared_memory = bytes; }
 
     /// A label at the next instruction.
     Result<void> label(std::string_view name, std::int64_t line);

@@ -50,6 +50,8 @@ std::map<std::int64_t, std::vector<std::string>> labels_of(const Function& funct
 std::string print_bare(const Function& function) {
     std::string out =
         fmt::format("!Arch {}\n!Kernel {}\n", to_string(function.target), function.name);
+    if (function.register_count) out += fmt::format("!RegCount {}\n", *function.register_count);
+    if (function.shared_memory) out += fmt::format("!Shared {}\n", *function.shared_memory);
     auto labels = labels_of(function);
     for (const auto& instruction : function.instructions) {
         for (const auto& label : labels[instruction.address])
@@ -61,13 +63,36 @@ std::string print_bare(const Function& function) {
     return out + "!EndKernel\n";
 }
 
-std::string print_disassembly(const Function& function, bool nvdisasm) {
-    std::string out = nvdisasm ? fmt::format("\t.target\t{}\n\t.section\t.text.{}\n",
-                                             to_string(function.target), function.name)
-                               : fmt::format("\tcode for {}\n\t\tFunction : {}\n",
-                                             to_string(function.target), function.name);
-    if (nvdisasm && function.register_count)
+/// Of a section `.nv.shared.k`; sm_90 has 1024 bytes of its own in it.
+std::int64_t shared_section(const Function& function) {
+    return *function.shared_memory + (function.target.sm == 90 ? 1024 : 0);
+}
+
+std::string print_nvdisasm_head(const Function& function) {
+    std::string out = fmt::format("\t.target\t{}\n", to_string(function.target));
+    if (function.shared_memory)
+        out += fmt::format("\t.section\t.nv.shared.{},\"aw\",@nobits\n\t.zero\t{}\n", function.name,
+                           shared_section(function));
+    out += fmt::format("\t.section\t.text.{}\n", function.name);
+    if (function.register_count)
         out += fmt::format("\t.sectioninfo\t@\"SHI_REGISTERS={}\"\n", *function.register_count);
+    return out;
+}
+
+std::string print_cuobjdump_head(const Function& function) {
+    std::string out = fmt::format("\tcode for {}\n", to_string(function.target));
+    if (function.register_count)
+        out += fmt::format("\tValue:\tfunction: {}(0x0)\tregister count: {}\n", function.name,
+                           *function.register_count);
+    if (function.shared_memory)
+        out += fmt::format("    0      0 {:6x}  0  4            NOBITS       3    0        0 "
+                           ".nv.shared.{}\n",
+                           shared_section(function), function.name);
+    return out + fmt::format("\t\tFunction : {}\n", function.name);
+}
+
+std::string print_disassembly(const Function& function, bool nvdisasm) {
+    std::string out = nvdisasm ? print_nvdisasm_head(function) : print_cuobjdump_head(function);
     auto labels = labels_of(function);
     std::size_t next_word = 0;
     for (const auto& instruction : function.instructions) {

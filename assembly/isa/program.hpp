@@ -78,7 +78,9 @@ struct Function {
     std::vector<Instruction> instructions; ///< Addresses strictly increase.
     /// Bytes from one instruction to the next (16 from sm_70 on, else 8).
     std::int64_t step = 8;
-    std::optional<int> register_count; ///< When the listing says so.
+    std::optional<int> register_count; ///< Of a thread, when the listing says so.
+    /// Static shared memory of a block, when the listing says so. `Unit:` bytes.
+    std::optional<std::int64_t> shared_memory{};
     std::vector<ControlWord>
         control_words; ///< As listed; empty where control stands inside the instructions.
 

@@ -57,6 +57,7 @@ inline void expect_same(const Function& left, const Function& right) {
     EXPECT_EQ(left.target, right.target);
     EXPECT_EQ(left.step, right.step);
     EXPECT_EQ(left.register_count, right.register_count);
+    EXPECT_EQ(left.shared_memory, right.shared_memory);
     EXPECT_EQ(left.control_words, right.control_words);
     ASSERT_EQ(left.instructions.size(), right.instructions.size());
     for (std::size_t i = 0; i < left.instructions.size(); ++i) {
