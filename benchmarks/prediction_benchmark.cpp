@@ -39,9 +39,9 @@ struct Kernel {
         graph = value_of(assembly::build_control_flow_graph(program.functions.front()));
         facts.loops.push_back({0, 50, 50, {}});
         facts.memory.push_back(
-            {0, models::CountRange{}, std::nullopt, models::MemoryLevel::Dram, {}});
+            {0, models::CountRange{}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
         facts.memory.push_back(
-            {8, std::nullopt, models::CountRange{}, models::MemoryLevel::Any, {}});
+            {8, std::nullopt, models::CountRange{}, models::MemoryLevel::Any, {}, {}});
         architecture = value_of(models::load_architecture("fermi-gtx470"));
         value_of(models::override_value(architecture, "geometry/multiprocessors", 1));
         path.assign(50, 0);

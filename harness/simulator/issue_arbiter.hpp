@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Grants what the whole SM shares: core ports, places in the write buffer, in the load queue and in
-/// the latches before the operand collectors.
+/// Grants what the whole SM shares: core ports, places in the write buffer, in the load queue and
+/// in the latches before the operand collectors.
 
 #include "harness/simulator/adversary.hpp"
 #include "harness/simulator/component.hpp"
@@ -61,7 +61,7 @@ private:
     Precedence precedence_;
     WriteBuffer buffer_;
     std::vector<std::size_t> latch_room_; ///< Free places per pool of operand collectors.
-    std::optional<Places> stores_; ///< In place of `buffer_`, where stores go on to the L2.
+    std::optional<Places> stores_;        ///< In place of `buffer_`, where stores go on to the L2.
     std::optional<Places> loads_;
     std::vector<std::size_t> asking_;
 };

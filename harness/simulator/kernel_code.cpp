@@ -538,9 +538,10 @@ Result<void> Translator::add_instructions() {
     code_.register_count = numbers_.size();
     if (caches) {
         if (code_.machine.register_file)
-            return Failure{"accesses through the caches are not simulated on a machine with operand "
-                           "collectors in this version: state their level",
-                           architecture_.name, 0, 0};
+            return Failure{
+                "accesses through the caches are not simulated on a machine with operand "
+                "collectors in this version: state their level",
+                architecture_.name, 0, 0};
         auto memory = read_memory_shape(architecture_);
         if (!memory) return memory.as_failure();
         code_.machine.memory = memory.value();

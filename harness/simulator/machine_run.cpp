@@ -108,8 +108,8 @@ Result<models::Observation> MachineRun::run() {
     if (log_.is_heard()) log_.flush(never);
     std::int64_t completion = dispatcher_->completion(0);
     for (const MultiProcessor& multiprocessor : multiprocessors_)
-        completion = std::max({completion, multiprocessor.late_completion(),
-                               multiprocessor.memory_completion(0)});
+        completion = std::max(
+            {completion, multiprocessor.late_completion(), multiprocessor.memory_completion(0)});
     return models::Observation{.seed = options_.seed,
                                .execution_time = models::Cycles{completion},
                                .warps = std::move(finished_)};

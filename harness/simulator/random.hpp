@@ -18,9 +18,9 @@ enum class StreamOf : std::uint32_t {
     Arbiter,
     Blocks,
     Dispatcher,
-    Adversary,
     Fetch,
     Collectors,
+    Adversary,
     LoadStore,
     Memory
 };

@@ -172,10 +172,9 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
 
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
-    const Waits waits = log_->is_heard()
-                            ? chosen.waits(port_at(chosen), collector_at(chosen), buffer_at(chosen),
-                                           loads_at(chosen))
-                            : Waits{};
+    const Waits waits = log_->is_heard() ? chosen.waits(port_at(chosen), collector_at(chosen),
+                                                        buffer_at(chosen), loads_at(chosen))
+                                         : Waits{};
     const Operation& operation = chosen.operation();
     const bool collects = plugs_.collects.has_value();
     const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;
@@ -187,8 +186,8 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                          .occupancy = chosen.occupancy(),
                          .store = operation.enters_write_buffer,
                          .passes = chosen.passes(),
-                         .load = operation.result_is_told,
                          .pool = std::nullopt,
+                         .load = operation.result_is_told,
                          .warp = chosen.number(),
                          .issued = chosen.issued()};
     if (core_port) request.port = operation.port.index;

@@ -9,8 +9,8 @@
 
 namespace warpbound::harness::trace {
 
-/// "gap", "barrier", "fetch", "register", "scoreboard", "port", "collector", "write-buffer", "load-queue",
-/// "not-chosen".
+/// "gap", "barrier", "fetch", "register", "scoreboard", "port", "collector", "write-buffer",
+/// "load-queue", "not-chosen".
 std::string_view to_string(simulator::Stall stall);
 
 /// `Unit:` core cycles. `Shape:` one per stall, in the order of time.

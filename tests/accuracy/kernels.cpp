@@ -46,6 +46,7 @@ public:
                                  std::nullopt,
                                  models::CountRange{degree, degree},
                                  models::MemoryLevel::Any,
+                                 {},
                                  {}});
         variable(fmt::format("LDS {}, [R3]", to), scoreboard);
     }
@@ -54,13 +55,18 @@ public:
                                  std::nullopt,
                                  models::CountRange{degree, degree},
                                  models::MemoryLevel::Any,
+                                 {},
                                  {}});
         plain(fmt::format("STS [R3], {}", from), 2);
     }
     void load_global(const std::string& to, models::MemoryLevel level, int transactions,
                      int scoreboard) {
-        facts_.memory.push_back(
-            {address_, models::CountRange{transactions, transactions}, std::nullopt, level, {}});
+        facts_.memory.push_back({address_,
+                                 models::CountRange{transactions, transactions},
+                                 std::nullopt,
+                                 level,
+                                 {},
+                                 {}});
         variable(fmt::format("{} {}, [R2]", encoded_ ? "LDG.E" : "LD", to), scoreboard);
     }
     void store_global(const std::string& from, int transactions) {
@@ -68,6 +74,7 @@ public:
                                  models::CountRange{transactions, transactions},
                                  std::nullopt,
                                  models::MemoryLevel::Dram,
+                                 {},
                                  {}});
         plain(fmt::format("{} [R2], {}", encoded_ ? "STG.E" : "ST", from), 2);
     }
@@ -245,6 +252,7 @@ std::unique_ptr<AccuracyKernel> example(const std::string& folder, const std::st
                                             models::CountRange{},
                                             models::CountRange{},
                                             models::MemoryLevel::Dram,
+                                            {},
                                             {}});
     return kernel;
 }

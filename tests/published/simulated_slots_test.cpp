@@ -81,7 +81,9 @@ TEST(GpudiagEquation32, CountsTheWavesOfTheSimulatedMachine) {
     const auto limits = occupancy::limits_of("7.5").value();
     auto machine = machine_of(limits, false);
     set_class(machine, {assembly::OpcodeClass::FloatAdd, "alu", 400, 1});
-    const TestProgram program = straight_line({float_add(1, 1, 1), float_add(1, 1, 1)});
+    // A block leaves with its EXIT, which follows the use of the last result.
+    const TestProgram program =
+        straight_line({float_add(1, 1, 1), float_add(1, 1, 1), add(2, 1, 1)});
     const auto time = [&](std::int64_t blocks, std::int64_t registers) {
         const auto prepared = Machine::prepare(machine, program.kernel({blocks, 64, registers}));
         return prepared.value()->run({}).value().execution_time.count();

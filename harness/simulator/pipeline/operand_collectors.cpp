@@ -52,7 +52,9 @@ void OperandCollectors::begin(const Traveller& traveller, std::int64_t now,
                         .number = order.number,
                         .at = result_at,
                         .sources_read = std::nullopt};
-    if (order.source_read) notice.sources_read = now + *order.source_read;
+    // Schedulers may have chosen in this cycle already.
+    if (order.source_read)
+        notice.sources_read = now + std::max<std::int64_t>(1, *order.source_read);
     plugs_.results[traveller.scheduler].put(notice);
     --travelling_;
     if (!log_->is_heard()) return;

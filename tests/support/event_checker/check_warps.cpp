@@ -139,7 +139,14 @@ private:
                 event.cycle + (event.passes - 1) * t.pass_cost.lo + nearest)
                 run_.complain(issue, fmt::format("C24: completes at {}", issue.completed.front()));
         }
-        check_after(issue.sources_read, t.source_read, 0, "C14: has read its sources");
+        // Operands that are collected are read a cycle after the unit's entrance at the earliest
+        // (C50).
+        const std::int64_t least = run_.collects() ? 1 : 0;
+        for (const std::int64_t cycle : issue.sources_read)
+            if (!within(cycle - begin,
+                        std::max(least, t.source_read.lo + (event.passes - 1) * t.pass_cost.lo),
+                        std::max(least, t.source_read.hi + (event.passes - 1) * t.pass_cost.hi)))
+                run_.complain(issue, fmt::format("C14: has read its sources at {}", cycle));
     }
 
     /// When the registers are ready that the issue touches (C5).

@@ -32,7 +32,7 @@ struct Issue {
     std::vector<harness::simulator::Collected> collected;
     std::vector<harness::simulator::UnitEntered> entered;
     std::int64_t lines = 0; ///< For which a load has looked in the L1.
-    bool paired = false; ///< Issued in its predecessor's cycle without a choice of its own.
+    bool paired = false;    ///< Issued in its predecessor's cycle without a choice of its own.
 };
 
 struct WarpRecord {

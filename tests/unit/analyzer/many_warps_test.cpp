@@ -44,7 +44,7 @@ TEST(ManyWarps, FillTheSchedulerFromBelow) {
 TEST(ManyWarps, DrainTheirStoresOneAfterAnother) {
     models::FlowFacts facts;
     facts.memory.push_back(
-        {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}});
+        {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
     const Analysis one = of_launch("ST [R2], R3; EXIT;", {1, 32}, facts);
     const Analysis two = of_launch("ST [R2], R3; EXIT;", {1, 64}, facts);
     EXPECT_GT(upper(two), upper(one));

@@ -81,7 +81,7 @@ TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
     const auto upper = [](const std::string& body, std::int64_t threads) {
         models::FlowFacts facts;
         facts.memory.push_back(
-            {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}});
+            {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
         return envelope(*slotted(body, threads, facts)).upper;
     };
     std::string texts;

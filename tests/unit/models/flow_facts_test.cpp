@@ -76,7 +76,8 @@ TEST(FlowFacts, AreWrittenSoThatTheyReadBack) {
                      .transactions = CountRange{.min = 2, .max = 32},
                      .conflict_degree = std::nullopt,
                      .level = MemoryLevel::Dram,
-                     .from = {}}};
+                     .from = {},
+                     .pattern = {}}};
     facts.divergents = {{.at = 8, .from = {}}, {.at = 48, .from = {}}};
     const auto again = read_flow_facts(as_source(write_flow_facts(facts)));
     ASSERT_TRUE(again.has_value()) << again.error().what;

@@ -182,7 +182,8 @@ TEST(InstructionTiming, TakesALoadsLatencyFromItsLevel) {
                      .transactions = CountRange{.min = 2, .max = 4},
                      .conflict_degree = std::nullopt,
                      .level = MemoryLevel::L2,
-                     .from = {}}};
+                     .from = {},
+                     .pattern = {}}};
     const auto stated = timing_of(load, interlocked, facts).value();
     EXPECT_EQ(stated.latency.hi, 230);
     EXPECT_EQ(stated.passes, (Interval{.lo = 2, .typical = std::nullopt, .hi = 4}));
@@ -206,7 +207,8 @@ TEST(InstructionTiming, CountsConflictsOfSharedAccesses) {
                      .transactions = CountRange{.min = 9, .max = 9},
                      .conflict_degree = CountRange{.min = 1, .max = 1},
                      .level = MemoryLevel::Any,
-                     .from = {}}};
+                     .from = {},
+                     .pattern = {}}};
     const auto load = instruction(OpcodeClass::LoadShared);
     EXPECT_EQ(timing_of(load, interlocked, facts).value().passes.hi, 1);
     EXPECT_EQ(timing_of(load, interlocked, facts).value().pass_cost.hi, 0);
@@ -219,7 +221,8 @@ TEST(InstructionTiming, TakesPassesFromAPattern) {
     Architecture architecture = interlocked;
     architecture.geometry.values = {value("warp-size", 32, 32)};
     FlowFacts facts;
-    facts.memory.push_back({.at = 0x10, .transactions = {}, .conflict_degree = {}, .from = {}});
+    facts.memory.push_back(
+        {.at = 0x10, .transactions = {}, .conflict_degree = {}, .from = {}, .pattern = {}});
     AddressPattern& pattern = facts.memory[0].pattern.emplace();
     pattern.thread_stride = 8;
     const auto load = instruction(OpcodeClass::LoadShared);

@@ -163,7 +163,7 @@ Result<Steps> steps_of(const std::string& text, const std::vector<std::size_t>& 
 
 TEST(StepsAlong, FollowRegistersAcrossTurnsOfALoop) {
     FlowFacts facts;
-    facts.memory.push_back({0, CountRange{2, 3}, std::nullopt, MemoryLevel::L2, {}});
+    facts.memory.push_back({0, CountRange{2, 3}, std::nullopt, MemoryLevel::L2, {}, {}});
     const auto steps = steps_of("!Arch sm_20\n!Kernel loop\n"
                                 "turn:\nLD R5, [R2];\nFADD R6, R6, R5;\n@P0 BRA turn;\nEXIT;\n"
                                 "!EndKernel\n",

@@ -118,7 +118,9 @@ TEST_F(MeasuredCampaign, BeginsNoRunOnceItIsStopped) {
         ASSERT_TRUE(stopped) << to_string(stopped.error());
         EXPECT_FALSE(stopped.value().complete);
         EXPECT_LE(stopped.value().samples.size(), 100U);
-        if (threads == 1) EXPECT_EQ(stopped.value().samples.size(), 100U);
+        if (threads == 1) {
+            EXPECT_EQ(stopped.value().samples.size(), 100U);
+        }
         for (std::size_t run = 0; run < stopped.value().samples.size(); ++run)
             EXPECT_EQ(stopped.value().samples[run].run, static_cast<std::int64_t>(run));
     }
