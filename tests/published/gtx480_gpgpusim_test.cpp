@@ -19,7 +19,7 @@
 namespace warpbound::harness {
 namespace {
 
-constexpr std::uint64_t seeds = 5;
+constexpr std::uint64_t seeds = 15;
 constexpr double tolerance = 0.05;
 
 /// The `i`-th operation of a loop.
