@@ -1,8 +1,9 @@
 #include "cli/prediction_report.hpp"
 
+#include "cli/json.hpp"
+
 #ifdef WARPBOUND_HAS_ANALYZER
 #include "certification/plot.hpp"
-#include "cli/json.hpp"
 #endif
 
 #include <fmt/format.h>
