@@ -143,7 +143,8 @@ TEST(Exports, AsArgumentReachEveryClaimAndShowWhatIsUndeveloped) {
         supported.insert(link.at("to").get<std::string>());
     }
     EXPECT_EQ(supported, ids);
-    for (const auto& claim : json("claims.json").at("claims"))
+    const Json claims = json("claims.json");
+    for (const auto& claim : claims.at("claims"))
         EXPECT_EQ(ids.count("Sn." + claim.at("id").get<std::string>()), 1U);
     tinyxml2::XMLDocument drawing;
     EXPECT_EQ(drawing.Parse(bundle().files.at("argument.gsn.svg").bytes.c_str()),
