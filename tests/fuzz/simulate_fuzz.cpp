@@ -1,5 +1,6 @@
 #include "harness/simulator/machine.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <array>
@@ -34,13 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     using namespace warpbound;
     static const std::array machines{std::pair{"fermi-gtx470", 20}, std::pair{"maxwell-gtx970", 52},
                                      std::pair{"turing-t4", 75}, std::pair{"hopper-h200", 90}};
-    static const std::array policies{"lrr",
-                                     "gto",
-                                     "oldest",
-                                     "two-level:active=2",
-                                     "srr",
-                                     "variable-rate",
-                                     "variable-rate:fast=1,every=3,conserving"};
     Choices choices{bytes, size};
     const auto which = static_cast<std::size_t>(choices.below(machines.size()));
     static const auto architectures = [] {
@@ -51,8 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     }();
     const models::Architecture& machine = architectures[which];
     const auto policy =
-        models::read_policy(policies[static_cast<std::size_t>(choices.below(policies.size()))])
-            .value();
+        tests::policy_of(static_cast<std::size_t>(choices.below(tests::every_policy.size())));
     const models::Launch launch{1 + choices.below(3),
                                 32 * (1 + choices.below(8)) - choices.below(2) * 11};
     const auto draw = static_cast<harness::Draw>(choices.below(4));

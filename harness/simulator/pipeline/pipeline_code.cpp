@@ -1,58 +1,23 @@
 #include "harness/simulator/pipeline/pipeline_code.hpp"
 
+#include "harness/simulator/described_values.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 
 namespace warpbound::harness::simulator {
 
 namespace {
 
-constexpr std::int64_t count_limit = std::int64_t{1} << 16U;
-
-/// Reads counts of one group; keeps the first failure.
-class Counts {
-public:
-    Counts(const models::Architecture& architecture, const models::ValueGroup& group,
-           std::string path)
-        : architecture_{architecture}, group_{group}, path_{std::move(path)} {}
-
-    Range range(std::string_view name) {
-        const auto found = models::require(architecture_, group_, path_, name);
-        if (!found) {
-            if (!failure_) failure_ = found.error();
-            return {1, 1};
-        }
-        return {found.value().lo, found.value().hi};
-    }
-    std::size_t count(std::string_view name) {
-        const Range read = range(name);
-        if (read.lo == read.hi && read.lo >= 1 && read.hi <= count_limit)
-            return static_cast<std::size_t>(read.lo);
-        if (!failure_)
-            failure_ = Failure{fmt::format("{}/{} is {}..{}; expected one number of 1 to {}", path_,
-                                           name, read.lo, read.hi, count_limit),
-                               architecture_.name, 0, 0};
-        return 1;
-    }
-    [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
-
-private:
-    const models::Architecture& architecture_;
-    const models::ValueGroup& group_;
-    std::string path_;
-    std::optional<Failure> failure_;
-};
-
-CollectorShape collector_of(Counts& counts) {
-    return CollectorShape{.issue_slots = counts.count("issue-slots"),
-                          .entry_ports = counts.count("entry-ports"),
-                          .collectors = counts.count("collectors"),
-                          .exit_ports = counts.count("exit-ports"),
-                          .dispatch_slots = counts.count("dispatch-slots"),
-                          .execution_units = counts.count("execution-units")};
+CollectorShape collector_of(DescribedValues& values, const DescribedValues::Group& collector) {
+    return CollectorShape{.issue_slots = values.count(collector, "issue-slots"),
+                          .entry_ports = values.count(collector, "entry-ports"),
+                          .collectors = values.count(collector, "collectors"),
+                          .exit_ports = values.count(collector, "exit-ports"),
+                          .dispatch_slots = values.count(collector, "dispatch-slots"),
+                          .execution_units = values.count(collector, "execution-units")};
 }
 
 const assembly::RegisterOperand* general_register(const assembly::Instruction& instruction,
@@ -97,21 +62,22 @@ std::vector<std::uint64_t> lines_of(const assembly::Function& function, const Fe
 }
 
 Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture) {
-    const models::ValueGroup& group = architecture.fetch;
-    if (group.values.empty()) return std::optional<FetchShape>{};
-    Counts counts{architecture, group, "fetch"};
+    const models::ValueGroup& described = architecture.fetch;
+    if (described.values.empty()) return std::optional<FetchShape>{};
+    DescribedValues values{architecture};
+    const DescribedValues::Group group{&described, "fetch"};
     FetchShape fetch;
-    fetch.delivered = std::min(counts.count("buffer"), counts.count("width"));
-    fetch.ports = counts.count("ports");
+    fetch.delivered = std::min(values.count(group, "buffer"), values.count(group, "width"));
+    fetch.ports = values.count(group, "ports");
     const bool cached =
-        std::any_of(group.values.begin(), group.values.end(),
+        std::any_of(described.values.begin(), described.values.end(),
                     [](const auto& value) { return value.name.starts_with("cache-"); });
     if (cached)
-        fetch.cache = FetchShape::Cache{.sets = counts.count("cache-sets"),
-                                        .ways = counts.count("cache-ways"),
-                                        .line = counts.count("cache-line"),
-                                        .miss = counts.range("cache-miss")};
-    if (counts.failure()) return *counts.failure();
+        fetch.cache = FetchShape::Cache{.sets = values.count(group, "cache-sets"),
+                                        .ways = values.count(group, "cache-ways"),
+                                        .line = values.count(group, "cache-line"),
+                                        .miss = values.range(group, "cache-miss")};
+    if (values.failure()) return *values.failure();
     return std::optional{fetch};
 }
 
@@ -119,24 +85,24 @@ Result<std::optional<RegisterFileShape>> register_file_of(const models::Architec
                                                           std::size_t schedulers) {
     if (architecture.register_file.values.empty() && architecture.operand_collectors.empty())
         return std::optional<RegisterFileShape>{};
-    Counts counts{architecture, architecture.register_file, "register-file"};
-    RegisterFileShape code;
-    code.banks = counts.count("banks");
-    code.result_slots = counts.count("result-slots");
-    code.write_back = static_cast<std::int64_t>(counts.count("write-back"));
-    if (counts.failure()) return *counts.failure();
+    DescribedValues values{architecture};
+    const DescribedValues::Group group{&architecture.register_file, "register-file"};
+    RegisterFileShape file;
+    file.banks = values.count(group, "banks");
+    file.result_slots = values.count(group, "result-slots");
+    file.write_back = values.number(group, "write-back", 1, count_limit);
     for (const models::Unit& unit : architecture.units) {
-        const models::ValueGroup* group = architecture.operand_collector(unit.name);
-        code.pool_of_unit.emplace_back();
-        if (group == nullptr) continue;
-        Counts of_unit{architecture, *group, fmt::format("operand-collectors/{}", unit.name)};
-        const CollectorShape collector = collector_of(of_unit);
-        if (of_unit.failure()) return *of_unit.failure();
-        code.pool_of_unit.back() = code.pools.size();
+        const models::ValueGroup* described = architecture.operand_collector(unit.name);
+        file.pool_of_unit.emplace_back();
+        if (described == nullptr) continue;
+        const CollectorShape collector =
+            collector_of(values, {described, fmt::format("operand-collectors/{}", unit.name)});
+        file.pool_of_unit.back() = file.pools.size();
         const bool partitioned = unit.scope == models::UnitScope::Partition;
-        code.pools.insert(code.pools.end(), partitioned ? schedulers : 1, collector);
+        file.pools.insert(file.pools.end(), partitioned ? schedulers : 1, collector);
     }
-    return std::optional{std::move(code)};
+    if (values.failure()) return *values.failure();
+    return std::optional{std::move(file)};
 }
 
 std::vector<std::uint16_t> bank_reads(const assembly::Instruction& instruction,

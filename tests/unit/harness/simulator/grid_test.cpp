@@ -1,9 +1,9 @@
 // Blocks on one or several SMs: room, dispatch, order.
 
 #include "harness/simulator/adversary.hpp"
-#include "harness/simulator/machine_run.hpp"
 #include "harness/simulator/residence.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
+#include "tests/unit/harness/simulator/any_order.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
@@ -261,19 +261,7 @@ TEST(RandomGrids, DoNotDependOnTheOrderOfComponents) {
         const auto code =
             translate(test.machine, test.program.kernel(test.launch), {}, multiprocessors);
         ASSERT_TRUE(code) << code.error().what;
-        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
-        const auto expected = run_once(code.value(), options);
-        ASSERT_TRUE(expected) << expected.error().what;
-        std::mt19937_64 engine{seed};
-        const TickOrder shuffle = [&](std::span<Component*> ticking) {
-            for (std::size_t left = ticking.size(); left > 1; --left)
-                std::swap(ticking[left - 1], ticking[engine() % left]);
-        };
-        for (int repetition = 0; repetition < 3; ++repetition) {
-            const auto shuffled = run_once(code.value(), options, {}, shuffle);
-            ASSERT_TRUE(shuffled);
-            EXPECT_EQ(shuffled.value(), expected.value()) << "seed " << seed;
-        }
+        run_in_any_order(code.value(), seed);
     }
 }
 

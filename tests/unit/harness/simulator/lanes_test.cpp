@@ -1,9 +1,10 @@
 // Rules C37 to C41: lanes that part and meet again.
 
 #include "assembly/isa/reader.hpp"
-#include "harness/simulator/machine_run.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/unit/harness/simulator/any_order.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
@@ -156,14 +157,6 @@ TEST(Lanes, PartOnlyWhereSomethingIsDecided) {
                 HasSubstr("no instruction of test stands at 0x0004"));
 }
 
-constexpr std::array policies{"lrr",
-                              "gto",
-                              "oldest",
-                              "two-level:active=2",
-                              "srr",
-                              "variable-rate",
-                              "variable-rate:fast=1,every=3,conserving"};
-
 // The checker finds what is planted in a log; each rule that concerns lanes once.
 TEST(Lanes, AreCheckedByTheEventChecker) {
     const auto machine = small_machine(models::IssueControl::Interlocked);
@@ -219,19 +212,7 @@ TEST(Lanes, DoNotDependOnTheOrderOfComponents) {
         const tests::ReadKernel& read = *loaded.value();
         const auto code = translate(machine, {read.function, &read.graph, &read.facts, {2, 100}});
         ASSERT_TRUE(code) << code.error().what;
-        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
-        const auto expected = run_once(code.value(), options);
-        ASSERT_TRUE(expected) << expected.error().what;
-        std::mt19937_64 engine{seed};
-        const TickOrder shuffle = [&](std::span<Component*> ticking) {
-            for (std::size_t left = ticking.size(); left > 1; --left)
-                std::swap(ticking[left - 1], ticking[engine() % left]);
-        };
-        for (int repetition = 0; repetition < 3; ++repetition) {
-            const auto shuffled = run_once(code.value(), options, {}, shuffle);
-            ASSERT_TRUE(shuffled);
-            EXPECT_EQ(shuffled.value(), expected.value()) << "seed " << seed;
-        }
+        run_in_any_order(code.value(), seed);
     }
 }
 
@@ -257,7 +238,7 @@ TEST(Lanes, ObeyEveryRuleInRandomKernels) {
                                 &read.graph,
                                 &read.facts,
                                 {1 + static_cast<std::int64_t>(seed % 2), 48}};
-            const auto policy = models::read_policy(policies[seed % policies.size()]).value();
+            const auto policy = tests::policy_of(seed);
             const auto prepared = Machine::prepare(machine, kernel, policy);
             ASSERT_TRUE(prepared) << prepared.error().what << "\n" << made.text;
             for (const Draw draw : all_draws) {

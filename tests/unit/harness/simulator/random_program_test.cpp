@@ -1,7 +1,7 @@
 // Random small programs under every draw mode, judged by the independent checker.
 
-#include "harness/simulator/machine_run.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
+#include "tests/unit/harness/simulator/any_order.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
@@ -72,19 +72,7 @@ TEST(RandomPrograms, DoNotDependOnTheOrderOfComponents) {
         const Case test = seed % 3 == 0 ? random_pipeline_case(seed) : random_case(seed);
         const auto code = translate(test.machine, test.program.kernel(test.launch));
         ASSERT_TRUE(code) << code.error().what;
-        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
-        const auto expected = run_once(code.value(), options);
-        ASSERT_TRUE(expected) << expected.error().what;
-        std::mt19937_64 engine{seed};
-        const TickOrder shuffle = [&](std::span<Component*> ticking) {
-            for (std::size_t left = ticking.size(); left > 1; --left)
-                std::swap(ticking[left - 1], ticking[engine() % left]);
-        };
-        for (int repetition = 0; repetition < 4; ++repetition) {
-            const auto shuffled = run_once(code.value(), options, {}, shuffle);
-            ASSERT_TRUE(shuffled);
-            EXPECT_EQ(shuffled.value(), expected.value()) << "seed " << seed;
-        }
+        run_in_any_order(code.value(), seed);
     }
 }
 

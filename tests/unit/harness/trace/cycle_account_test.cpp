@@ -1,6 +1,7 @@
 // Every cycle of every warp and scheduler stands in exactly one category.
 
 #include "harness/trace/cycle_account.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
@@ -108,8 +109,7 @@ void expect_exact(const CycleAccount& account) {
 // Sums are exact over random programs, machines, policies, draws, and blocks that take the place of
 // others.
 TEST(CycleAccount, SumsExactlyToTheCycles) {
-    for (const char* name : {"lrr", "gto", "oldest", "two-level:active=2", "srr", "variable-rate",
-                             "variable-rate:fast=1,every=3,conserving"}) {
+    for (const char* name : tests::every_policy) {
         const auto policy = models::read_policy(name);
         ASSERT_TRUE(policy);
         for (std::uint64_t seed = 1; seed <= 200; ++seed) {

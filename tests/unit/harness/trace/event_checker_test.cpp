@@ -3,6 +3,7 @@
 
 #include "assembly/isa/reader.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
@@ -21,18 +22,6 @@ using namespace harness;
 using namespace harness::simulator;
 using namespace harness::simulator::test;
 using testing::IsEmpty;
-
-constexpr std::array policies{"lrr",
-                              "gto",
-                              "oldest",
-                              "two-level:active=2",
-                              "srr",
-                              "variable-rate",
-                              "variable-rate:fast=1,every=3,conserving"};
-
-models::WarpPolicy policy_of(std::size_t index) {
-    return models::read_policy(policies[index % policies.size()]).value();
-}
 
 TEST(EventChecker, AcceptsRandomKernelsWithLoopsOnDescribedMachines) {
     const std::vector<std::pair<std::string, int>> machines{

@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// The room that a launch finds on each SM (C20, C30).
+
+#include "harness/simulator/residence.hpp"
+#include "models/architecture/architecture.hpp"
+#include "models/launch.hpp"
+
+#include <optional>
+
+namespace warpbound::harness::simulator {
+
+struct LaunchRoom {
+    Capacity capacity;      ///< Of each SM; what does not limit the launch is plenty.
+    Demand demand;          ///< Of one block.
+    std::int64_t slots = 1; ///< Blocks that an SM holds at a time, at most those of the launch.
+};
+
+/// Registers of a thread are those of the launch, else, where several blocks have to share,
+/// `listed_registers`. Refuses absent values and a block that fits no SM, naming the resource.
+Result<LaunchRoom> room_of(const models::Architecture& architecture, const models::Launch& launch,
+                           std::optional<int> listed_registers, std::int64_t warp_size);
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// A policy of each kind.
+
+#include "models/warp_policy.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace warpbound::tests {
+
+inline constexpr std::array every_policy{"lrr",
+                                         "gto",
+                                         "oldest",
+                                         "two-level:active=2",
+                                         "srr",
+                                         "variable-rate",
+                                         "variable-rate:fast=1,every=3,conserving"};
+
+/// Any number names one.
+inline models::WarpPolicy policy_of(std::size_t index) {
+    return models::read_policy(every_policy[index % every_policy.size()]).value();
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,113 @@
+// What the independent checker finds in logs of accesses that were changed.
+
+#include "tests/support/event_checker/event_checker.hpp"
+#include "tests/unit/harness/simulator/random_accesses.hpp"
+#include "tests/unit/harness/simulator/runs.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace warpbound::harness::simulator::test {
+namespace {
+
+/// Changes a log so that it breaks a rule; false where it offers no place for that.
+struct Plant {
+    const char* name;
+    bool (*plant)(std::vector<Event>& events);
+};
+
+template <typename What, typename Holds>
+What* first_of(std::vector<Event>& events, const Holds& holds) {
+    for (Event& event : events)
+        if (auto* what = std::get_if<What>(&event); what != nullptr && holds(*what)) return what;
+    return nullptr;
+}
+
+constexpr auto plants = std::to_array<Plant>({
+    {"a hit of what is absent",
+     [](std::vector<Event>& events) {
+         auto* access = first_of<LineAccessed>(
+             events, [](const LineAccessed& one) { return !one.write && one.missed != 0; });
+         if (access == nullptr) return false;
+         std::swap(access->hit, access->missed);
+         return true;
+     }},
+    {"a miss of what is there",
+     [](std::vector<Event>& events) {
+         auto* access = first_of<LineAccessed>(events, [](const LineAccessed& one) {
+             return !one.write && one.hit != 0 && one.missed == 0;
+         });
+         if (access == nullptr) return false;
+         std::swap(access->hit, access->missed);
+         return true;
+     }},
+    {"a merge with nothing",
+     [](std::vector<Event>& events) {
+         auto* access = first_of<LineAccessed>(events, [](const LineAccessed& one) {
+             return !one.write && one.missed != 0 && one.merged == 0;
+         });
+         if (access == nullptr) return false;
+         std::swap(access->merged, access->missed);
+         return true;
+     }},
+    {"a sector that never comes",
+     [](std::vector<Event>& events) {
+         const auto filled = std::find_if(events.begin(), events.end(), [](const Event& event) {
+             return std::holds_alternative<LineFilled>(event);
+         });
+         if (filled == events.end()) return false;
+         events.erase(filled);
+         return true;
+     }},
+    {"a line that was never looked for",
+     [](std::vector<Event>& events) {
+         const auto access = std::find_if(events.begin(), events.end(), [](const Event& event) {
+             const auto* one = std::get_if<LineAccessed>(&event);
+             return one != nullptr && !one->write && one->level == CacheLevel::L1;
+         });
+         if (access == events.end()) return false;
+         events.erase(access);
+         return true;
+     }},
+    {"a channel booked twice",
+     [](std::vector<Event>& events) {
+         auto* served = first_of<DramServed>(events, [&](const DramServed& one) {
+             return first_of<DramServed>(events, [&](const DramServed& other) {
+                        return other.channel == one.channel && other.cycle > one.cycle;
+                    }) != nullptr;
+         });
+         if (served == nullptr) return false;
+         served->until += 1'000'000;
+         return true;
+     }},
+    {"a row that is not open",
+     [](std::vector<Event>& events) {
+         auto* served =
+             first_of<DramServed>(events, [](const DramServed& one) { return !one.row_hit; });
+         if (served == nullptr) return false;
+         served->row_hit = true;
+         return true;
+     }},
+});
+
+TEST(RandomAccesses, WithAPlantedErrorAreFound) {
+    for (const Plant& plant : plants) {
+        int planted = 0;
+        for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+            const RandomAccesses test = random_accesses(seed);
+            TestRun result = run(test.program, test.machine, test.launch,
+                                 {.seed = seed, .draw = Draw::Uniform, .path = {}});
+            if (!plant.plant(result.events)) continue;
+            ++planted;
+            EXPECT_FALSE(
+                tests::violations(test.program.kernel(test.launch), test.machine, {},
+                                  {result.events, result.observation.execution_time.count()})
+                    .empty())
+                << plant.name << ", seed " << seed;
+        }
+        EXPECT_GT(planted, 4) << plant.name;
+    }
+}
+
+} // namespace
+} // namespace warpbound::harness::simulator::test

@@ -1,0 +1,90 @@
+#include "tests/unit/harness/simulator/random_accesses.hpp"
+
+#include "tests/unit/harness/simulator/machines.hpp"
+
+#include <random>
+
+namespace warpbound::harness::simulator::test {
+
+RandomAccesses random_accesses(std::uint64_t seed) {
+    using enum assembly::EdgeKind;
+    std::mt19937_64 random{seed};
+    const auto pick = [&](std::uint64_t lo, std::uint64_t hi) {
+        return lo + random() % (hi - lo + 1);
+    };
+    const auto pick_signed = [&](std::uint64_t lo, std::uint64_t hi) {
+        return static_cast<std::int64_t>(pick(lo, hi));
+    };
+    std::vector<assembly::Instruction> body;
+    const auto accesses = pick(1, 4);
+    for (std::uint64_t access = 0; access < accesses; ++access) {
+        const int to = static_cast<int>(pick(1, 5));
+        switch (pick(0, 3)) {
+        case 0:
+            body.push_back(store_global(0, to));
+            break;
+        case 1:
+            body.push_back(add(to, to, 0));
+            [[fallthrough]];
+        default:
+            body.push_back(load_global(to, static_cast<int>(pick(0, 5))));
+        }
+    }
+    body.push_back(branch());
+    RandomAccesses made{program_of({{add(1, 0, 0)}, body, {exit()}},
+                                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
+                        cached_machine(models::IssueControl::Interlocked),
+                        {pick_signed(1, 3), 32 * pick_signed(1, 6)}};
+    add_loop(made.program, 1, {1}, 2, pick_signed(2, 10));
+    for (std::size_t index = 0; index < made.program.function.instructions.size(); ++index) {
+        const auto opcode_class = made.program.function.instructions[index].opcode_class;
+        if (opcode_class != assembly::OpcodeClass::LoadGlobal &&
+            opcode_class != assembly::OpcodeClass::StoreGlobal)
+            continue;
+        if (opcode_class == assembly::OpcodeClass::StoreGlobal && pick(0, 3) == 0) {
+            made.program.set_passes(index, 1, 2); // Ends in the write buffer.
+            continue;
+        }
+        auto& pattern = made.program.set_pattern(index);
+        pattern.base = 4 * pick(0, 64);
+        pattern.footprint = 4 * pick(1, 2000);
+        if (pick(0, 3) == 0) {
+            pattern.random = seed;
+            continue;
+        }
+        pattern.thread_stride = 4 * pick(0, 40);
+        pattern.warp_stride = 4 * pick(0, 200);
+        pattern.block_stride = 4 * pick(0, 2000);
+        pattern.iteration_stride = 4 * pick(0, 100);
+    }
+    const auto vary = [&](const char* memory, const char* name, std::uint64_t lo,
+                          std::uint64_t hi) {
+        set_memory(made.machine, memory, name, pick_signed(lo, hi));
+    };
+    vary("l1", "sets", 1, 4);
+    vary("l1", "ways", 1, 4);
+    vary("l1", "service", 1, 3);
+    vary("l1", "queue", 1, 4);
+    vary("l1", "mshr-entries", 4, 12);
+    vary("l1", "mshr-merges", 1, 4);
+    vary("l1", "write-evict", 0, 1);
+    vary("l2", "sets", 1, 4);
+    vary("l2", "ways", 1, 4);
+    vary("l2", "mshr-entries", 4, 8);
+    vary("l2", "mshr-merges", 1, 4);
+    vary("l2", "write-allocate", 0, 1);
+    vary("l2", "write-back", 0, 1);
+    vary("interconnect", "queue", 1, 8);
+    vary("dram", "banks", 1, 4);
+    vary("dram", "queue", 1, 8);
+    set_memory(made.machine, "l1", "latency", {pick_signed(10, 30), pick_signed(30, 40)});
+    set_memory(made.machine, "l2", "latency", {150, pick_signed(150, 200)});
+    set_memory(made.machine, "interconnect", "latency", {pick_signed(1, 20), 20});
+    set_memory(made.machine, "interconnect", "service", {1, pick_signed(1, 4)});
+    set_memory(made.machine, "dram", "latency", {300, pick_signed(300, 400)});
+    if (pick(0, 1) == 1) set_memory(made.machine, "dram", "refresh-duration", 200);
+    set(made.machine.write_buffer, "entries", pick_signed(1, 4));
+    return made;
+}
+
+} // namespace warpbound::harness::simulator::test

@@ -1,0 +1,100 @@
+// Random accesses through random small caches keep to the timing contract and lose no sector.
+
+#include "tests/support/event_checker/event_checker.hpp"
+#include "tests/unit/harness/simulator/any_order.hpp"
+#include "tests/unit/harness/simulator/random_accesses.hpp"
+#include "tests/unit/harness/simulator/runs.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+namespace warpbound::harness::simulator::test {
+namespace {
+
+using testing::IsEmpty;
+
+// The checker replays the caches from the events and knows nothing of the simulator.
+TEST(RandomAccesses, ObeyEveryRuleOfTheContract) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        const RandomAccesses test = random_accesses(seed);
+        for (const Draw draw : all_draws) {
+            const RunOptions options{.seed = seed, .draw = draw, .path = {}};
+            const TestRun result = run(test.program, test.machine, test.launch, options);
+            EXPECT_THAT(
+                tests::violations(test.program.kernel(test.launch), test.machine, {},
+                                  {result.events, result.observation.execution_time.count()}),
+                IsEmpty())
+                << "seed " << seed << ", draw " << to_string(draw);
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+// What misses the L1 is looked for in the L2, and what misses there comes from DRAM: no sector is
+// lost and none comes twice.
+TEST(RandomAccesses, ConserveSectors) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const RandomAccesses test = random_accesses(seed);
+        const TestRun result = run(test.program, test.machine, test.launch,
+                                   {.seed = seed, .draw = Draw::Uniform, .path = {}});
+        std::map<CacheLevel, std::int64_t> sent;
+        std::map<CacheLevel, std::int64_t> came;
+        std::int64_t asked_of_l2 = 0;
+        for (const Event& event : result.events) {
+            if (const auto* access = std::get_if<LineAccessed>(&event); access && !access->write) {
+                sent[access->level] += std::popcount(access->missed);
+                if (access->level == CacheLevel::L2)
+                    asked_of_l2 += std::popcount(access->hit | access->merged | access->missed);
+            } else if (const auto* filled = std::get_if<LineFilled>(&event)) {
+                came[filled->level] += std::popcount(filled->sectors);
+            }
+        }
+        EXPECT_EQ(sent, came) << "seed " << seed;
+        EXPECT_EQ(sent[CacheLevel::L1], asked_of_l2) << "seed " << seed;
+    }
+}
+
+/// Runs on so many SMs, also with the components in other orders.
+models::Observation run_on(std::size_t multiprocessors, const RandomAccesses& test,
+                           std::uint64_t seed, const Listener& listener = {}) {
+    auto code = translate(test.machine, test.program.kernel(test.launch));
+    if (!code) {
+        ADD_FAILURE() << code.error().what;
+        return {};
+    }
+    code.value().machine.multiprocessors = multiprocessors;
+    return run_in_any_order(code.value(), seed, listener);
+}
+
+TEST(RandomAccesses, DoNotDependOnTheOrderOfComponents) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+        run_on(1, random_accesses(seed), seed);
+}
+
+TEST(RandomAccesses, OfSeveralMultiprocessorsShareTheL2) {
+    std::size_t most_users = 0;
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        std::map<CacheLevel, std::set<int>> units;
+        std::map<CacheLevel, std::int64_t> sent;
+        std::map<CacheLevel, std::int64_t> came;
+        run_on(3, random_accesses(seed), seed, [&](const Event& event) {
+            if (const auto* access = std::get_if<LineAccessed>(&event); access && !access->write) {
+                sent[access->level] += std::popcount(access->missed);
+                units[access->level].insert(access->unit);
+            } else if (const auto* filled = std::get_if<LineFilled>(&event)) {
+                came[filled->level] += std::popcount(filled->sectors);
+            }
+        });
+        EXPECT_EQ(sent, came) << "seed " << seed;
+        EXPECT_LE(units[CacheLevel::L2].size(), 2U) << "there are two slices";
+        most_users = std::max(most_users, units[CacheLevel::L1].size());
+    }
+    EXPECT_EQ(most_users, 3U);
+}
+
+} // namespace
+} // namespace warpbound::harness::simulator::test
