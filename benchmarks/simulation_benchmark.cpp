@@ -29,12 +29,11 @@ TestProgram arithmetic_mix(bool encoded) {
     return program;
 }
 
-void simulate(benchmark::State& state, models::IssueControl control) {
-    const auto program = arithmetic_mix(control == models::IssueControl::Encoded);
-    auto machine = small_machine(control);
-    set(machine.schedulers, "count", control == models::IssueControl::Encoded ? 4 : 2);
-    const auto warps = state.range(0);
-    const auto prepared = Machine::prepare(machine, program.kernel({1, 32 * warps}));
+/// `instructions`: of each warp.
+void run_launch(benchmark::State& state, const models::Architecture& machine,
+                const TestProgram& program, models::Launch launch, std::int64_t instructions,
+                std::int64_t multiprocessors = 1) {
+    const auto prepared = Machine::prepare(machine, program.kernel(launch), {}, multiprocessors);
     if (!prepared) throw std::runtime_error{prepared.error().what};
     RunOptions options;
     for (auto _ : state) {
@@ -43,9 +42,18 @@ void simulate(benchmark::State& state, models::IssueControl control) {
         benchmark::DoNotOptimize(observation.value().execution_time);
         ++options.seed;
     }
-    state.SetItemsProcessed(state.iterations() * warps * (500 * 8 + 2));
+    state.SetItemsProcessed(state.iterations() * launch.blocks * launch.warps_per_block() *
+                            instructions);
     state.SetLabel("items are warp instructions");
 }
+
+void simulate(benchmark::State& state, models::IssueControl control) {
+    const auto program = arithmetic_mix(control == models::IssueControl::Encoded);
+    auto machine = small_machine(control);
+    set(machine.schedulers, "count", control == models::IssueControl::Encoded ? 4 : 2);
+    run_launch(state, machine, program, {1, 32 * state.range(0)}, 500 * 8 + 2);
+}
+
 /// Independent multiply-adds, 16 warps on each of so many SMs: the items a second should not depend
 /// on their number.
 void simulate_grid(benchmark::State& state) {
@@ -61,18 +69,7 @@ void simulate_grid(benchmark::State& state) {
     set(machine.geometry, "multiprocessors", 15);
     const auto multiprocessors = state.range(0);
     set(machine.limits, "max-blocks", 1);
-    const auto prepared = Machine::prepare(
-        machine, program.kernel({multiprocessors, std::int64_t{512}}), {}, multiprocessors);
-    if (!prepared) throw std::runtime_error{prepared.error().what};
-    RunOptions options;
-    for (auto _ : state) {
-        const auto observation = prepared.value()->run(options);
-        if (!observation) throw std::runtime_error{observation.error().what};
-        benchmark::DoNotOptimize(observation.value().execution_time);
-        ++options.seed;
-    }
-    state.SetItemsProcessed(state.iterations() * multiprocessors * 16 * (500 * 9 + 2));
-    state.SetLabel("items are warp instructions");
+    run_launch(state, machine, program, {multiprocessors, 512}, 500 * 9 + 2, multiprocessors);
 }
 BENCHMARK(simulate_grid)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->Arg(15);
 
@@ -158,22 +155,17 @@ TestProgram dram_stream() {
 void simulate_memory(benchmark::State& state, const TestProgram& program,
                      std::int64_t instructions) {
     auto machine = machine_with_caches();
-    const auto warps = state.range(0);
-    const auto blocks = state.range(1);
-    const auto prepared = Machine::prepare(machine, program.kernel({blocks, 32 * warps}));
-    if (!prepared) throw std::runtime_error{prepared.error().what};
-    RunOptions options;
-    for (auto _ : state) {
-        const auto observation = prepared.value()->run(options);
-        if (!observation) throw std::runtime_error{observation.error().what};
-        benchmark::DoNotOptimize(observation.value().execution_time);
-        ++options.seed;
-    }
-    state.SetItemsProcessed(state.iterations() * blocks * warps * instructions);
-    state.SetLabel("items are warp instructions");
+    const auto multiprocessors = state.range(1);
+    set(machine.geometry, "multiprocessors", 15);
+    set(machine.limits, "max-blocks", 3);
+    run_launch(state, machine, program, {state.range(0), 512}, instructions, multiprocessors);
 }
-BENCHMARK_CAPTURE(simulate_memory, mix, memory_mix(), 200 * 20 + 2)->Args({16, 1});
-BENCHMARK_CAPTURE(simulate_memory, dram_stream, dram_stream(), 200 * 3 + 2)->Args({16, 3});
+// Blocks of 16 warps, SMs.
+BENCHMARK_CAPTURE(simulate_memory, mix, memory_mix(), 200 * 20 + 2)->Args({1, 1});
+BENCHMARK_CAPTURE(simulate_memory, dram_stream, dram_stream(), 200 * 3 + 2)
+    ->Args({3, 1})
+    ->Args({15, 15})
+    ->Args({45, 15});
 
 } // namespace
 } // namespace warpbound::harness::simulator

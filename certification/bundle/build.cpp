@@ -32,15 +32,8 @@ void add_series(Report& report, const SeriesInput& series) {
 }
 
 void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleInputs& bundle) {
-    analyzer::Request request;
-    request.function = kernel.input->function;
-    request.graph = &kernel.input->graph;
-    request.architecture = &kernel.input->architecture;
-    request.facts = &kernel.input->facts;
-    request.launch = kernel.input->launch;
-    request.policy = kernel.input->policy;
-    request.seed = bundle.solver_seed;
-    Report report = report_of(kernel.input->program, request, kernel.analysis);
+    Report report = report_of(kernel.input->program, request_of(*kernel.input, bundle.solver_seed),
+                              kernel.analysis);
     report.tool_version = bundle.tool_version;
     for (auto& claim : report.claims)
         claim.id = kernel.id + "." + claim.id;

@@ -226,4 +226,16 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     return loaded;
 }
 
+analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed) {
+    analyzer::Request request;
+    request.function = input.function;
+    request.graph = &input.graph;
+    request.architecture = &input.architecture;
+    request.facts = &input.facts;
+    request.launch = input.launch;
+    request.policy = input.policy;
+    request.seed = solver_seed;
+    return request;
+}
+
 } // namespace warpbound::certification

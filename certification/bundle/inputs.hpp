@@ -3,6 +3,7 @@
 /// Everything that evidence is made from, as texts: the same inputs give the same bytes, and a
 /// bundle contains them, so that anybody can make it again.
 
+#include "analyzer/analysis.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 #include "certification/bundle/evidence_file.hpp"
@@ -75,5 +76,7 @@ struct LoadedInput {
 };
 /// `id`: names the files in refusals.
 Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id);
+/// What the analyzer is asked about it. Points into the input.
+analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed);
 
 } // namespace warpbound::certification

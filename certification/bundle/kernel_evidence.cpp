@@ -137,14 +137,7 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
     KernelEvidence kernel;
     kernel.id = id;
     kernel.input = std::move(loaded).value();
-    analyzer::Request request;
-    request.function = kernel.input->function;
-    request.graph = &kernel.input->graph;
-    request.architecture = &kernel.input->architecture;
-    request.facts = &kernel.input->facts;
-    request.launch = kernel.input->launch;
-    request.policy = kernel.input->policy;
-    request.seed = bundle.solver_seed;
+    analyzer::Request request = request_of(*kernel.input, bundle.solver_seed);
     request.proofs = &kernel.proofs;
     auto analysis = analyzer::analyze(request);
     if (!analysis) return analysis.as_failure();
