@@ -129,24 +129,25 @@ public:
           starts_at_(warps.size(), 0) {}
 
     std::span<const std::size_t> candidates(std::int64_t now) override {
-        const auto held_until = [&](std::size_t warp) {
-            return std::max(warps_[warp].long_at(), starts_at_[warp]);
-        };
         const auto stays = [&](std::size_t warp) {
-            return can_run(warps_[warp]) && held_until(warp) <= now;
+            return can_run(warps_[warp]) && warps_[warp].long_at() <= now;
         };
         const auto leaving = std::stable_partition(active_.begin(), active_.end(), stays);
         for (auto warp = leaving; warp != active_.end(); ++warp)
             if (warps_[*warp].is_live()) outside_.push_back(*warp);
         active_.erase(leaving, active_.end());
-        wake_ = never;
+        const auto started = std::find_if(coming_.begin(), coming_.end(),
+                                          [&](std::size_t warp) { return starts_at_[warp] > now; });
+        outside_.insert(outside_.end(), coming_.begin(), started);
+        coming_.erase(coming_.begin(), started);
+        wake_ = coming_.empty() ? never : starts_at_[coming_.front()];
         for (auto warp = outside_.begin(); warp != outside_.end();) {
             if (active_.size() < limit_ && stays(*warp)) {
                 active_.push_back(*warp);
                 warp = outside_.erase(warp);
                 continue;
             }
-            if (held_until(*warp) > now) wake_ = std::min(wake_, held_until(*warp));
+            if (warps_[*warp].long_at() > now) wake_ = std::min(wake_, warps_[*warp].long_at());
             ++warp;
         }
         // Round robin by place, from the one after the last.
@@ -159,11 +160,14 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
     void started(std::size_t warp, std::int64_t at) override {
+        std::erase(active_, warp);
+        std::erase(outside_, warp);
+        std::erase(coming_, warp);
         starts_at_[warp] = at;
-        const auto is_it = [&](std::size_t other) { return other == warp; };
-        active_.erase(std::remove_if(active_.begin(), active_.end(), is_it), active_.end());
-        outside_.erase(std::remove_if(outside_.begin(), outside_.end(), is_it), outside_.end());
-        outside_.push_back(warp);
+        const auto later = [&](std::size_t one, std::size_t other) {
+            return std::pair{starts_at_[one], one} < std::pair{starts_at_[other], other};
+        };
+        coming_.insert(std::upper_bound(coming_.begin(), coming_.end(), warp, later), warp);
     }
     void chosen(std::size_t warp) override { last_ = warp; }
 
@@ -174,6 +178,7 @@ private:
     std::vector<std::int64_t> starts_at_; ///< Per place: when its warp may first issue.
     std::vector<std::size_t> active_;
     std::vector<std::size_t> outside_; ///< First come, first served.
+    std::vector<std::size_t> coming_;  ///< Not started yet: by start, then by place.
     std::vector<std::size_t> order_;
     std::int64_t wake_ = never;
 };

@@ -117,10 +117,14 @@ private:
         BlockConvergence& here = found_.blocks[block];
         const bool never = instruction.guard && instruction.guard->never();
         if (never) return boost::outcome_v2::success();
-        if (kernel_.function->target.sm >= threads_arrive_sm && !here.together &&
-            (instruction.opcode_class == assembly::OpcodeClass::Barrier ||
-             instruction.mnemonic == "WARPSYNC"))
-            here.together = index;
+        const bool meets = instruction.opcode_class == assembly::OpcodeClass::Barrier ||
+                           instruction.mnemonic == "WARPSYNC";
+        if (meets && kernel_.function->target.sm >= threads_arrive_sm) {
+            if (found_.parts[index])
+                return refuse(instruction, "from sm_70 on threads arrive one by one; lanes that "
+                                           "decide its guard differently are not simulated");
+            if (!here.together) here.together = index;
+        }
         const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
         if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
             return add_leave(block, instruction);

@@ -29,18 +29,22 @@ IssueArbiter::IssueArbiter(Plugs plugs, std::size_t multiprocessor, const Machin
     }
     if (!plugs_.freed) return;
     plugs_.freed->read_by(*this);
-    stores_ = Places{
-        .count = draw_entries(machine, chance_), .taken = 0, .room_at = plugs_.buffer_room_at};
-    loads_ = Places{.count = machine.memory->l1_queue, .taken = 0, .room_at = plugs_.loads_room_at};
+    stores_ = Places{.count = draw_entries(machine, chance_), .room_at = plugs_.buffer_room_at};
+    loads_ = Places{.count = machine.memory->l1_queue, .room_at = plugs_.loads_room_at};
 }
 
-void IssueArbiter::Places::take() {
-    if (++taken == count) room_at->set(never);
+void IssueArbiter::Places::take(std::int64_t now) {
+    const std::size_t left = left_at == now ? leaving : 0;
+    if (++taken + left == count) room_at->set(left > 0 ? now + 1 : never);
 }
 
 bool IssueArbiter::Places::free(std::size_t freed, std::int64_t now) {
-    const bool was_full = freed > 0 && taken == count;
+    if (freed == 0) return false;
+    if (left_at != now) leaving = 0;
+    left_at = now;
+    const bool was_full = taken + leaving == count;
     taken -= freed;
+    leaving += freed;
     if (was_full) room_at->set(now + 1);
     return was_full;
 }
@@ -68,8 +72,8 @@ IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
         --room;
     }
     if (port != nullptr) port->set(now + request.occupancy);
-    if (request.load) loads_->take();
-    if (request.store && stores_) stores_->take();
+    if (request.load) loads_->take(now);
+    if (request.store && stores_) stores_->take(now);
     if (!request.store || stores_) return {.granted = true};
     const std::int64_t drains = buffer_.enter(now, request.passes * chance_.draw(drain_));
     plugs_.buffer_room_at->set(buffer_.room_at());

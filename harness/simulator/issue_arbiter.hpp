@@ -40,13 +40,16 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return never; }
 
 private:
-    /// Places of which it is not known when they become free (C25, C26).
+    /// Places of which it is not known when they become free. What leaves one in a cycle still
+    /// takes it in that cycle (C25, C26).
     struct Places {
         std::size_t count = 0;
-        std::size_t taken = 0;
         Staged<std::int64_t>* room_at = nullptr;
+        std::size_t taken = 0;
+        std::size_t leaving = 0; ///< Left in the cycle `left_at`.
+        std::int64_t left_at = -1;
 
-        void take();
+        void take(std::int64_t now);
         /// Returns whether all were taken.
         bool free(std::size_t freed, std::int64_t now);
     };

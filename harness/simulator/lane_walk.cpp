@@ -79,7 +79,14 @@ void LaneWalk::leave_barrier(Cohort& cohort, int reg) {
 }
 
 void LaneWalk::follow_steps(const BlockConvergence& here) {
+    constexpr std::size_t point_limit = 64; // As deep as the graph lets stacks become.
     for (const PointStep& step : here.steps) {
+        if (step.joins &&
+            std::any_of(active_.cohorts.begin(), active_.cohorts.end(),
+                        [](const Cohort& cohort) { return cohort.points.size() >= point_limit; })) {
+            trouble_ = "the reconvergence stack grows without limit";
+            return;
+        }
         if (step.kind == PointKind::Barrier)
             for (Cohort& cohort : active_.cohorts)
                 leave_barrier(cohort, step.reg);

@@ -86,7 +86,9 @@ struct RoomNotice {};
 /// A warp came to a barrier or to its end in this cycle.
 struct WarpReport {
     std::size_t slot = 0;                ///< Of the block on the SM.
+    std::uint32_t place = 0;             ///< Of the warp on the SM.
     std::optional<std::uint8_t> barrier; ///< None: the warp ended.
+    bool waits = false;                  ///< Until the barrier opens.
     std::int64_t barrier_warps = 0;      ///< As in `Operation`.
     std::int64_t completes = 0;          ///< Of a warp that ended: when all it did is done (C2).
 };
@@ -112,9 +114,9 @@ struct BlockOrder {
     enum class Kind { Start, Release };
     Kind kind = Kind::Start;
     std::size_t slot = 0;
-    Placement placement;      ///< For Start.
-    std::uint8_t barrier = 0; ///< For Release.
-    std::int64_t at = 0;      ///< For Release: the first cycle in which the warps may issue.
+    Placement placement;        ///< For Start.
+    Residence::Places released; ///< For Release: places on the SM.
+    std::int64_t at = 0;        ///< For Release: the first cycle in which the warps may issue.
 };
 
 } // namespace warpbound::harness::simulator

@@ -28,7 +28,7 @@ void ResidentBlocks::start(const Placement& placement) {
     tell_all(BlockOrder{.kind = BlockOrder::Kind::Start,
                         .slot = static_cast<std::size_t>(slot - slots_.begin()),
                         .placement = placement,
-                        .barrier = 0,
+                        .released = {},
                         .at = 0});
 }
 
@@ -37,17 +37,19 @@ void ResidentBlocks::release(std::size_t slot, std::uint8_t barrier, std::int64_
     tell_all(BlockOrder{.kind = BlockOrder::Kind::Release,
                         .slot = slot,
                         .placement = {},
-                        .barrier = barrier,
+                        .released = std::exchange(slots_[slot].waiting[barrier], {}),
                         .at = now + chance_.draw(latency)});
 }
 
-void ResidentBlocks::hear(const WarpReport& report, std::int64_t now) {
+void ResidentBlocks::arrive(const WarpReport& report, std::int64_t now) {
     Slot& slot = slots_[report.slot];
-    if (report.barrier) {
-        if (slot.barriers.arrive(*report.barrier, report.barrier_warps))
-            release(report.slot, *report.barrier, now);
-        return;
-    }
+    if (report.waits) slot.waiting[*report.barrier].push_back(report.place);
+    if (slot.barriers.arrive(*report.barrier, report.barrier_warps))
+        release(report.slot, *report.barrier, now);
+}
+
+void ResidentBlocks::end(const WarpReport& report, std::int64_t now) {
+    Slot& slot = slots_[report.slot];
     slot.completes = std::max(slot.completes, report.completes);
     if (const auto completed = slot.barriers.end()) release(report.slot, *completed, now);
     if (slot.barriers.live() > 0) return;
@@ -56,9 +58,21 @@ void ResidentBlocks::hear(const WarpReport& report, std::int64_t now) {
 }
 
 void ResidentBlocks::tick(std::int64_t now) {
+    arrivals_.clear();
     for (const auto& reports : plugs_.reports)
         for (const WarpReport& report : reports.messages())
-            hear(report, now);
+            if (report.barrier && report.barrier_warps != 0)
+                arrivals_.push_back(report);
+            else if (report.barrier)
+                arrive(report, now);
+            else
+                end(report, now);
+    // Who of them opens a barrier that counts is not determined (C9).
+    for (std::size_t left = arrivals_.size(); left > 1; --left)
+        std::swap(arrivals_[left - 1], arrivals_[static_cast<std::size_t>(
+                                           chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+    for (const WarpReport& report : arrivals_)
+        arrive(report, now);
     for (const Placement& placement : plugs_.placements.messages())
         start(placement);
 }

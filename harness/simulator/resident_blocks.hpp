@@ -8,6 +8,7 @@
 #include "harness/simulator/link.hpp"
 #include "harness/simulator/messages.hpp"
 
+#include <array>
 #include <vector>
 
 namespace warpbound::harness::simulator {
@@ -30,18 +31,21 @@ public:
 private:
     struct Slot {
         BlockBarriers barriers;
+        std::array<Residence::Places, BlockBarriers::count> waiting; ///< Per barrier.
         Placement block;
         std::int64_t completes = 0;
     };
 
     void start(const Placement& placement);
     void release(std::size_t slot, std::uint8_t barrier, std::int64_t now);
-    void hear(const WarpReport& report, std::int64_t now);
+    void arrive(const WarpReport& report, std::int64_t now);
+    void end(const WarpReport& report, std::int64_t now);
     void tell_all(const BlockOrder& order);
 
     Plugs plugs_;
     Chance chance_;
     std::vector<Slot> slots_; ///< Free ones have no live warp.
+    std::vector<WarpReport> arrivals_;
 };
 
 } // namespace warpbound::harness::simulator

@@ -28,6 +28,7 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     executions_.assign(code_->accesses.size(), 0);
     long_release_.fill(0);
     unknown_releases_.fill(0);
+    unknown_long_.fill(0);
     std::fill(ports_.begin(), ports_.end(), Port{});
     observation_ = models::WarpObservation{};
     observation_.block = block;
@@ -127,8 +128,10 @@ void Warp::find_long_waits() {
         if (((operation.wait_mask >> scoreboard) & 1U) != 0)
             long_at_ = std::max(long_at_, long_clear_at(scoreboard));
     if (operation.counted_scoreboard)
-        long_at_ = std::max(
-            long_at_, std::min(long_clear_at(*operation.counted_scoreboard), scoreboards_at_));
+        long_at_ = std::max(long_at_,
+                            std::min(long_clear_at(*operation.counted_scoreboard),
+                                     clear_at(*operation.counted_scoreboard,
+                                              static_cast<std::size_t>(operation.counted_limit))));
 }
 
 void Warp::release(std::int64_t at) {
@@ -207,7 +210,9 @@ void Warp::set_result(const Operation& operation, std::int64_t at) {
         for (std::uint32_t place = 0; place < operation.writes.count; ++place)
             long_ready_[registers[place]] = operation.is_long ? at : 0;
     if (at == never) {
-        if (operation.write_barrier) ++unknown_releases_[*operation.write_barrier];
+        if (!operation.write_barrier) return;
+        ++unknown_releases_[*operation.write_barrier];
+        if (operation.is_long) ++unknown_long_[*operation.write_barrier];
         return;
     }
     if (!operation.write_barrier) return;
@@ -235,7 +240,10 @@ bool Warp::complete(int warp, std::int64_t number, std::int64_t at,
     if (!live_ || warp != number_of_warp_) return false;
     completion_ = std::max({completion_, at, sources_read.value_or(0)});
     const Operation& operation = code_->operations[instruction];
-    if (operation.write_barrier) --unknown_releases_[*operation.write_barrier];
+    if (operation.write_barrier) {
+        --unknown_releases_[*operation.write_barrier];
+        if (operation.is_long) --unknown_long_[*operation.write_barrier];
+    }
     set_result(operation, at);
     if (operation.read_barrier && sources_read) {
         --unknown_releases_[*operation.read_barrier];

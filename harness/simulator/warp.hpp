@@ -124,7 +124,7 @@ private:
         return releases_[scoreboard * code_->scoreboard_depth + allowed - unknown];
     }
     [[nodiscard]] std::int64_t long_clear_at(std::size_t scoreboard) const {
-        return unknown_releases_[scoreboard] > 0 ? never : long_release_[scoreboard];
+        return unknown_long_[scoreboard] > 0 ? never : long_release_[scoreboard];
     }
 
     const KernelCode* code_ = nullptr; ///< Of the warp that is here.
@@ -163,6 +163,7 @@ private:
     std::vector<std::int64_t> releases_;
     /// Operations on each scoreboard whose release is not known yet; they come before `releases_`.
     std::array<std::uint32_t, assembly::scoreboard_count> unknown_releases_{};
+    std::array<std::uint32_t, assembly::scoreboard_count> unknown_long_{}; ///< The long of them.
     std::vector<Unfinished> unfinished_;    ///< Of all warps that took this place.
     std::vector<std::uint64_t> executions_; ///< So far, of each instruction with a pattern.
     std::vector<Port> ports_;

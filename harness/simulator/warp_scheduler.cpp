@@ -110,9 +110,9 @@ void WarpScheduler::start(std::size_t slot, const Placement& block) {
 
 void WarpScheduler::obey(const BlockOrder& order) {
     if (order.kind == BlockOrder::Kind::Start) return start(order.slot, order.placement);
-    for (std::size_t warp = 0; warp < warps_.size(); ++warp)
-        if (slots_[warp] == order.slot && warps_[warp].waits_at() == order.barrier)
-            warps_[warp].release(order.at);
+    for (const std::uint32_t place : order.released)
+        if (place % machine_->schedulers == config_.index)
+            warps_[place / machine_->schedulers].release(order.at);
 }
 
 void WarpScheduler::send_to_memory(std::size_t place) {
@@ -159,7 +159,9 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
     paired_.reset();
     if (arrives)
         plugs_.reports.put(WarpReport{.slot = slots_[warp],
+                                      .place = static_cast<std::uint32_t>(place_on_core(warp)),
                                       .barrier = operation.barrier,
+                                      .waits = operation.waits_at_barrier,
                                       .barrier_warps = operation.barrier_warps});
     if (!chosen.is_live()) {
         (*finished_)[static_cast<std::size_t>(chosen.number())] = chosen.observation();

@@ -86,6 +86,15 @@ void ShapeReader::expect_fit(const MemoryShape& shape) {
         shape.slices % shape.dram.channels == 0,
         fmt::format("memories/l2/slices is {} and memories/dram/channels {}; expected a multiple",
                     shape.slices, shape.dram.channels));
+    constexpr std::uint64_t place_limit = std::uint64_t{1} << 22U; // Memory of the host.
+    const auto expect_few = [&](std::uint64_t places, std::string_view what) {
+        values_.expect(places <= place_limit, fmt::format("memories: {} is {}; expected at most {}",
+                                                          what, places, place_limit));
+    };
+    expect_few(shape.l1.sets * shape.l1.ways, "l1/sets x ways");
+    expect_few(shape.slices * shape.l2.sets * shape.l2.ways, "l2/slices x sets x ways");
+    expect_few(shape.slices * shape.l2.mshr_entries, "l2/slices x mshr-entries");
+    expect_few(shape.dram.channels * shape.dram.banks, "dram/channels x banks");
     values_.expect(shape.dram.refresh_duration.hi < shape.dram.refresh_interval.lo,
                    fmt::format("memories/dram/refresh-duration is {}; expected less than the "
                                "interval",

@@ -87,6 +87,7 @@ void OperandCollectors::execute(Pool& pool, std::int64_t now) {
         unit.free_at = now + order.occupancy;
         begin(*oldest, now, result_at);
         pool.dispatch.erase(oldest);
+        moved_ = true;
     }
 }
 
@@ -106,6 +107,7 @@ void OperandCollectors::leave(Pool& pool, std::int64_t now) {
             pool.dispatch.push_back(*collector);
             collector.reset();
             next = (place + 1) % pool.collectors.size();
+            moved_ = true;
             break;
         }
     }
@@ -115,6 +117,7 @@ void OperandCollectors::read(std::int64_t now) {
     banks_.serve(now, [&](std::size_t bank, const Reader& reader) {
         Traveller& traveller = *pools_[reader.pool].collectors[reader.collector];
         --traveller.unread;
+        moved_ = true;
         if (log_->is_heard())
             log_->add(OperandRead{.cycle = now,
                                   .warp = traveller.order.warp,
@@ -144,11 +147,26 @@ void OperandCollectors::enter(std::size_t index, std::int64_t now) {
         *room = traveller;
     }
     if (entered == 0) return;
+    moved_ = true;
     pool.latch.erase(pool.latch.begin(), pool.latch.begin() + static_cast<std::ptrdiff_t>(entered));
     plugs_.left_latch.put(LatchNotice{.pool = index, .count = entered});
 }
 
+/// The next cycle in which something may move.
+std::int64_t OperandCollectors::next_move(std::int64_t now) const {
+    if (travelling_ == 0) return never;
+    if (moved_ || !arriving_.empty() || banks_.unread() > 0) return now + 1;
+    std::int64_t next = never;
+    for (const Pool& pool : pools_) {
+        if (pool.dispatch.empty()) continue;
+        for (const ExecutionUnit& unit : pool.units)
+            next = std::min(next, std::max(unit.free_at, now + 1));
+    }
+    return next;
+}
+
 void OperandCollectors::move(std::int64_t now) {
+    moved_ = false;
     slots_.forget(now);
     admit();
     for (Pool& pool : pools_)
@@ -168,7 +186,7 @@ void OperandCollectors::tick(std::int64_t now) {
             arriving_.push_back(Traveller{.order = order, .scheduler = scheduler});
             ++travelling_;
         }
-    wake_ = travelling_ > 0 ? now + 1 : never;
+    wake_ = next_move(now);
 }
 
 } // namespace warpbound::harness::simulator

@@ -60,6 +60,7 @@ private:
     };
 
     void move(std::int64_t now);
+    [[nodiscard]] std::int64_t next_move(std::int64_t now) const;
     void admit();
     void execute(Pool& pool, std::int64_t now);
     void begin(const Traveller& traveller, std::int64_t now, std::int64_t result_at);
@@ -79,6 +80,7 @@ private:
     std::uint64_t issued_ = 0;
     std::size_t travelling_ = 0; ///< Issued, not yet in a unit.
     std::int64_t moved_at_ = -1;
+    bool moved_ = false; ///< Anything in the last cycle.
     std::int64_t wake_ = never;
 };
 

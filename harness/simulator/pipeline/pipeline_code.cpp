@@ -98,8 +98,17 @@ Result<std::optional<RegisterFileShape>> register_file_of(const models::Architec
         const CollectorShape collector =
             collector_of(values, {described, fmt::format("operand-collectors/{}", unit.name)});
         file.pool_of_unit.back() = file.pools.size();
-        const bool partitioned = unit.scope == models::UnitScope::Partition;
-        file.pools.insert(file.pools.end(), partitioned ? schedulers : 1, collector);
+        const std::size_t pools = unit.scope == models::UnitScope::Partition ? schedulers : 1;
+        constexpr std::size_t place_limit = std::size_t{1} << 16U; // Memory of the host.
+        const std::size_t places =
+            pools * (collector.collectors + collector.exit_ports + collector.execution_units);
+        values.expect(
+            places <= place_limit,
+            fmt::format("operand-collectors/{} has {} collectors, exit ports and units on "
+                        "an SM; expected at most {}",
+                        unit.name, places, place_limit));
+        if (values.failure()) break;
+        file.pools.insert(file.pools.end(), pools, collector);
     }
     if (values.failure()) return *values.failure();
     return std::optional{std::move(file)};

@@ -20,7 +20,12 @@ public:
     [[nodiscard]] std::size_t bank_of(std::uint16_t reg, std::size_t warp) const {
         return (reg + warp) % asked_.size();
     }
-    void ask(std::size_t bank, const Reader& reader) { asked_[bank].push_back(reader); }
+    void ask(std::size_t bank, const Reader& reader) {
+        asked_[bank].push_back(reader);
+        ++unread_;
+    }
+    /// Reads asked for and not served.
+    [[nodiscard]] std::size_t unread() const { return unread_; }
     void write(std::size_t bank, std::int64_t at) {
         writes_.emplace_back(at, bank);
         std::push_heap(writes_.begin(), writes_.end(), std::greater<>{});
@@ -36,11 +41,13 @@ public:
             if (asked_[bank].empty() || written_at_[bank] == now) continue;
             served(bank, asked_[bank].front());
             asked_[bank].pop_front();
+            --unread_;
         }
     }
 
 private:
     std::vector<std::deque<Reader>> asked_;
+    std::size_t unread_ = 0;
     std::vector<std::pair<std::int64_t, std::size_t>> writes_; ///< A heap, the earliest first.
     std::vector<std::int64_t> written_at_;                     ///< The last write of each bank.
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -205,6 +206,7 @@ private:
         }
         std::stable_sort(arrivals.begin(), arrivals.end(),
                          [](const Arrival& a, const Arrival& b) { return a.cycle < b.cycle; });
+        settle_ties(arrivals);
         auto live = static_cast<std::size_t>(run_.warps_per_block);
         std::map<std::int64_t, std::vector<Arrival>> waiting;
         const auto open_complete = [&](std::int64_t cycle) {
@@ -228,6 +230,69 @@ private:
                 if (arrival.waits)
                     run_.complain(run_.warps[arrival.warp].issues[arrival.place],
                                   "C9: its barrier never opens");
+    }
+
+    /// From when on the warp may go on, as its log says; the end of time when it never does.
+    std::int64_t goes_on(const Arrival& arrival) const {
+        const WarpRecord& warp = run_.warps[arrival.warp];
+        return arrival.place + 1 < warp.issues.size()
+                   ? warp.issues[arrival.place + 1].event.waits[Stall::Barrier]
+                   : std::numeric_limits<std::int64_t>::max();
+    }
+
+    /// Who of several warps that arrive in one cycle opens a counted barrier is not determined:
+    /// puts them into an order that the log allows, where there is one.
+    void settle_ties(std::vector<Arrival>& arrivals) const {
+        std::map<std::int64_t, std::vector<Arrival>>
+            before; // Since the barrier opened, by barrier.
+        for (auto first = arrivals.begin(); first != arrivals.end();) {
+            const auto last = std::find_if(first, arrivals.end(), [&](const Arrival& other) {
+                return other.cycle != first->cycle;
+            });
+            // Ends do not count at such barriers, so the order of barriers is of no matter.
+            std::stable_sort(first, last, [](const Arrival& a, const Arrival& b) {
+                return std::pair{a.counts != 0, a.barrier} < std::pair{b.counts != 0, b.barrier};
+            });
+            for (auto of_one = first; of_one != last;) {
+                const auto next = std::find_if(of_one, last, [&](const Arrival& other) {
+                    return other.counts != of_one->counts || other.barrier != of_one->barrier;
+                });
+                if (of_one->counts != 0) settle(before[of_one->barrier], of_one, next);
+                of_one = next;
+            }
+            first = last;
+        }
+    }
+
+    using Place = std::vector<Arrival>::iterator;
+
+    /// Orders the arrivals of one cycle at one barrier; `before` is then what has arrived since it
+    /// opened.
+    bool settle(std::vector<Arrival>& before, Place first, Place last) const {
+        if (first == last) return true;
+        for (auto next = first; next != last; ++next) {
+            std::iter_swap(first, next);
+            auto now = before;
+            now.push_back(*first);
+            bool fits = true;
+            if (now.size() == first->counts) {
+                fits = leave_together(now);
+                now.clear();
+            }
+            if (fits && settle(now, first + 1, last)) {
+                before = now;
+                return true;
+            }
+            std::iter_swap(first, next);
+        }
+        return false;
+    }
+
+    bool leave_together(const std::vector<Arrival>& warps) const {
+        std::set<std::int64_t> times;
+        for (const Arrival& arrival : warps)
+            if (arrival.waits) times.insert(goes_on(arrival));
+        return times.size() < 2;
     }
 
     void check_release(const std::vector<Arrival>& warps, std::int64_t cycle) {

@@ -99,6 +99,8 @@ private:
     void check_policy(const std::vector<const Issue*>& chosen,
                       const std::vector<const WarpRecord*>& members) {
         using enum models::PolicyKind;
+        if (run_.policy.kind == StrictRoundRobin) return check_turns(chosen, members);
+        if (run_.policy.kind == VariableRate) return check_slots(chosen, members);
         if (run_.policy.kind != LooseRoundRobin && run_.policy.kind != GreedyThenOldest &&
             run_.policy.kind != OldestFirst)
             return;
@@ -123,6 +125,58 @@ private:
             }
             last = by;
         }
+    }
+
+    /// Strict round robin: from the place after the one chosen last on nobody is passed over but
+    /// who has ended, has not started or waits at a barrier.
+    void check_turns(const std::vector<const Issue*>& chosen,
+                     const std::vector<const WarpRecord*>& members) {
+        const auto passes = [](const WarpRecord& warp, std::int64_t cycle) {
+            if (warp.starts.front().cycle > cycle || warp.ends.front() < cycle) return true;
+            const auto next =
+                std::find_if(warp.issues.begin(), warp.issues.end(),
+                             [&](const Issue& issue) { return issue.event.cycle >= cycle; });
+            return next == warp.issues.end() || next->event.waits[Stall::Barrier] > cycle;
+        };
+        for (std::size_t place = 1; place < chosen.size(); ++place) {
+            const Issue& issue = *chosen[place];
+            const int last = place_of(*chosen[place - 1]);
+            const int by = round_from(place_of(issue), last);
+            for (const WarpRecord* other : members)
+                if (round_from(other->starts.front().place, last) < by &&
+                    !passes(*other, issue.event.cycle))
+                    run_.complain(issue, fmt::format("C19: it is the turn of place {}",
+                                                     other->starts.front().place));
+        }
+    }
+
+    /// Slots of the variable-rate policy: some slot at the start gives every issue to its owner.
+    void check_slots(const std::vector<const Issue*>& chosen,
+                     const std::vector<const WarpRecord*>& members) {
+        if (run_.policy.conserving || run_.run.multiprocessors > 1) return; // Others may issue too;
+        std::int64_t places = 0; // places that stay empty leave no trace.
+        for (const WarpRecord* warp : members)
+            places = std::max(places, std::int64_t{warp->starts.front().place} + 1);
+        if (places < 2) return;
+        const std::int64_t slot = value_of(run_.machine.schedulers, "issue-slot").hi;
+        const std::int64_t every = run_.policy.every;
+        const std::int64_t fast = run_.policy.fast % places;
+        const auto owner = [&](std::int64_t number) {
+            if (number % every == 0) return fast;
+            const std::int64_t other = (number - number / every - 1) % (places - 1);
+            return other < fast ? other : other + 1;
+        };
+        for (std::int64_t first = 0; first < every * (places - 1); ++first)
+            if (std::all_of(chosen.begin(), chosen.end(), [&](const Issue* issue) {
+                    return owner(first + issue->event.cycle / slot) == place_of(*issue);
+                }))
+                return;
+        run_.complain(*chosen.front(),
+                      "C19: no sequence of slots gives all issues to their owners");
+    }
+
+    int place_of(const Issue& issue) const {
+        return run_.warps[static_cast<std::size_t>(issue.event.warp)].starts.front().place;
     }
 
     /// Whether the policy puts `a` before `b`. `last`: chosen before, if any.

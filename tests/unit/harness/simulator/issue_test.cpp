@@ -1,11 +1,13 @@
 // The rules of docs/timing-contract.md, one small program each.
 
+#include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <thread>
 
 namespace warpbound::harness::simulator::test {
@@ -267,6 +269,27 @@ TEST(Barrier, WithAThreadCountOpensForAsManyWarps) {
     const auto stuck = alone.value()->run({});
     ASSERT_FALSE(stuck) << "three warps make one pair";
     EXPECT_THAT(stuck.error().what, HasSubstr("at barrier 1"));
+}
+
+// Six warps in threes, two schedulers: the fourth comes in the cycle in which the third opens the
+// barrier, and belongs to the next three.
+TEST(Barrier, WithAThreadCountKeepsWhoCameForTheNextOpening) {
+    const auto program = straight_line({counted(96), add(1, 0, 0)});
+    const auto machine = small_machine(Interlocked);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto result =
+            run(program, machine, {1, 192}, {.seed = seed, .draw = Draw::Uniform, .path = {}});
+        EXPECT_THAT(tests::violations(program.kernel({1, 192}), machine, {},
+                                      {result.events, result.observation.execution_time.count()}),
+                    testing::IsEmpty())
+            << "seed " << seed;
+        std::map<std::int64_t, int> leave;
+        for (const Event& event : result.events)
+            if (const auto* issued = std::get_if<Issued>(&event); issued && issued->number == 1)
+                ++leave[issued->waits[Stall::Barrier]];
+        for (const auto& [at, warps] : leave)
+            EXPECT_EQ(warps % 3, 0) << "at " << at << ", seed " << seed;
+    }
 }
 
 // A warp either announces something and goes on, or waits for the other's announcement.

@@ -137,6 +137,15 @@ TEST(Lanes, ThatWaitForEachOtherAreExplained) {
                 HasSubstr("lanes of a warp wait for each other: lanes 0x1 wait at"));
 }
 
+// Every turn pushes a point, and nobody pops one.
+TEST(Lanes, ThatPushPointsWithoutEndAreRefused) {
+    Listing pushing{20, "L: SSY J; @P0 BRA L; @P1 EXIT; J: EXIT;", {0x10}};
+    pushing.test.facts.loops.push_back({.header = 0, .min = 1, .max = 1'000'000, .from = {}});
+    const auto refused = observe(pushing.test, machine_of("fermi-gtx470"), {1, 32});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("the reconvergence stack grows without limit"));
+}
+
 TEST(Lanes, ArriveAtABarrierAsAWarpBeforeSm70) {
     const std::string part = "@P0 BRA L; BAR.SYNC 0x0; L: EXIT;";
     const Listing fermi{20, part, {0}};
@@ -145,6 +154,15 @@ TEST(Lanes, ArriveAtABarrierAsAWarpBeforeSm70) {
     const auto refused = observe(turing.test, machine_of("turing-t4"), {1, 64});
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().what, HasSubstr("threads arrive one by one"));
+}
+
+TEST(Lanes, MayNotDecideDifferentlyWhetherTheyArriveFromSm70) {
+    TestProgram program = program_of({{guarded(barrier(0)), exit()}});
+    program.facts.divergents.push_back({.at = 0, .from = {}});
+    auto machine = small_machine(models::IssueControl::Interlocked);
+    EXPECT_EQ(refusal(program, machine), "");
+    machine.target = program.function.target = assembly::Target{70};
+    EXPECT_THAT(refusal(program, machine), HasSubstr("threads arrive one by one"));
 }
 
 TEST(Lanes, PartOnlyWhereSomethingIsDecided) {

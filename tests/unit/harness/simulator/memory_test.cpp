@@ -1,6 +1,7 @@
 // Accesses through caches, interconnect and DRAM, and to shared memory, by their addresses: rules
 // C21 to C29 of docs/timing-contract.md.
 
+#include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
@@ -97,6 +98,37 @@ TEST(Hierarchy, MergesAccessesToASectorThatIsComing) {
     EXPECT_EQ(std::max(result.issues(0).at(1), result.issues(1).at(1)), 400);
 }
 
+// Loads that hit the L1, each of one to four lines, from two schedulers at once: as one leaves the
+// queue, two others want its place.
+TEST(Hierarchy, AQueueIsNeverOverFull) {
+    std::vector<assembly::Instruction> loads;
+    for (int load = 0; load < 12; ++load)
+        loads.push_back(load % 3 == 2 ? store_global(0, 7) : load_global(1 + load % 6, 0));
+    loads.push_back(exit());
+    auto program = program_of({loads});
+    for (std::size_t load = 0; load < 12; ++load)
+        program.set_pattern(load).thread_stride = load % 4 * 4;
+    auto machine = cached_machine(interlocked);
+    set(machine.write_buffer, "entries", 3);
+    for (const auto opcode_class :
+         {assembly::OpcodeClass::LoadGlobal, assembly::OpcodeClass::StoreGlobal}) {
+        machine.classes[opcode_class].unit = "warp-unit";
+        set(machine.classes[opcode_class].values, "initiation", 1);
+    }
+    for (const std::int64_t places : {2, 3, 4}) {
+        set_memory(machine, "l1", "queue", places);
+        for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+            const auto result =
+                run(program, machine, {1, 256}, {.seed = seed, .draw = {}, .path = {}});
+            EXPECT_THAT(
+                tests::violations(program.kernel({1, 256}), machine, {},
+                                  {result.events, result.observation.execution_time.count()}),
+                testing::IsEmpty())
+                << places << " places, seed " << seed;
+        }
+    }
+}
+
 TEST(Hierarchy, SendsStoresOnIntoTheL2) {
     auto program = program_of(
         {{load_global(1, 0), store_global(1, 1), load_global(2, 1), add(3, 2, 2), exit()}});
@@ -143,6 +175,11 @@ TEST(Hierarchy, NamesWhatTheDescriptionLacks) {
     machine = cached_machine(interlocked);
     set_memory(machine, "l1", "line", 96);
     EXPECT_THAT(refusal(program, machine), HasSubstr("a power of two"));
+    machine = cached_machine(interlocked);
+    set_memory(machine, "l1", "sets", 65536);
+    set_memory(machine, "l1", "ways", 65536);
+    EXPECT_THAT(refusal(program, machine),
+                HasSubstr("l1/sets x ways is 4294967296; expected at most 4194304"));
 }
 
 TEST(Hierarchy, StaysAsideWhereALevelIsStated) {

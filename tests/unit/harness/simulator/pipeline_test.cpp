@@ -190,6 +190,24 @@ TEST(Collectors, CountResultsThatComeAfterTheEnd) {
     EXPECT_EQ(result.observation.execution_time.count(), 4 + 22 + 2);
 }
 
+// The set has one place; the wait for a special function is not one for which it is left (C19).
+TEST(Collectors, KeepAWarpActiveThatWaitsForAShortOperation) {
+    models::Architecture machine = collecting(8);
+    machine.issue_control = models::IssueControl::Encoded;
+    machine.target = assembly::Target{70};
+    auto first = cosine(4, 0);
+    first.control = stall(2);
+    first.control->write_barrier = 0;
+    auto second = float_add(5, 4, 4);
+    second.control = stall(2);
+    second.control->wait_mask = 1;
+    auto last = exit();
+    last.control = stall(2);
+    const auto result = run(program_of({{first, second, last}}), machine, {1, 64}, {},
+                            models::read_policy("two-level:active=1").value());
+    EXPECT_GT(result.issues(1).front(), result.issues(0).back());
+}
+
 TEST(Collectors, AreWantedForEveryUnitOfTheKernel) {
     models::Architecture machine = collecting(16);
     machine.operand_collectors.pop_back();

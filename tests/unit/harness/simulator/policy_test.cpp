@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace warpbound::harness::simulator::test {
 namespace {
@@ -115,6 +117,39 @@ TEST(Policy, TwoLevelKeepsNoPlaceForAWarpThatHasNotStarted) {
     EXPECT_THAT(result.issues(0), ElementsAre(0, 300, 301));
     EXPECT_THAT(result.issues(1), ElementsAre(4, 304, 305));
     EXPECT_EQ(result.issues(2).front(), 1301);
+}
+
+// Blocks become candidates in the order of their starts, not in that of their slots.
+TEST(Policy, TwoLevelTakesBlocksInTheOrderOfTheirStarts) {
+    auto machine = one_scheduler();
+    set(machine.limits, "max-blocks", 3);
+    set(machine.blocks, "replacement", 0);
+    set(machine.blocks, "start", Values{1, 400});
+    const auto two_level = policy("two-level:active=1");
+    auto program = additions(40);
+    for (auto& instruction : program.function.instructions)
+        instruction.control = stall(5);
+    int differ = 0;
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        const auto result = run(program, machine, {6, 32},
+                                {.seed = seed, .draw = Draw::Uniform, .path = {}}, two_level);
+        std::vector<std::pair<std::int64_t, int>> starts;
+        for (const Event& event : result.events)
+            if (const auto* started = std::get_if<WarpStarted>(&event))
+                starts.emplace_back(started->cycle, started->warp);
+        std::stable_sort(starts.begin(), starts.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::int64_t before = -1;
+        for (const auto& [cycle, warp] : starts) {
+            if (warp < 3) continue; // They start together.
+            EXPECT_GT(result.issues(warp).front(), before) << "seed " << seed;
+            before = result.issues(warp).front();
+        }
+        if (!std::is_sorted(starts.begin(), starts.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; }))
+            ++differ;
+    }
+    EXPECT_GT(differ, 0);
 }
 
 // Inside the set nobody makes room for a short wait.

@@ -57,6 +57,10 @@ RandomAccesses random_accesses(std::uint64_t seed) {
         pattern.block_stride = 4 * pick(0, 2000);
         pattern.iteration_stride = 4 * pick(0, 100);
     }
+    // Several schedulers may then send loads or stores in one cycle.
+    for (const auto opcode_class :
+         {assembly::OpcodeClass::LoadGlobal, assembly::OpcodeClass::StoreGlobal})
+        if (pick(0, 1) == 1) made.machine.classes[opcode_class].unit = "warp-unit";
     const auto vary = [&](const char* memory, const char* name, std::uint64_t lo,
                           std::uint64_t hi) {
         set_memory(made.machine, memory, name, pick_signed(lo, hi));

@@ -1,7 +1,9 @@
 // Random accesses through random small caches keep to the timing contract and lose no sector.
 
 #include "tests/support/event_checker/event_checker.hpp"
+#include "tests/support/every_policy.hpp"
 #include "tests/unit/harness/simulator/any_order.hpp"
+#include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 
@@ -31,6 +33,27 @@ TEST(RandomAccesses, ObeyEveryRuleOfTheContract) {
                 << "seed " << seed << ", draw " << to_string(draw);
             if (testing::Test::HasFailure()) return;
         }
+    }
+}
+
+// Also on three SMs, with instruction buffers, under every policy.
+TEST(RandomAccesses, ObeyEveryRuleBesideWhatElseAMachineHas) {
+    for (std::uint64_t seed = 1; seed <= 28; ++seed) {
+        RandomAccesses test = random_accesses(seed);
+        const std::int64_t multiprocessors = seed % 2 == 0 ? 3 : 1;
+        set(test.machine.geometry, "multiprocessors", 3);
+        if (seed % 3 == 0)
+            for (const char* name : {"buffer", "width", "ports"})
+                set(test.machine.fetch, name, 2);
+        const auto policy = tests::policy_of(seed);
+        const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
+        const TestRun result =
+            run(test.program, test.machine, test.launch, options, policy, multiprocessors);
+        EXPECT_THAT(tests::violations(test.program.kernel(test.launch), test.machine, policy,
+                                      {result.events, result.observation.execution_time.count(),
+                                       static_cast<int>(multiprocessors)}),
+                    IsEmpty())
+            << "seed " << seed << ", " << to_string(policy);
     }
 }
 
