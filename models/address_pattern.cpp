@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::uint64_t address_mask = (std::uint64_t{1} << 48U) - 1;
 
+/// Holds sums of strides times counts, which no 64 bits do.
+__extension__ using Sum = unsigned __int128;
+
 /// splitmix64.
 std::uint64_t mixed(std::uint64_t value) {
     value += 0x9e3779b97f4a7c15U;
@@ -94,12 +97,14 @@ LaneAddresses addresses_of(const AddressPattern& pattern, const AccessPlace& pla
         });
         return lanes;
     }
-    const std::uint64_t common = place.warp * pattern.warp_stride +
-                                 place.block * pattern.block_stride +
-                                 place.execution * pattern.iteration_stride;
+    const Sum sum = Sum{place.warp} * pattern.warp_stride +
+                    Sum{place.block} * pattern.block_stride +
+                    Sum{place.execution} * pattern.iteration_stride;
     const bool wraps = pattern.footprint <= address_mask;
+    const auto common =
+        static_cast<std::uint64_t>(wraps ? sum % pattern.footprint : sum & address_mask);
     for_each_lane(active, [&](std::size_t lane) {
-        std::uint64_t offset = (common + lane_offset(pattern, lane)) & address_mask;
+        std::uint64_t offset = common + lane_offset(pattern, lane);
         if (wraps) offset %= pattern.footprint;
         lanes.address[lane] = (pattern.base + offset) & address_mask;
     });

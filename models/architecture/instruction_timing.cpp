@@ -201,6 +201,10 @@ void LookUp::find_pattern_passes(const AddressPattern& pattern) {
     const auto effects = assembly::effects_of(instruction_, function_.target);
     if (effects.memory)
         access.bytes = static_cast<std::uint64_t>(std::max(1, effects.memory->bytes_per_lane));
+    if (access.width != 0 && access.banks * access.width < access.bytes)
+        return fail(fmt::format("memories/shared: {} banks of {} bytes; expected at least the {} "
+                                "bytes of a lane",
+                                access.banks, access.width, access.bytes));
     const PassRange range =
         pass_range(pattern, warp_size, access.bytes, period,
                    [&](const LaneAddresses& lanes) { return passes_of(access, lanes); });

@@ -155,17 +155,34 @@ TEST(PassRange, HoldsForEveryPlaceOfRandomPatterns) {
         pattern.block_stride = 4 * pick(1000);
         pattern.iteration_stride = pick(1) == 1 ? 0 : 4 * pick(50);
         if (pick(1) == 1) pattern.footprint = 4 + 4 * pick(5000);
+        // Sums beyond 2^48, which many footprints do not divide.
+        if (pick(3) == 0) pattern.iteration_stride = 4 * pick(std::uint64_t{1} << 38U);
+        if (pick(3) == 0) pattern.footprint = 96 * (1 + pick(8));
         if (pick(9) == 0) pattern.random = round;
         const auto lines = [](const LaneAddresses& lanes) { return line_passes(lanes, 128); };
         const auto range = pass_range(pattern, 32, 4, 128, lines);
         EXPECT_GE(range.lo, 1);
         for (int place = 0; place < 50; ++place) {
-            const AccessPlace at{.block = pick(20), .warp = pick(31), .execution = pick(1000)};
+            const AccessPlace at{.block = pick(20), .warp = pick(31), .execution = pick(100000)};
             const auto passes = lines(addresses_of(pattern, at, warp_mask, 4));
             EXPECT_GE(passes, range.lo) << "round " << round;
             EXPECT_LE(passes, range.hi) << "round " << round;
         }
     }
+}
+
+// 824633720832 is 3 x 2^38 and 192 is 3 x 64: every sum is a multiple of the footprint, also beyond
+// 2^48.
+TEST(AddressPattern, FoldsTheExactSumIntoTheFootprint) {
+    AddressPattern pattern;
+    pattern.thread_stride = 4;
+    pattern.iteration_stride = 824633720832;
+    pattern.footprint = 192;
+    for (const std::uint64_t execution : {0U, 341U, 342U, 1000U})
+        EXPECT_EQ(
+            addresses_of(pattern, {.block = 0, .warp = 0, .execution = execution}, 1, 4).address[0],
+            0U)
+            << execution;
 }
 
 TEST(PassRange, IsOneNumberWhereEveryPlaceIsAligned) {
