@@ -94,10 +94,13 @@ Result<std::vector<std::string>> with_every_rate(const std::string& policy) {
         return error == std::errc{} && stop == policy.data() + to;
     };
     constexpr int most = 64;
-    if (!number(begin, dots, lowest) || !number(dots + 2, end, highest) || lowest > highest ||
-        highest - lowest >= most)
-        return Failure{
-            fmt::format("{}: expected every=LOW..HIGH with at most {} numbers", policy, most)};
+    constexpr int smallest = 2;
+    constexpr int largest = 1'000'000;
+    if (!number(begin, dots, lowest) || !number(dots + 2, end, highest) || lowest < smallest ||
+        highest > largest || lowest > highest || highest - lowest >= most)
+        return Failure{fmt::format("{}: expected every=LOW..HIGH with at most {} numbers from {} "
+                                   "to {}",
+                                   policy, most, smallest, largest)};
     std::vector<std::string> policies;
     for (int every = lowest; every <= highest; ++every)
         policies.push_back(policy.substr(0, begin) + std::to_string(every) + policy.substr(end));

@@ -134,7 +134,7 @@ private:
         if (name == "Kernel") {
             if (auto closed = close_function(); !closed) return closed;
             if (value.empty()) return refuse("the name of the kernel was expected", text);
-            function_.emplace(std::string{value}, target_, source_.name, false);
+            open_function(std::string{value});
             return boost::outcome_v2::success();
         }
         if (name == "EndKernel") return close_function();
@@ -163,22 +163,35 @@ private:
         if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() ||
             count < 0 || count > most)
             return refuse(fmt::format("a number from 0 to {} was expected", most), value);
-        if (registers)
-            builder().set_register_count(static_cast<int>(count));
-        else
-            builder().set_shared_memory(count);
+        auto& known = registers ? registers_ : shared_memory_;
+        if (known && *known != count)
+            return refuse(fmt::format("{} stands before; the same was expected", *known), value);
+        known = count;
+        if (function_) set_resources();
         return boost::outcome_v2::success();
     }
 
     FunctionBuilder& builder() {
-        if (!function_) function_.emplace("kernel", target_, source_.name, false);
+        if (!function_) open_function("kernel");
         return *function_;
+    }
+
+    void open_function(std::string name) {
+        function_.emplace(std::move(name), target_, source_.name, false);
+        set_resources();
+    }
+
+    void set_resources() {
+        if (registers_) function_->set_register_count(static_cast<int>(*registers_));
+        if (shared_memory_) function_->set_shared_memory(*shared_memory_);
     }
 
     Result<void> close_function() {
         if (!function_) return boost::outcome_v2::success();
         auto function = function_->finish(number_);
         function_.reset();
+        registers_.reset();
+        shared_memory_.reset();
         if (!function) return function.as_failure();
         if (!seen_.insert(function.value().name).second)
             return refuse(fmt::format("kernel '{}' stands twice", function.value().name), line_);
@@ -193,6 +206,8 @@ private:
     bool in_constant_ = false;
     Target target_{20};
     std::optional<FunctionBuilder> function_;
+    std::optional<std::int64_t> registers_; ///< Of this kernel, or of the next one.
+    std::optional<std::int64_t> shared_memory_;
     std::set<std::string> seen_;
 };
 

@@ -22,7 +22,7 @@ bool starts_with(std::string_view text, std::string_view start) {
     return text.substr(0, start.size()) == start;
 }
 
-/// A number at the start of `text`, hexadecimal with `0x` or when `base` says so.
+/// A number, hexadecimal with `0x` or when `base` says so.
 std::optional<std::int64_t> number_at(std::string_view text, int base = 10) {
     if (starts_with(text, "0x")) {
         text.remove_prefix(2);
@@ -30,7 +30,7 @@ std::optional<std::int64_t> number_at(std::string_view text, int base = 10) {
     }
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    if (error != std::errc{} || end == text.data() || value < 0) return std::nullopt;
+    if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
     return value;
 }
 
@@ -112,7 +112,10 @@ Result<void> KernelResources::section_row(std::string_view text) {
 Result<void> KernelResources::zeros(std::string_view text) {
     const auto bytes = number_at(trimmed(text.substr(text.find_first_of(" \t"))));
     if (!bytes) return Failure{fmt::format("a number was expected in '{}'", text)};
-    return shared_section(std::exchange(shared_of_, {}), *bytes);
+    if (shared_is_sized_)
+        return Failure{fmt::format("one size of section .nv.shared.{} was expected", shared_of_)};
+    shared_is_sized_ = true;
+    return shared_section(shared_of_, *bytes);
 }
 
 /// `.byte 0x04, 0x2f` opens an attribute REGCOUNT, `.word index@(k)` names its kernel, `.word 26`
@@ -157,6 +160,7 @@ Result<void> KernelResources::line(std::string_view text, std::optional<Target> 
         std::string_view name = trimmed(text.substr(section.size()));
         name = name.substr(0, name.find(','));
         shared_of_ = starts_with(name, shared) ? name.substr(shared.size()) : std::string_view{};
+        shared_is_sized_ = false;
         counting_ = false;
     } else if (!shared_of_.empty() && starts_with(text, ".zero") &&
                text.find_first_of(" \t") != std::string_view::npos) {
@@ -167,7 +171,8 @@ Result<void> KernelResources::line(std::string_view text, std::optional<Target> 
                at != std::string_view::npos && count_at != std::string_view::npos) {
         const std::string_view named = text.substr(at + attribute.size());
         const std::string_view kernel = named.substr(0, named.find_first_of("( \t"));
-        const auto count = number_at(trimmed(text.substr(count_at + registers.size())));
+        const auto words = words_of(text.substr(count_at + registers.size()));
+        const auto count = number_at(words.empty() ? std::string_view{} : words.front());
         if (!count) return Failure{fmt::format("a number was expected after '{}'", registers)};
         return note_registers(kernel, *count);
     } else if (text.find(shared) != std::string_view::npos) {

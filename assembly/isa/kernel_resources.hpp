@@ -54,10 +54,11 @@ private:
     std::optional<Target> target_;  ///< Of the line.
     std::optional<Target> of_file_; ///< After a line `arch = sm_75`.
     std::int64_t number_ = 0;
-    std::string used_by_;    ///< The kernel of a resource usage.
-    std::string shared_of_;  ///< The kernel of the section `.nv.shared.k` that is open.
-    std::string counted_of_; ///< The kernel of the attribute REGCOUNT that is open.
-    bool counting_ = false;  ///< Such an attribute is open.
+    std::string used_by_;          ///< The kernel of a resource usage.
+    std::string shared_of_;        ///< The kernel of the section `.nv.shared.k` that is open.
+    bool shared_is_sized_ = false; ///< Its size stood there already.
+    std::string counted_of_;       ///< The kernel of the attribute REGCOUNT that is open.
+    bool counting_ = false;        ///< Such an attribute is open.
 };
 
 } // namespace warpbound::assembly

@@ -86,6 +86,11 @@ TEST(KernelResources, AreDirectivesOfABareListing) {
     expect_round_trip(read_program(text_of(text)).value());
     EXPECT_THAT(refusal("!Arch sm_20\n!RegCount many\nEXIT;\n").what,
                 HasSubstr("a number from 0 to 1024"));
+    EXPECT_EQ(only_function("!Arch sm_20\n!RegCount 16\n!Kernel k\nEXIT;\n").register_count, 16);
+    EXPECT_THAT(refusal("!Kernel k\n!RegCount 16\n!RegCount 20\nEXIT;\n").what,
+                HasSubstr("16 stands before"));
+    EXPECT_THAT(refusal("!Kernel k\n!Shared 16\n!Shared 8\nEXIT;\n").what,
+                HasSubstr("16 stands before"));
 }
 
 TEST(KernelResources, AreRefusedWhenTheyContradictEachOther) {
@@ -100,6 +105,11 @@ TEST(KernelResources, AreRefusedWhenTheyContradictEachOther) {
                 HasSubstr("a number was expected in 'REG:x'"));
     EXPECT_THAT(refusal(" Function k:\n  REG:9999 SHARED:0\n" + kernel("sm_75")).what,
                 HasSubstr("expected at most 1024"));
+    EXPECT_THAT(refusal(" Function k:\n  REG:26x SHARED:0\n" + kernel("sm_75")).what,
+                HasSubstr("a number was expected in 'REG:26x'"));
+    std::string twice = nvdisasm("sm_75", "0x0000001a", 2560);
+    twice.insert(twice.find("\t.zero\t"), "\t.zero\t64\n");
+    EXPECT_THAT(refusal(twice).what, HasSubstr("one size of section .nv.shared.k"));
 }
 
 } // namespace
