@@ -54,7 +54,7 @@ void simulate(benchmark::State& state, models::IssueControl control) {
     run_launch(state, machine, program, {1, 32 * state.range(0)}, 500 * 8 + 2);
 }
 
-/// Independent multiply-adds, 16 warps on each of so many SMs: the items a second should not depend
+/// Independent additions, 16 warps on each of so many SMs: the items a second should not depend
 /// on their number.
 void simulate_grid(benchmark::State& state) {
     using enum assembly::EdgeKind;

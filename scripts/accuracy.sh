@@ -6,10 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/common.sh
 . scripts/common.sh
 
-if [ ! -f build/release/build.ninja ]; then
-  install_packages "${packages[@]}"
-  cmake --preset release
-fi
+install_packages "${packages[@]}"
+cmake --preset release
 say "Building the comparison"
 cmake --build build/release --target accuracy --parallel "$(nproc)"
 say "Comparing models and simulated device"

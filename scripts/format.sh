@@ -2,7 +2,10 @@
 # Checks the layout of every C++ file (clang-format 14); with --fix rewrites them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
+
+command -v clang-format-14 >/dev/null || install_packages clang-format-14
 mode=(--dry-run -Werror)
 [ "${1:-}" = --fix ] && mode=(-i)
-format=$(command -v clang-format-14 || command -v clang-format)
-find . -path './build*' -prune -o \( -name '*.cpp' -o -name '*.hpp' \) -print0 | xargs -0 "$format" "${mode[@]}"
+find . -path './build*' -prune -o \( -name '*.cpp' -o -name '*.hpp' \) -print0 | xargs -0 clang-format-14 "${mode[@]}"

@@ -1,9 +1,17 @@
 #!/usr/bin/env bash
 # Runs the verification cases of docs/qualification/requirements.md and writes the result document:
-# scripts/qualification.sh [RESULT], docs/qualification/result.md by default. --check only asks whether all cases exist.
+# scripts/qualification.sh [RESULT], docs/qualification/result.md by default. Builds them first, unless
+# WARPBOUND_BUILD names a build. --check only asks whether all cases exist.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
+
 build=${WARPBOUND_BUILD:-build/release}
+if [ "${1:-}" != --check ] && [ -z "${WARPBOUND_BUILD:-}" ]; then
+  install_packages "${packages[@]}"
+  configure_and_build release
+fi
 table=docs/qualification/requirements.md
 known=$(mktemp)
 outcome=$(mktemp)
