@@ -1,6 +1,7 @@
 #include "certification/verify/contention.hpp"
 
 #include "certification/verify/path_problem.hpp"
+#include "certification/verify/residence.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -80,22 +81,21 @@ void Contention::read_shape() {
         return interval.value();
     };
     blocks_ = kernel_.launch.blocks;
-    warps_per_block_ =
-        kernel_.launch.warps_per_block(value(machine.geometry, "geometry", "warp-size").lo);
+    warps_per_block_ = kernel_.launch.warps_per_block(
+        exact_number(kernel_, machine.geometry, "geometry", "warp-size"));
     warps_ = product(blocks_, warps_per_block_);
     issue_slot_ = value(machine.schedulers, "schedulers", "issue-slot");
+    resident_ = resident_blocks(kernel_, warps_per_block_);
     if (warps_ == 1) return;
-    schedulers_ = value(machine.schedulers, "schedulers", "count").lo;
-    resident_ = value(machine.limits, "limits", "max-warps").lo / warps_per_block_;
-    if (blocks_ > 1)
-        resident_ = std::min(resident_, value(machine.limits, "limits", "max-blocks").lo);
-    resident_ = std::min(resident_, blocks_);
-    if (resident_ < 1) throw Finding{Verdict::Failed, kernel_.id + ": a block does not fit"};
+    schedulers_ = exact_number(kernel_, machine.schedulers, "schedulers", "count");
     waves_ = (blocks_ + resident_ - 1) / resident_;
     if (waves_ == 1) return;
     const auto replacement = value(machine.blocks, "blocks", "replacement");
     const auto start = value(machine.blocks, "blocks", "start");
-    refill_ = {replacement.lo + start.lo, std::nullopt, replacement.hi + start.hi};
+    const auto sum = [](std::int64_t a, std::int64_t b) {
+        return (models::Cycles{a} + models::Cycles{b}).count();
+    };
+    refill_ = {sum(replacement.lo, start.lo), std::nullopt, sum(replacement.hi, start.hi)};
 }
 
 std::int64_t Contention::instruction_cost(const std::string& lemma, std::size_t i) const {

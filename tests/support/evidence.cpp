@@ -1,7 +1,6 @@
 #include "tests/support/evidence.hpp"
 
 #include "assembly/support/source_text.hpp"
-#include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/manifest.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/protocol/measure.hpp"
@@ -67,6 +66,23 @@ Result<certification::verify::Files> rebuild(const certification::verify::Files&
     const auto bundle = certification::build_bundle(inputs.value());
     if (!bundle) return bundle.as_failure();
     return plain(bundle.value().files);
+}
+
+void edit(certification::EvidenceFiles& files, const std::string& path,
+          const std::function<void(certification::Json&)>& change) {
+    auto json = certification::Json::parse(files.at(path).bytes);
+    change(json);
+    files.at(path).bytes = certification::canonical(json);
+}
+
+void set_value(models::ValueGroup& group, std::string_view name, models::Interval interval) {
+    for (auto& value : group.values)
+        if (value.name == name) {
+            value.interval = interval;
+            if (value.grade == models::Grade::Unknown) value.grade = models::Grade::Assumed;
+            value.source = "made up for a test";
+            value.reason = "made up for a test";
+        }
 }
 
 void seal_again(certification::EvidenceFiles& files) {

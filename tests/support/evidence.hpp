@@ -3,9 +3,12 @@
 /// Evidence bundles for tests: made from examples, changed, sealed again, verified.
 
 #include "certification/bundle/build.hpp"
+#include "certification/bundle/canonical_json.hpp"
 #include "certification/verify/verify.hpp"
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace warpbound::tests {
 
@@ -18,6 +21,13 @@ certification::verify::Files plain(const certification::EvidenceFiles& files);
 
 /// Makes the files of a bundle again.
 Result<certification::verify::Files> rebuild(const certification::verify::Files& files);
+
+/// Changes the value of a JSON file.
+void edit(certification::EvidenceFiles& files, const std::string& path,
+          const std::function<void(certification::Json&)>& change);
+
+/// Gives a value of a description a number, as a test needs it.
+void set_value(models::ValueGroup& group, std::string_view name, models::Interval interval);
 
 /// Digests of evidence in the claims, the manifest, its chain and its root, as an able forger would
 /// bring them in line with changed files.
