@@ -4,6 +4,7 @@
 #include "certification/verify/verify.hpp"
 
 #include "certification/bundle/build.hpp"
+#include "certification/wording.hpp"
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/version.hpp"
@@ -67,7 +68,8 @@ Exit run(const Options& options) {
     const auto steps = check::verify(files.value(), checks);
     std::string out;
     for (const auto& step : steps)
-        out += fmt::format("{:<13} {:<14} {}\n", step.step, to_string(step.verdict), step.detail);
+        out += fmt::format("{:<13} {:<14} {}\n", step.step, to_string(step.verdict),
+                           certification::printable(step.detail));
     const check::Verdict verdict = check::overall(steps);
     out += fmt::format("{:<13} {}\n", "verdict", to_string(verdict));
     const Exit written = write_result(out);

@@ -22,4 +22,19 @@ std::string canonical(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+Result<Json> read_json(const std::string& text, const std::string& path) {
+    constexpr int deepest = 32;
+    const auto limit = [&](int depth, Json::parse_event_t, Json&) {
+        if (depth > deepest) throw Failure{"nested too deeply", path};
+        return true;
+    };
+    try {
+        return Json::parse(text, limit);
+    } catch (const Json::exception& error) {
+        return Failure{error.what(), path};
+    } catch (const Failure& failure) {
+        return failure;
+    }
+}
+
 } // namespace warpbound::certification

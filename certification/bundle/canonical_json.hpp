@@ -2,6 +2,8 @@
 /// \file
 /// JSON whose bytes follow from its value (RFC 8785): keys sorted, no spaces, whole numbers only.
 
+#include "assembly/support/result.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -13,5 +15,8 @@ using Json = nlohmann::json;
 /// Bytes that are not UTF-8 become U+FFFD. Errors: `std::logic_error` for a number that is not
 /// whole, whose text would not be fixed.
 std::string canonical(const Json& json);
+
+/// The value of a file of a bundle. Refuses text that is no JSON or nests deeper than 32.
+Result<Json> read_json(const std::string& text, const std::string& path);
 
 } // namespace warpbound::certification

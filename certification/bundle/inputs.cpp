@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace warpbound::certification {
 
 namespace {
@@ -39,7 +41,7 @@ Json series_json(const SeriesInput& series) {
             {"samples", samples}};
 }
 
-SeriesInput series_of(const Json& json) {
+SeriesInput series_of(const Json& json, const std::string& path) {
     SeriesInput series;
     const Json& key = json.at("series");
     key.at("name").get_to(series.key.name);
@@ -56,8 +58,10 @@ SeriesInput series_of(const Json& json) {
         sample.seed = std::stoull(row.at(0).get<std::string>());
         for (std::size_t i = 1; i < row.size(); ++i)
             sample.times.push_back(row.at(i).get<std::int64_t>());
+        if (sample.times.empty()) throw Failure{"a run without times", path};
         series.samples.push_back(std::move(sample));
     }
+    if (series.samples.empty()) throw Failure{"a series without runs", path};
     return series;
 }
 
@@ -72,19 +76,28 @@ public:
         return found->second;
     }
     [[nodiscard]] Json json(const std::string& path) const {
-        try {
-            return Json::parse(text(path));
-        } catch (const Json::exception& error) {
-            throw Failure{error.what(), path};
-        }
+        auto read = read_json(text(path), path);
+        if (!read) throw read.error();
+        return std::move(read).value();
+    }
+    /// For what one place may name, so that it is read once.
+    void take(const std::string& path) {
+        if (!taken_.insert(path).second) throw Failure{"named twice", path};
     }
 
 private:
     const std::map<std::string, std::string>& files_;
+    std::set<std::string> taken_;
 };
 
-KernelInput kernel_of(const Folder& folder, const std::string& id) {
+SeriesInput read_series(Folder& folder, const std::string& path) {
+    folder.take(path);
+    return series_of(folder.json(path), path);
+}
+
+KernelInput kernel_of(Folder& folder, const std::string& id) {
     const std::string path = path_of(id, "launch.json");
+    folder.take(path);
     const Json launch = folder.json(path);
     KernelInput input;
     try {
@@ -96,11 +109,20 @@ KernelInput kernel_of(const Folder& folder, const std::string& id) {
         if (launch.contains("flow-facts"))
             input.flow_facts = folder.text(launch.at("flow-facts").get<std::string>());
         for (const auto& samples : launch.at("samples"))
-            input.series.push_back(series_of(folder.json(samples.get<std::string>())));
+            input.series.push_back(read_series(folder, samples.get<std::string>()));
     } catch (const std::exception& error) {
         throw Failure{error.what(), path};
     }
     return input;
+}
+
+std::int64_t factor_of(std::int64_t thousandths) {
+    constexpr std::int64_t largest = 1'000'000'000;
+    if (thousandths < 1000 || thousandths > largest)
+        throw Failure{fmt::format("check-factor-thousandths is {}; expected 1000 to {}",
+                                  thousandths, largest),
+                      run_path};
+    return thousandths;
 }
 
 } // namespace
@@ -160,7 +182,7 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
 
 Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) {
     try {
-        const Folder folder{files};
+        Folder folder{files};
         const Json run = folder.json(run_path);
         BundleInputs inputs;
         run.at("tool").at("version").get_to(inputs.tool_version);
@@ -171,7 +193,7 @@ Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) 
                                          component.at("licence").get<std::string>()});
         if (run.contains("check-factor-thousandths"))
             inputs.check_factor_thousandths =
-                run.at("check-factor-thousandths").get<std::int64_t>();
+                factor_of(run.at("check-factor-thousandths").get<std::int64_t>());
         if (run.contains("requirements"))
             inputs.requirements = folder.text(run.at("requirements").get<std::string>());
         for (const auto& id : run.at("kernels"))

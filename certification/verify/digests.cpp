@@ -1,10 +1,11 @@
 #include "certification/verify/digests.hpp"
 
 #include "assembly/support/source_text.hpp"
+#include "certification/verify/bundle_json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include <set>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -32,11 +33,13 @@ std::string root_of(const std::vector<std::string>& leaves) {
 /// Leaves of the listed files, each compared with its bytes.
 std::vector<std::string> check_files(const json& manifest, const Files& files) {
     std::vector<std::string> leaves;
+    std::set<std::string> listed;
     std::string before;
     for (const auto& entry : manifest.at("files")) {
         const auto path = entry.at("path").get<std::string>();
         if (path <= before) tampered(path + ": listed twice or out of order");
         before = path;
+        listed.insert(path);
         const auto file = files.find(path);
         if (file == files.end()) tampered(path + ": listed in manifest.json, but missing");
         if (assembly::digest_of(file->second) != entry.at("sha256").get<std::string>())
@@ -44,23 +47,24 @@ std::vector<std::string> check_files(const json& manifest, const Files& files) {
         leaves.push_back(assembly::digest_of("leaf\n" + entry.dump()));
     }
     for (const auto& [path, bytes] : files)
-        if (path != "manifest.json" && path != "signature.json") {
-            bool listed = false;
-            for (const auto& entry : manifest.at("files"))
-                listed = listed || entry.at("path") == path;
-            if (!listed) tampered(path + ": not listed in manifest.json");
-        }
+        if (path != "manifest.json" && path != "signature.json" && listed.count(path) == 0)
+            tampered(path + ": not listed in manifest.json");
     return leaves;
 }
 
 /// Leaves of the steps: each record names the one before, its files and those it could use.
 std::vector<std::string> check_chain(const json& manifest) {
+    constexpr std::size_t most_steps = 16;
+    if (manifest.at("steps").size() > most_steps)
+        tampered(fmt::format("manifest.json: more than {} steps", most_steps));
     std::vector<std::string> leaves;
+    std::set<std::string> recorded;
     std::string previous;
     json usable = json::array();
     std::size_t files = 0;
     for (const auto& record : manifest.at("steps")) {
         const auto step = record.at("step").get<std::string>();
+        if (!recorded.insert(step).second) tampered("step " + step + ": recorded twice");
         if (record.at("previous") != previous)
             tampered("step " + step + ": does not follow the record before it");
         if (record.at("inputs") != usable)
@@ -86,7 +90,7 @@ StepResult check_digests(const Files& files, const std::optional<std::string>& r
         const auto text = files.find("manifest.json");
         if (text == files.end())
             return {"digests", Verdict::Incomplete, "manifest.json is missing"};
-        const json manifest = json::parse(text->second);
+        const json manifest = read_json(text->second, "manifest.json", Verdict::Tampered);
         if (manifest.dump() != text->second) tampered("manifest.json: not as it was written");
         std::vector<std::string> leaves = check_files(manifest, files);
         const auto steps = check_chain(manifest);

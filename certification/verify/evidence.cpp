@@ -1,9 +1,9 @@
 #include "certification/verify/evidence.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "certification/verify/bundle_json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -26,20 +26,33 @@ const std::string& text_of(const Files& files, const std::string& path) {
 }
 
 json json_of(const Files& files, const std::string& path) {
-    constexpr int deepest = 32;
-    const std::string& text = text_of(files, path);
-    int depth = 0;
-    const auto limit = [&](int at, json::parse_event_t, json&) {
-        depth = std::max(depth, at);
-        if (depth > deepest) incomplete(path + ": nested too deeply");
-        return true;
-    };
-    try {
-        return json::parse(text, limit);
-    } catch (const json::exception& error) {
-        incomplete(path + ": " + error.what());
-    }
+    return read_json(text_of(files, path), path, Verdict::Incomplete);
 }
+
+/// Text that becomes part of a line: a line break in it would begin another one.
+std::string line_of(const json& value, const std::string& what) {
+    auto text = value.get<std::string>();
+    if (std::any_of(text.begin(), text.end(),
+                    [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+        incomplete(what + ": a control character");
+    return text;
+}
+
+/// Paths that one place in the bundle may name: each of them is read once.
+class Unread {
+public:
+    explicit Unread(const Files& files) : files_{files} {}
+
+    /// Its text.
+    const std::string& take(const std::string& path) {
+        if (!taken_.insert(path).second) incomplete(path + ": named twice");
+        return text_of(files_, path);
+    }
+
+private:
+    const Files& files_;
+    std::set<std::string> taken_;
+};
 
 template <class Value> Value taken(Result<Value> result, const std::string& path) {
     if (!result) incomplete(path + ": " + to_string(result.error()));
@@ -50,10 +63,11 @@ std::vector<BlockRow> blocks_of(const json& table) {
     std::vector<BlockRow> blocks;
     for (const auto& row : table.at("blocks")) {
         BlockRow block;
-        row.at("first").get_to(block.first);
-        row.at("last").get_to(block.last);
+        block.first = whole_number(row.at("first"));
+        block.last = whole_number(row.at("last"));
         row.at("exits").get_to(block.exits);
-        row.at("successors").get_to(block.successors);
+        for (const auto& to : row.at("successors"))
+            block.successors.push_back(index_of(to));
         blocks.push_back(std::move(block));
     }
     for (const auto& block : blocks)
@@ -62,45 +76,52 @@ std::vector<BlockRow> blocks_of(const json& table) {
     return blocks;
 }
 
-Lemma lemma_of(const json& table, std::size_t blocks) {
+void read_witness(Lemma& lemma, const json& witness, std::size_t blocks) {
+    lemma.witness_cost = whole_number(witness.at("cost"));
+    for (const auto& row : witness.at("counts"))
+        lemma.counts.emplace_back(index_of(row.at(0)), whole_number(row.at(1)));
+    for (const auto& symbols : witness.at("rules")) {
+        std::vector<std::int64_t> rule;
+        for (const auto& symbol : symbols) {
+            rule.push_back(whole_number(symbol));
+            if (rule.back() >= static_cast<std::int64_t>(blocks) ||
+                (rule.back() < 0 &&
+                 static_cast<std::size_t>(-1 - rule.back()) >= lemma.witness.size()))
+                incomplete(lemma.id + ": the witness names a block or rule that does not exist");
+        }
+        lemma.witness.push_back(std::move(rule));
+    }
+}
+
+Lemma lemma_of(const json& table, const std::string& path, std::size_t blocks) {
     Lemma lemma;
-    table.at("id").get_to(lemma.id);
-    table.at("text").get_to(lemma.text);
+    lemma.id = line_of(table.at("id"), path);
+    lemma.text = line_of(table.at("text"), path);
     const auto side = table.at("side").get<std::string>();
     const auto facts = table.at("facts").get<std::string>();
     if ((side != "upper" && side != "lower") || (facts != "all" && facts != "loop-bounds"))
         incomplete(lemma.id + ": side or facts have another value than expected");
     lemma.upper = side == "upper";
     lemma.all_facts = facts == "all";
-    table.at("bound").get_to(lemma.bound);
+    lemma.bound = whole_number(table.at("bound"));
     if (table.contains("between"))
-        lemma.between = {table.at("between").at(0).get<std::size_t>(),
-                         table.at("between").at(1).get<std::size_t>()};
+        lemma.between = {index_of(table.at("between").at(0)), index_of(table.at("between").at(1))};
     if (lemma.between && std::max(lemma.between->first, lemma.between->second) >= blocks)
         incomplete(lemma.id + ": between blocks that do not exist");
     for (const auto& row : table.at("nodes")) {
-        Lemma::Node node{row.at(0).get<std::size_t>(), std::nullopt};
-        if (!row.at(1).is_null()) node.end = row.at(1).get<std::int64_t>();
+        Lemma::Node node{index_of(row.at(0)), std::nullopt};
+        if (!row.at(1).is_null()) node.end = whole_number(row.at(1));
         if (node.block >= blocks) incomplete(lemma.id + ": a node of a block that does not exist");
         lemma.nodes.push_back(node);
     }
     for (const auto& row : table.at("edges")) {
-        const Lemma::Edge edge{row.at(0).get<std::size_t>(), row.at(1).get<std::size_t>(),
-                               row.at(2).get<std::int64_t>()};
+        const Lemma::Edge edge{index_of(row.at(0)), index_of(row.at(1)), whole_number(row.at(2))};
         if (edge.from >= lemma.nodes.size() || edge.to >= lemma.nodes.size())
             incomplete(lemma.id + ": an edge to a node that does not exist");
         lemma.edges.push_back(edge);
     }
     if (lemma.nodes.empty()) incomplete(lemma.id + ": no nodes");
-    if (!table.contains("witness")) return lemma;
-    table.at("witness").at("rules").get_to(lemma.witness);
-    table.at("witness").at("cost").get_to(lemma.witness_cost);
-    table.at("witness").at("counts").get_to(lemma.counts);
-    for (std::size_t rule = 0; rule < lemma.witness.size(); ++rule)
-        for (const std::int64_t symbol : lemma.witness[rule])
-            if (symbol >= static_cast<std::int64_t>(blocks) ||
-                (symbol < 0 && static_cast<std::size_t>(-1 - symbol) >= rule))
-                incomplete(lemma.id + ": the witness names a block or rule that does not exist");
+    if (table.contains("witness")) read_witness(lemma, table.at("witness"), blocks);
     return lemma;
 }
 
@@ -119,7 +140,7 @@ Series series_of(const json& file, const std::string& path) {
         SampleRow sample;
         sample.seed = std::stoull(row.at(0).get<std::string>());
         for (std::size_t i = 1; i < row.size(); ++i)
-            sample.times.push_back(row.at(i).get<std::int64_t>());
+            sample.times.push_back(whole_number(row.at(i)));
         series.samples.push_back(std::move(sample));
     }
     return series;
@@ -130,17 +151,24 @@ ClaimRow claim_of(const json& row) {
     row.at("id").get_to(claim.id);
     row.at("quantity").get_to(claim.quantity);
     row.at("kind").get_to(claim.kind);
-    row.at("value").get_to(claim.value);
+    claim.value = whole_number(row.at("value"));
     row.at("assumptions").get_to(claim.assumptions);
     claim.upper = row.at("side").get<std::string>() == "upper";
     for (const auto& part : row.at("proof").at("terms"))
-        claim.terms.push_back({part.at("count").get<std::int64_t>(),
-                               part.at("cycles").get<std::int64_t>(),
+        claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),
                                part.value("lemma", std::string{})});
     return claim;
 }
 
-std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
+DerivedBound derived_of(const json& row) {
+    const DerivedBound bound{index_of(row.at("header")), whole_number(row.at("min")),
+                             whole_number(row.at("max"))};
+    if (bound.min < 1 || bound.max < bound.min)
+        incomplete(fmt::format("a loop bound from the code is {}..{}", bound.min, bound.max));
+    return bound;
+}
+
+std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id, Unread& unread,
                                       const json& claims) {
     auto kernel = std::make_unique<KernelCase>();
     kernel->id = id;
@@ -148,7 +176,7 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     const std::string analysis = "analysis/" + id + "/";
     const json launch = json_of(files, inputs + "launch.json");
     const auto listing = launch.at("listing").get<std::string>();
-    kernel->program = taken(assembly::read_program({listing, text_of(files, listing)}), listing);
+    kernel->program = taken(assembly::read_program({listing, unread.take(listing)}), listing);
     kernel->function = taken(
         assembly::find_function(kernel->program, launch.at("kernel").get<std::string>()), listing);
     launch.at("architecture").get_to(kernel->architecture_path);
@@ -160,26 +188,27 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     kernel->policy = taken(models::read_policy(launch.at("policy").get<std::string>()), inputs);
     if (launch.contains("flow-facts")) {
         const auto path = launch.at("flow-facts").get<std::string>();
-        kernel->facts = taken(models::read_flow_facts({path, text_of(files, path)}), path);
+        kernel->facts = taken(models::read_flow_facts({path, unread.take(path)}), path);
         if (kernel->facts.program_digest != kernel->program.digest ||
             kernel->facts.kernel != kernel->function->name)
             throw Finding{Verdict::Failed, path + ": stated of another listing or kernel"};
     }
-    for (const auto& path : launch.at("samples"))
-        kernel->series.push_back(series_of(json_of(files, path.get<std::string>()), path));
+    for (const auto& samples : launch.at("samples")) {
+        const auto path = samples.get<std::string>();
+        kernel->series.push_back(
+            series_of(read_json(unread.take(path), path, Verdict::Incomplete), path));
+    }
     const json control_flow = json_of(files, analysis + "blocks.json");
     kernel->blocks = blocks_of(control_flow);
     for (const auto& row : control_flow.at("derived-loop-bounds"))
-        kernel->derived.push_back({row.at("header").get<std::size_t>(),
-                                   row.at("min").get<std::int64_t>(),
-                                   row.at("max").get<std::int64_t>()});
+        kernel->derived.push_back(derived_of(row));
     for (auto file = files.lower_bound(analysis);
          file != files.end() && file->first.rfind(analysis, 0) == 0; ++file) {
         const std::string name = file->first.substr(analysis.size());
         if (name == "blocks.json" || name == "result.json" ||
             name.find(".json") == std::string::npos)
             continue;
-        Lemma lemma = lemma_of(json_of(files, file->first), kernel->blocks.size());
+        Lemma lemma = lemma_of(json_of(files, file->first), file->first, kernel->blocks.size());
         if (lemma.id + ".json" != name) incomplete(file->first + ": holds lemma " + lemma.id);
         lemma.script = text_of(files, analysis + lemma.id + ".smt2");
         kernel->lemmas.push_back(std::move(lemma));
@@ -206,7 +235,7 @@ void check_claims(const Files& files, const json& manifest, const json& claims) 
         if (status == "unchecked") ++open;
         row.at("claims").get_to(dependents[id]);
     }
-    if (claims.at("unchecked-assumptions").get<std::int64_t>() != open)
+    if (whole_number(claims.at("unchecked-assumptions")) != open)
         incomplete("claims.json: the number of unchecked assumptions is not that of the register");
     std::set<std::string> ids;
     std::map<std::string, std::set<std::string>> stated;
@@ -250,8 +279,14 @@ Evidence read_evidence(const Files& files) {
         const json run = json_of(files, "inputs/run.json");
         Evidence evidence;
         run.at("tool").at("version").get_to(evidence.tool_version);
-        for (const auto& id : run.at("kernels"))
-            evidence.kernels.push_back(kernel_of(files, id.get<std::string>(), claims));
+        Unread unread{files};
+        std::set<std::string> ids;
+        for (const auto& row : run.at("kernels")) {
+            const std::string id = line_of(row, "inputs/run.json");
+            if (!ids.insert(id).second)
+                incomplete("inputs/run.json: kernel " + id + " stands twice");
+            evidence.kernels.push_back(kernel_of(files, id, unread, claims));
+        }
         if (evidence.kernels.empty()) incomplete("inputs/run.json: no kernels");
         for (const auto& row : claims.at("claims"))
             if (std::none_of(evidence.kernels.begin(), evidence.kernels.end(),

@@ -1,5 +1,9 @@
 #include "certification/verify/path_problem.hpp"
 
+#include "certification/verify/bundle_json.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -12,8 +16,8 @@ using Matrix = std::vector<std::vector<Value>>;
 
 std::int64_t plus(std::int64_t a, std::int64_t b) {
     std::int64_t sum = 0;
-    if (__builtin_add_overflow(a, b, &sum))
-        throw Finding{Verdict::Failed, "a sum of costs leaves 64 bits"};
+    if (__builtin_add_overflow(a, b, &sum) || sum > largest_number || sum < -largest_number)
+        throw Finding{Verdict::Failed, "a sum of costs leaves +-2^62"};
     return sum;
 }
 
@@ -59,11 +63,21 @@ Matrix or_standing(Matrix matrix) {
     return matrix;
 }
 
+void check_size(const Lemma& lemma, std::size_t blocks) {
+    std::vector<std::size_t> nodes(blocks, 0);
+    for (const Lemma::Node& node : lemma.nodes)
+        if (++nodes[node.block] > most_nodes_of_a_block)
+            throw Finding{Verdict::Failed,
+                          fmt::format("{}: a block has more than {} nodes in its table", lemma.id,
+                                      most_nodes_of_a_block)};
+}
+
 } // namespace
 
 PathProblem::PathProblem(const ControlFlow& flow, const Lemma& lemma)
     : flow_{flow}, lemma_{lemma}, sign_{lemma.upper ? 1 : -1}, nodes_(lemma.nodes.size()),
       out_(lemma.nodes.size()), headed_(flow.order.size(), nullptr) {
+    check_size(lemma, flow.order.size());
     std::iota(nodes_.begin(), nodes_.end(), std::size_t{0});
     std::stable_sort(nodes_.begin(), nodes_.end(), [&](std::size_t a, std::size_t b) {
         return flow.order[lemma.nodes[a].block] < flow.order[lemma.nodes[b].block];

@@ -18,7 +18,11 @@ struct StayCosts {
     std::optional<std::int64_t> end;
 };
 
-/// Errors: `Finding` when a sum leaves 64 bits.
+/// Nodes that a table has of one block: one per time that is followed through it (96), one for the
+/// earliest issue and one for the start of the run. The work grows with the cube.
+inline constexpr std::size_t most_nodes_of_a_block = 98;
+
+/// Errors: `Finding` when a sum leaves +-2^62 or a block has more nodes than that.
 class PathProblem {
 public:
     PathProblem(const ControlFlow& flow, const Lemma& lemma);

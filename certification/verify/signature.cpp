@@ -1,6 +1,7 @@
 #include "certification/verify/signature.hpp"
 
-#include <nlohmann/json.hpp>
+#include "certification/verify/bundle_json.hpp"
+
 #include <openssl/evp.h>
 
 #include <memory>
@@ -55,7 +56,7 @@ StepResult check_signature(const Files& files, const std::optional<std::string>&
         return {"signature", Verdict::NotApplicable, "the bundle is not signed"};
     }
     try {
-        const auto json = nlohmann::json::parse(file->second);
+        const auto json = read_json(file->second, "signature.json", Verdict::Tampered);
         const auto stated = json.at("public-key").get<std::string>();
         const auto key = bytes_of(stated, 32);
         const auto signature = bytes_of(json.at("signature").get<std::string>(), 64);
@@ -68,6 +69,8 @@ StepResult check_signature(const Files& files, const std::optional<std::string>&
             return {"signature", Verdict::Tampered, "not a signature over this manifest"};
         return {"signature", Verdict::Holds,
                 (public_key ? "by the given key " : "by a key that nobody vouched for, ") + stated};
+    } catch (const Finding& finding) {
+        return {"signature", finding.verdict, finding.what()};
     } catch (const nlohmann::json::exception& error) {
         return {"signature", Verdict::Tampered, std::string{"signature.json: "} + error.what()};
     }

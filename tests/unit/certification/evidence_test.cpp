@@ -1,7 +1,6 @@
 /// \file
 /// A bundle verifies; every planted change is caught by the step that is named for it.
 
-#include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/manifest.hpp"
 #include "certification/bundle/signature.hpp"
 #include "tests/support/evidence.hpp"
@@ -18,6 +17,7 @@ namespace warpbound::certification {
 namespace {
 
 using testing::HasSubstr;
+using tests::edit;
 using verify::Verdict;
 
 /// Two kernels, one of one warp and one of several.
@@ -133,12 +133,6 @@ void replace(EvidenceFiles& files, const std::string& path, const std::string& f
     bytes.replace(at, from.size(), to);
 }
 
-void edit(EvidenceFiles& files, const std::string& path, const std::function<void(Json&)>& change) {
-    Json json = Json::parse(files.at(path).bytes);
-    change(json);
-    files.at(path).bytes = canonical(json);
-}
-
 void drop_line_with(EvidenceFiles& files, const std::string& path, const std::string& mark) {
     std::string& bytes = files.at(path).bytes;
     const std::size_t at = bytes.find(mark);
@@ -240,6 +234,52 @@ const std::vector<Change>& changes() {
          [](EvidenceFiles& files) {
              replace(files, "inputs/K1/flow-facts.xml", "max=\"128\"", "max=\"64\"");
          }},
+        {"a line break in the text of a lemma", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, std::string{upper} + ".json",
+                  [](Json& json) { json["text"] = "x\n(assert false)\n;"; });
+             std::string& script = files.at(std::string{upper} + ".smt2").bytes;
+             script.replace(0, script.find('\n'), "; execution-time-upper: x\n(assert false)\n;");
+         }},
+        {"a bound whose next number has 64 bits no more", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, std::string{upper} + ".json",
+                  [](Json& json) { json["bound"] = INT64_MAX; });
+         }},
+        {"a cost that cannot be negated", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "analysis/K2/execution-time-lower.json",
+                  [](Json& json) { json["edges"][0][2] = INT64_MIN; });
+         }},
+        {"a bound that is a fraction", "schema",
+         [](EvidenceFiles& files) {
+             std::string& bytes = files.at(std::string{upper} + ".json").bytes;
+             bytes.insert(bytes.find(',', bytes.find("\"bound\":")), ".5");
+         }},
+        {"a loop bound from the code that is less than none", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "analysis/K1/blocks.json", [](Json& json) {
+                 json["derived-loop-bounds"] =
+                     Json::array({{{"header", 0}, {"min", INT64_MIN}, {"max", 1}}});
+             });
+         }},
+        {"a table with too many nodes of a block", "structure",
+         [](EvidenceFiles& files) {
+             edit(files, std::string{upper} + ".json", [](Json& json) {
+                 const Json node = json["nodes"].back();
+                 for (int i = 0; i < 98; ++i)
+                     json["nodes"].push_back(node);
+             });
+         }},
+        {"a kernel named twice", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/run.json", [](Json& json) { json["kernels"].push_back("K1"); });
+         }},
+        {"samples named twice", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/launch.json",
+                  [](Json& json) { json["samples"].push_back("inputs/K1/samples-1.json"); });
+         }},
         {"an instruction taken from the listing", "schema",
          [](EvidenceFiles& files) { drop_line_with(files, "inputs/K1/listing.sass", "FFMA"); }},
         {"a lowered latency", "re-analysis",
@@ -293,6 +333,21 @@ const std::vector<Change>& changes() {
                  json["samples"].erase(worst);
              });
          }},
+        {"no samples", "observations",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/samples-1.json",
+                  [](Json& json) { json["samples"] = Json::array(); });
+         }},
+        {"no samples", "re-analysis",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/samples-1.json",
+                  [](Json& json) { json["samples"] = Json::array(); });
+         }},
+        {"a check factor beyond all times", "re-analysis",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/run.json",
+                  [](Json& json) { json["check-factor-thousandths"] = INT64_MAX; });
+         }},
         {"a time above the bound", "observations",
          [](EvidenceFiles& files) {
              edit(files, "inputs/K1/samples-1.json",
@@ -323,6 +378,62 @@ TEST(Evidence, ThatWasChangedConsistentlyIsCaughtByTheNamedStep) {
         EXPECT_EQ(verify::overall(verify::verify(tests::plain(files), asked)), Verdict::Tampered)
             << change.name;
     }
+}
+
+TEST(Evidence, ThatStopsTheAnalysisKeepsTheOtherVerdicts) {
+    auto asked = options();
+    asked.rebuild = [](const verify::Files&) -> Result<verify::Files> {
+        throw std::overflow_error{"tick product"};
+    };
+    const auto steps = verify::verify(tests::plain(bundle().files), asked);
+    EXPECT_EQ(tests::step_of(steps, "re-analysis").verdict, Verdict::Failed);
+    EXPECT_THAT(tests::step_of(steps, "re-analysis").detail, HasSubstr("tick product"));
+    EXPECT_EQ(tests::step_of(steps, "solver").verdict, Verdict::Holds);
+    EXPECT_EQ(tests::step_of(steps, "observations").verdict, Verdict::Holds);
+}
+
+TEST(Evidence, WhoseStructureIsWrongGivesNoScriptToASolver) {
+    EvidenceFiles files = bundle().files;
+    edit(files, std::string{upper} + ".json",
+         [](Json& json) { json["bound"] = json["bound"].get<std::int64_t>() - 1; });
+    tests::seal_again(files);
+    const auto steps = verify::verify(tests::plain(files), options());
+    EXPECT_EQ(tests::step_of(steps, "solver").verdict, Verdict::NotRun) << text_of(steps);
+}
+
+/// 200,000 lists in each other.
+std::string nested() {
+    constexpr std::size_t depth = 200'000;
+    return std::string(depth, '[') + std::string(depth, ']');
+}
+
+TEST(Evidence, ThatNestsTooDeeplyIsTampered) {
+    for (const char* file : {"manifest.json", "signature.json"}) {
+        verify::Files files = tests::plain(bundle().files);
+        files[file] = nested();
+        const auto steps = verify::verify(files, options());
+        const char* step = std::string_view{file} == "manifest.json" ? "digests" : "signature";
+        EXPECT_EQ(tests::step_of(steps, step).verdict, Verdict::Tampered);
+        EXPECT_EQ(tests::step_of(steps, step).detail, std::string{file} + ": nested too deeply");
+    }
+}
+
+TEST(Evidence, WithAStepRecordedTwiceOrTooManyStepsIsTampered) {
+    const auto detail = [](const std::function<void(Json&)>& change) {
+        EvidenceFiles files = bundle().files;
+        edit(files, "manifest.json", change);
+        const auto digests =
+            tests::step_of(verify::verify(tests::plain(files), options()), "digests");
+        EXPECT_EQ(digests.verdict, Verdict::Tampered);
+        return digests.detail;
+    };
+    EXPECT_THAT(detail([](Json& json) { json["steps"].push_back(json["steps"][0]); }),
+                HasSubstr("recorded twice"));
+    EXPECT_THAT(detail([](Json& json) {
+                    for (int i = 0; i < 12; ++i)
+                        json["steps"].push_back(json["steps"][0]);
+                }),
+                HasSubstr("more than 16 steps"));
 }
 
 TEST(Evidence, OfAnotherVersionIsIncompleteWhereItsBytesDiffer) {
