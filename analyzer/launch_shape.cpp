@@ -29,9 +29,10 @@ public:
         if (interval.value().is_exact() && interval.value().lo >= least &&
             interval.value().lo <= most)
             return interval.value().lo;
-        return fail(Failure{fmt::format("{}/{} is {}..{}; expected one number of at least {}", path,
-                                        value, interval.value().lo, interval.value().hi, least),
-                            architecture_.name});
+        return fail(
+            Failure{fmt::format("{}/{} is {}..{}; expected one number {} to {}", path, value,
+                                interval.value().lo, interval.value().hi, least, most),
+                    architecture_.name});
     }
     std::int64_t limit(const char* value, std::int64_t least = 1) {
         return (*this)(architecture_.limits, "limits", value, least, most_of_a_resource);
@@ -72,7 +73,8 @@ Result<std::int64_t> by_registers(const LaunchShape& shape, std::int64_t warp_si
     if (*shape.registers > of_thread) return 0;
     const std::int64_t of_warp = rounded_up(
         *shape.registers * warp_size, is_doubled(*shape.registers, architecture) ? 2 * unit : unit);
-    if (of_warp * rounded_up(shape.warps_per_block, partitions) > of_block) return 0;
+    // Of a product that might leave 64 bits only the quotient is needed.
+    if (of_warp > of_block / rounded_up(shape.warps_per_block, partitions)) return 0;
     return all / partitions / of_warp * partitions / shape.warps_per_block;
 }
 

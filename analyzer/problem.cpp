@@ -121,10 +121,11 @@ std::size_t affordable_nodes(const Request& request) {
     double terms = 1;
     for (const auto& fact : request.facts->constraints)
         terms += static_cast<double>(fact.terms.size());
+    constexpr std::size_t most_of_a_block = 96;
     constexpr double nodes = 40'000;
     constexpr double solver_edges = 4'000; // of which a block has the square of its nodes
     const double most = std::min(nodes / blocks, std::sqrt(solver_edges / terms));
-    return std::clamp<std::size_t>(static_cast<std::size_t>(most), 1, 96);
+    return std::clamp<std::size_t>(static_cast<std::size_t>(most), 1, most_of_a_block);
 }
 
 Failure contradiction(const Request& request) {

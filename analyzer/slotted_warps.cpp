@@ -90,8 +90,16 @@ private:
         const InstructionCosts same = slots_taken(problem_, shortest_, true);
         const InstructionCosts other = slots_taken(problem_, shortest_, false);
         if (shape_.waves() == 1) {
-            const std::int64_t together = shape_.on_one_scheduler(shape_.warps());
-            return times(most(same), together - 1) + times(most(other), shape_.warps() - together);
+            // Of another scheduler's warps there is one more for a warp that has one fewer beside
+            // it; and what those beside it do may be harmless.
+            const std::int64_t warps = shape_.warps();
+            models::Cycles lost{0};
+            for (const std::int64_t here :
+                 {warps / shape_.schedulers, shape_.on_one_scheduler(warps)})
+                if (here > 0)
+                    lost = std::max(lost, models::Cycles{most(same)} * (here - 1) +
+                                              models::Cycles{most(other)} * (warps - here));
+            return lost.count();
         }
         // The critical chain may be on one scheduler in one block and on another in the next.
         InstructionCosts either = same;

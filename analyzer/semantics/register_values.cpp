@@ -98,16 +98,22 @@ std::optional<Linear> product(const Linear& a, const Linear& b) {
     return std::nullopt;
 }
 
-/// Operands `-RZ, RZ, 0, 0` or `RZ, RZ, 0, 0`.
+/// Operands `-RZ, RZ, 0, 0` with any signs of the factors: the sum of a zero and +0 is +0. An
+/// addend
+/// `-0` is another number, whose halves have their top bits set.
 bool is_zero_packed(const Instruction& instruction) {
     const auto& operands = instruction.operands;
     if (operands.size() != 5) return false;
-    return std::all_of(operands.begin() + 1, operands.end(), [](const Operand& operand) {
-        if (const auto* reg = std::get_if<RegisterOperand>(&operand))
-            return reg->file == RegisterFile::General && !reg->index;
-        const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
-        return immediate != nullptr && immediate->integer == 0;
-    });
+    const auto is_zero = [](const Operand& factor) {
+        const auto* reg = std::get_if<RegisterOperand>(&factor);
+        return reg != nullptr && reg->file == RegisterFile::General && !reg->index;
+    };
+    const auto is_plus_zero = [](const Operand& addend) {
+        const auto* immediate = std::get_if<assembly::ImmediateOperand>(&addend);
+        return immediate != nullptr && immediate->text == "0";
+    };
+    return is_zero(operands[1]) && is_zero(operands[2]) && is_plus_zero(operands[3]) &&
+           is_plus_zero(operands[4]);
 }
 
 /// The number that an instruction computes.

@@ -55,6 +55,17 @@ TEST(LoopCounts, FollowCopiesOfNumbersAndPredicates) {
               "17..17");
 }
 
+TEST(LoopCounts, KnowZeroFromTheHalfPrecisionPath) {
+    const std::string loop =
+        "L: IADD3 R4, R4, 0x1, RZ; ISETP.NE.AND P0, PT, R4, 0x8, PT; @P0 BRA L; EXIT;";
+    EXPECT_EQ(counts("HFMA2 R4, -RZ, RZ, 0, 0; " + loop, 75), "8..8");
+    EXPECT_EQ(counts("HFMA2 R4, RZ, RZ, 0, 0; " + loop, 75), "8..8");
+    // Minus zero is 0x8000 in that half.
+    EXPECT_EQ(counts("HFMA2 R4, -RZ, RZ, -0, 0; " + loop, 75), "?");
+    EXPECT_EQ(counts("HFMA2 R4, -RZ, RZ, 0, -0; " + loop, 75), "?");
+    EXPECT_EQ(counts("HFMA2 R4, -RZ, 0, 0, -RZ; " + loop, 75), "?");
+}
+
 TEST(LoopCounts, NeedOnlyADifferenceForEquality) {
     EXPECT_EQ(counts("MOV R4, c[0x0][0x20]; IADD R5, R4, 0x40; L: IADD R4, R4, 0x8; "
                      "ISETP.NE.AND P0, PT, R4, R5, PT; @P0 BRA L; EXIT;"),

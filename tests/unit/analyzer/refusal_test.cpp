@@ -152,6 +152,36 @@ TEST(Refusal, WantsToKnowHowBlocksFit) {
     EXPECT_THAT(refusal(*waiting), HasSubstr("blocks/replacement is unknown"));
 }
 
+TEST(Refusal, NamesBothEndsOfANumberItCannotUse) {
+    const auto with = [](std::int64_t schedulers) {
+        auto problem = analyzed("EXIT;");
+        problem->request.launch = {1, 64};
+        for (auto& value : problem->architecture.schedulers.values)
+            if (value.name == "count")
+                value.interval = models::Interval{schedulers, schedulers, schedulers};
+        return refusal(*problem);
+    };
+    EXPECT_THAT(with(0), HasSubstr("schedulers/count is 0..0; expected one number 1 to 1048576"));
+    EXPECT_THAT(with(2'000'000), HasSubstr("expected one number 1 to 1048576"));
+}
+
+TEST(Refusal, DoesNotWrapAroundInARegisterFile) {
+    auto problem = analyzed("EXIT;", {}, "turing-t4", 75);
+    problem->request.launch = {1, 1024, 1 << 16, std::nullopt};
+    const auto set = [](models::ValueGroup& group, std::string_view name, std::int64_t number) {
+        for (auto& value : group.values)
+            if (value.name == name) value.interval = models::Interval{number, number, number};
+    };
+    set(problem->architecture.geometry, "warp-size", 1);
+    set(problem->architecture.limits, "max-warps", 1 << 20U);
+    constexpr std::int64_t most = std::int64_t{1} << 40U;
+    // A warp takes 2^40 registers, the block 2^80: only the sanitizers see that wrap around.
+    for (const char* name : {"registers", "registers-per-block", "registers-per-thread",
+                             "register-granularity", "register-partitions"})
+        set(problem->architecture.limits, name, most);
+    EXPECT_THAT(refusal(*problem), HasSubstr("does not fit a multiprocessor: 65536 registers"));
+}
+
 TEST(Refusal, NamesBarriersThatWarpsOfABlockCouldMiss) {
     const auto of_two_warps = [](const std::string& body, models::FlowFacts facts = {}) {
         auto problem = analyzed(body, std::move(facts));

@@ -96,6 +96,22 @@ TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
     EXPECT_THAT(texts, testing::Not(HasSubstr("the write buffer is full")));
 }
 
+// Seven warps on two schedulers: one of the three has four elsewhere, one of the four has three.
+TEST(SlottedWarps, CountTheOthersOfTheEmptierSchedulerToo) {
+    const auto lost = [](std::int64_t warps) {
+        const auto problem = slotted("MOV R1, R2; EXIT;", 32 * warps);
+        for (auto& unit : problem->architecture.units)
+            unit.scope = models::UnitScope::Core; // taken for at most one slot: harmless beside it
+        for (const BoundTerm& term : envelope(*problem).upper.terms)
+            if (term.text.find("a port is taken by another") != std::string::npos)
+                return term.count;
+        return std::int64_t{0};
+    };
+    // Each of the two instructions covers one point.
+    EXPECT_EQ(lost(6), 3 * 2);
+    EXPECT_EQ(lost(7), 4 * 2);
+}
+
 TEST(SlottedWarps, RefuseWhatTheyDoNotBound) {
     const auto refusal = [](const Analyzed& problem) {
         const auto analysis = problem.run();
