@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -36,9 +38,14 @@ public:
         : graph_{graph}, facts_{facts}, bounds_{bounds}, lemma_{lemma}, structural_{
                                                                             graph, lemma.paths,
                                                                             bounds, lemma.side} {
+        into_.resize(lemma.paths.nodes.size());
+        out_.resize(lemma.paths.nodes.size());
         for (std::size_t from = 0; from < lemma.paths.nodes.size(); ++from)
-            for (const PathEdge& edge : lemma.paths.nodes[from].successors)
+            for (const PathEdge& edge : lemma.paths.nodes[from].successors) {
+                into_[edge.to].push_back(edges_.size());
+                out_[from].push_back(edges_.size());
                 edges_.push_back({from, edge.to, edge.cost});
+            }
         declare();
     }
 
@@ -64,6 +71,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t path_end = SIZE_MAX;
+
     struct Edge {
         std::size_t from = 0;
         std::size_t to = 0;
@@ -72,8 +81,12 @@ private:
 
     static std::string edge_name(std::size_t edge) { return fmt::format("x{}", edge); }
     static std::string end_name(std::size_t node) { return fmt::format("e{}", node); }
-    static std::string stay_name(std::size_t header, const std::string& exit) {
-        return fmt::format("s{}_{}", header, exit);
+    /// A node, or the end of the path.
+    static std::string exit_name(std::size_t exit) {
+        return exit == path_end ? "end" : std::to_string(exit);
+    }
+    static std::string stay_name(std::size_t header, std::size_t exit) {
+        return fmt::format("s{}_{}", header, exit_name(exit));
     }
 
     void declare(const std::string& name) {
@@ -113,13 +126,13 @@ private:
     }
 
     /// Ways out of a loop entered at a header node, with the best cost of each.
-    [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>>
+    [[nodiscard]] std::vector<std::pair<std::size_t, std::int64_t>>
     stays(std::size_t header) const {
-        std::vector<std::pair<std::string, std::int64_t>> list;
+        std::vector<std::pair<std::size_t, std::int64_t>> list;
         const auto stay = structural_.stay_from(header);
         for (const PathEdge& exit : stay.exits)
-            list.emplace_back(std::to_string(exit.to), exit.cost);
-        if (stay.end_cost) list.emplace_back("end", *stay.end_cost);
+            list.emplace_back(exit.to, exit.cost);
+        if (stay.end_cost) list.emplace_back(path_end, *stay.end_cost);
         return list;
     }
 
@@ -130,14 +143,24 @@ private:
         return terms;
     }
 
+    /// Edges into a node from nodes that are wanted.
+    template <class Wanted> [[nodiscard]] Terms into_where(std::size_t node, Wanted wanted) const {
+        Terms terms;
+        for (const std::size_t edge : into_[node])
+            if (wanted(edges_[edge].from)) terms.push_back(edge_name(edge));
+        return terms;
+    }
+
     /// How often a node is entered.
     [[nodiscard]] std::string arrivals(std::size_t node) const {
-        Terms terms = edges_where([&](const Edge& edge) { return edge.to == node; });
+        Terms terms = into_where(node, [](std::size_t) { return true; });
         if (node == 0) terms.emplace_back("1");
         return sum(terms);
     }
     [[nodiscard]] Terms departures(std::size_t node) const {
-        Terms terms = edges_where([&](const Edge& edge) { return edge.from == node; });
+        Terms terms;
+        for (const std::size_t edge : out_[node])
+            terms.push_back(edge_name(edge));
         if (lemma_.paths.nodes[node].end_cost) terms.push_back(end_name(node));
         return terms;
     }
@@ -171,48 +194,34 @@ private:
         add(fmt::format("turns_at_least_b{}", block), ">=", turns,
             times(bounds_[loop].min, entered));
 
-        std::vector<std::pair<std::string, Terms>> by_exit; // in order of the exit nodes
-        const auto leaving = [&](const std::string& exit) -> Terms& {
-            const auto known = std::find_if(by_exit.begin(), by_exit.end(),
-                                            [&](const auto& entry) { return entry.first == exit; });
-            if (known != by_exit.end()) return known->second;
-            return by_exit.emplace_back(exit, Terms{}).second;
-        };
+        const auto is_inside = [&](std::size_t node) { return inside(loop, node); };
+        std::map<std::size_t, Terms> left; // by the node that follows
+        Terms& ended = left[path_end];
         for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
-            if (!inside(loop, node) &&
-                std::any_of(edges_.begin(), edges_.end(), [&](const Edge& edge) {
-                    return edge.to == node && inside(loop, edge.from);
-                }))
-                leaving(std::to_string(node));
-        leaving("end");
+            if (is_inside(node)) {
+                if (lemma_.paths.nodes[node].end_cost) ended.push_back(end_name(node));
+            } else if (Terms edges = into_where(node, is_inside); !edges.empty()) {
+                left[node] = std::move(edges);
+            }
+        std::map<std::size_t, Terms> staying; // by the node that follows
         Terms limit;
         for (const std::size_t header : headers(loop)) {
             Terms parts;
             for (const auto& [exit, stay_cost] : stays(header)) {
                 parts.push_back(stay_name(header, exit));
-                leaving(exit).push_back(stay_name(header, exit));
+                staying[exit].push_back(stay_name(header, exit));
                 if (stay_cost != 0) limit.push_back(times(stay_cost, stay_name(header, exit)));
             }
-            Terms entered_here = edges_where(
-                [&](const Edge& edge) { return edge.to == header && !inside(loop, edge.from); });
+            Terms entered_here =
+                into_where(header, [&](std::size_t from) { return !is_inside(from); });
             if (header == 0) entered_here.emplace_back("1");
             add(fmt::format("stays_into_{}", header), "=", sum(parts), sum(entered_here));
         }
-        for (const auto& [exit, parts] : by_exit) {
-            Terms left;
-            if (exit == "end") {
-                for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
-                    if (inside(loop, node) && lemma_.paths.nodes[node].end_cost)
-                        left.push_back(end_name(node));
-            } else {
-                left = edges_where([&](const Edge& edge) {
-                    return std::to_string(edge.to) == exit && inside(loop, edge.from);
-                });
-            }
-            add(fmt::format("stays_b{}_to_{}", block, exit), "=", sum(parts), sum(left));
-        }
-        add(fmt::format("cut_b{}", block), lemma_.side == Side::Upper ? "<=" : ">=",
-            sum(cost([&](std::size_t node) { return inside(loop, node); })), sum(limit));
+        for (const auto& [exit, edges] : left)
+            add(fmt::format("stays_b{}_to_{}", block, exit_name(exit)), "=", sum(staying[exit]),
+                sum(edges));
+        add(fmt::format("cut_b{}", block),
+            lemma_.side == Side::Upper ? "<=" : ">=", sum(cost(is_inside)), sum(limit));
     }
 
     /// Executions of a block, or of an edge of the control-flow graph.
@@ -257,6 +266,8 @@ private:
     const PathLemma& lemma_;
     StructuralPaths structural_;
     std::vector<Edge> edges_;
+    std::vector<std::vector<std::size_t>> into_; ///< Edges by the node that they lead to.
+    std::vector<std::vector<std::size_t>> out_;  ///< Edges by the node that they leave.
     std::string declarations_;
     std::string assertions_;
 };
