@@ -9,6 +9,11 @@
 
 namespace warpbound::certification {
 
+std::string heading(const Place& place, const std::string& id, const std::string& title) {
+    return fmt::format("<h{0} id=\"{1}{2}\">{3}</h{0}>\n", place.level, place.prefix, id,
+                       escape(title));
+}
+
 std::string cell(const std::string& text, bool number) {
     return fmt::format("<td{}>{}</td>", number ? " class=\"n\"" : "", escape(text));
 }

@@ -8,6 +8,14 @@
 
 namespace warpbound::certification {
 
+/// Where a part stands: the level of its headings, and what its ids begin with.
+struct Place {
+    int level = 2;
+    std::string prefix;
+};
+/// A heading that links can lead to.
+std::string heading(const Place& place, const std::string& id, const std::string& title);
+
 /// A table cell; `number` aligns to the right.
 std::string cell(const std::string& text, bool number = false);
 

@@ -1,5 +1,7 @@
 /// \file
 /// The report as one self-contained page, well-formed as XML too.
+#include "certification/report_html.hpp"
+
 #include "certification/chart.hpp"
 #include "certification/html_parts.hpp"
 #include "certification/wording.hpp"
@@ -73,8 +75,8 @@ std::vector<std::string> quantities_of(const Report& report) {
     return out;
 }
 
-std::string envelope(const Report& report) {
-    std::string out = "<h2 id=\"envelope\">Envelope</h2>\n";
+std::string envelope(const Report& report, const Place& place) {
+    std::string out = heading(place, "envelope", "Envelope");
     for (const auto& quantity : quantities_of(report)) {
         const std::string drawing = envelope_figure(report, quantity);
         if (drawing.empty()) continue;
@@ -110,10 +112,10 @@ std::string envelope(const Report& report) {
     return out;
 }
 
-std::string observations(const Report& report) {
+std::string observations(const Report& report, const Place& place) {
     if (report.observations.empty())
-        return "<h2 id=\"observed\">Observed times</h2>\n<p>No observation was compared with the "
-               "bounds.</p>\n";
+        return heading(place, "observed", "Observed times") +
+               "<p>No observation was compared with the bounds.</p>\n";
     std::string rows;
     std::string outside;
     for (const auto& times : report.observations) {
@@ -136,7 +138,7 @@ std::string observations(const Report& report) {
                 cell(std::to_string(times.modes), true) +
                 cell(std::to_string(times.outside_bounds), true) + "</tr>\n";
     }
-    return "<h2 id=\"observed\">Observed times</h2>\n" + outside +
+    return heading(place, "observed", "Observed times") + outside +
            table("Core cycles; every observation counts, none is dropped",
                  {{"quantity", false},
                   {"device", false},
@@ -154,7 +156,7 @@ std::string observations(const Report& report) {
                  rows);
 }
 
-std::string formulas(const Report& report) {
+std::string formulas(const Report& report, const Place& place) {
     if (report.estimates.empty()) return {};
     std::string rows;
     std::string details;
@@ -177,7 +179,7 @@ std::string formulas(const Report& report) {
                   {{"symbol", false}, {"value", true}, {"unit", false}, {"source", false}},
                   inputs));
     }
-    return "<h2 id=\"formulas\">Published formulas</h2>\n" +
+    return heading(place, "formulas", "Published formulas") +
            table("Estimates, not bounds",
                  {{"model", false},
                   {"case", false},
@@ -189,7 +191,7 @@ std::string formulas(const Report& report) {
            details;
 }
 
-std::string annotated_assembly(const Report& report) {
+std::string annotated_assembly(const Report& report, const Place& place) {
     std::int64_t hottest = 1;
     for (const auto& line : report.assembly)
         hottest = std::max(hottest, line.cycles);
@@ -211,7 +213,8 @@ std::string annotated_assembly(const Report& report) {
         blocks += "<tr>" + cell(address_text(block.address)) +
                   cell(std::to_string(block.count), true) +
                   cell(std::to_string(block.cycles), true) + "</tr>\n";
-    return "<h2 id=\"assembly\">Worst path on the assembly</h2>\n<p>Cycles of an instruction are "
+    return heading(place, "assembly", "Worst path on the assembly") +
+           "<p>Cycles of an instruction are "
            "the time from the previous issue to its own, all executions on the worst path "
            "together. The stronger the background colour, the more cycles; grey lines are not on "
            "the "
@@ -226,7 +229,7 @@ std::string annotated_assembly(const Report& report) {
            "</details>\n";
 }
 
-std::string stack(const Report& report) {
+std::string stack(const Report& report, const Place& place) {
     const std::string drawing = stack_figure(report);
     if (drawing.empty()) return {};
     std::string rows;
@@ -242,13 +245,33 @@ std::string stack(const Report& report) {
                  true));
     rows +=
         "<tr>" + cell("sum") + cell(std::to_string(total), true) + cell("100 %", true) + "</tr>\n";
-    return "<h2 id=\"stack\">Where the cycles go</h2>\n" +
+    return heading(place, "stack", "Where the cycles go") +
            figure(drawing,
                   fmt::format("CPI stack: the {} cycles of the worst path by what the warp "
                               "waited for; the table is the legend",
                               total)) +
            table("Cycles of the worst path by what the warp waited for",
                  {{"category", false}, {"cycles", true}, {"share", true}}, rows);
+}
+
+/// Each bound of several warps with the terms that add up to it.
+std::string compositions(const Report& report) {
+    std::string sums;
+    for (const auto& claim : report.claims) {
+        if (claim.terms.empty()) continue;
+        std::string terms;
+        for (const auto& term : claim.terms)
+            terms += "<tr>" + cell(term.text) + cell(std::to_string(term.count), true) +
+                     cell(std::to_string(term.cycles), true) +
+                     cell(std::to_string(term.count * term.cycles), true) + "</tr>\n";
+        terms += "<tr>" + cell("sum") + cell("", true) + cell("", true) +
+                 cell(std::to_string(claim.value), true) + "</tr>\n";
+        sums += table(
+            fmt::format("How claim {}, the {} bound, adds up", claim.id, side_name(claim.side)),
+            {{"what takes the time", false}, {"times", true}, {"cycles", true}, {"product", true}},
+            terms);
+    }
+    return sums;
 }
 
 std::string claims(const Report& report) {
@@ -265,21 +288,6 @@ std::string claims(const Report& report) {
         register_rows += "<tr>" + cell(assumption.id) +
                          cell(std::string{analyzer::to_string(assumption.status)}) +
                          cell(assumption.text) + "</tr>\n";
-    std::string sums;
-    for (const auto& claim : report.claims) {
-        if (claim.terms.empty()) continue;
-        std::string terms;
-        for (const auto& term : claim.terms)
-            terms += "<tr>" + cell(term.text) + cell(std::to_string(term.count), true) +
-                     cell(std::to_string(term.cycles), true) +
-                     cell(std::to_string(term.count * term.cycles), true) + "</tr>\n";
-        terms += "<tr>" + cell("sum") + cell("", true) + cell("", true) +
-                 cell(std::to_string(claim.value), true) + "</tr>\n";
-        sums += table(
-            fmt::format("How claim {}, the {} bound, adds up", claim.id, side_name(claim.side)),
-            {{"what takes the time", false}, {"times", true}, {"cycles", true}, {"product", true}},
-            terms);
-    }
     return "<h2 id=\"claims\">Claims</h2>\n" +
            table("Every bound with what it rests on",
                  {{"id", false},
@@ -290,7 +298,7 @@ std::string claims(const Report& report) {
                   {"proof", false},
                   {"rests on", false}},
                  rows) +
-           sums + "<h2 id=\"assumptions\">Assumptions</h2>\n" +
+           compositions(report) + "<h2 id=\"assumptions\">Assumptions</h2>\n" +
            table("What a reviewer would have to believe",
                  {{"id", false}, {"status", false}, {"assumption", false}}, register_rows);
 }
@@ -301,7 +309,7 @@ std::string digest_cell(const std::string& digest) {
                : fmt::format("<td class=\"digest\"><code>{}</code></td>", escape(digest));
 }
 
-std::string closing(const Report& report) {
+std::string inputs(const Report& report, const Place& place) {
     std::string rows;
     for (const auto& input : report.inputs)
         rows +=
@@ -312,13 +320,15 @@ std::string closing(const Report& report) {
     rows += "<tr>" + cell("kernel") + cell(report.kernel) + digest_cell(report.kernel_digest) +
             "</tr>\n<tr>" + cell("machine") + cell(report.architecture) +
             digest_cell(report.architecture_digest) + "</tr>\n";
-    std::string out =
-        "<h2 id=\"inputs\">Inputs and versions</h2>\n" +
-        table("What this report was made from",
-              {{"role", false}, {"name", false}, {"digest", false}}, rows) +
-        fmt::format(
-            "<p>Made by {}; solver: {}; seed {}.</p>\n<h2 id=\"limits\">Not included</h2>\n<ul>\n",
-            escape(versions), report.solver.empty() ? "none" : escape(report.solver), report.seed);
+    return heading(place, "inputs", "Inputs and versions") +
+           table("What this was made from", {{"role", false}, {"name", false}, {"digest", false}},
+                 rows) +
+           fmt::format("<p>Made by {}; solver: {}; seed {}.</p>\n", escape(versions),
+                       report.solver.empty() ? "none" : escape(report.solver), report.seed);
+}
+
+std::string closing(const Report& report) {
+    std::string out = "<h2 id=\"limits\">Not included</h2>\n<ul>\n";
     for (const auto& limitation : report.limitations)
         out += "<li>" + escape(limitation) + "</li>\n";
     return out +
@@ -348,11 +358,18 @@ std::string closing(const Report& report) {
 
 } // namespace
 
+std::string html_sections(const Report& report, const Place& place) {
+    return envelope(report, place) + annotated_assembly(report, place) + stack(report, place) +
+           compositions(report) + observations(report, place) + inputs(report, place);
+}
+
 std::string render_html(const Report& report) {
+    const Place top;
     return page(fmt::format("Timing report: {} on {}", report.kernel, report.architecture),
-                summary(report) + how_to_read(report) + envelope(report) + formulas(report) +
-                    annotated_assembly(report) + stack(report) + claims(report) +
-                    observations(report) + closing(report));
+                summary(report) + how_to_read(report) + envelope(report, top) +
+                    formulas(report, top) + annotated_assembly(report, top) + stack(report, top) +
+                    claims(report) + observations(report, top) + inputs(report, top) +
+                    closing(report));
 }
 
 } // namespace warpbound::certification

@@ -1,28 +1,18 @@
 /// \file
 /// The report as XML; `schema/timing-report.xsd` describes it.
+#include "certification/report_xml.hpp"
+
 #include "certification/wording.hpp"
 
 #include <fmt/format.h>
-#include <tinyxml2.h>
 
 namespace warpbound::certification {
 
 namespace {
 
 using tinyxml2::XMLElement;
-
-/// Adds an element with attributes; values are escaped by the library.
-XMLElement* add(XMLElement* parent, const char* name,
-                std::initializer_list<std::pair<const char*, std::string>> attributes) {
-    XMLElement* element = parent->InsertNewChildElement(name);
-    for (const auto& [attribute, value] : attributes)
-        element->SetAttribute(attribute, printable(value).c_str());
-    return element;
-}
-
-void add_text(XMLElement* parent, const char* name, const std::string& text) {
-    add(parent, name, {})->SetText(printable(text).c_str());
-}
+using xml::add;
+using xml::add_text;
 
 void add_claims(XMLElement* root, const Report& report) {
     XMLElement* claims = add(root, "claims", {});
@@ -126,11 +116,7 @@ void add_worst_path(XMLElement* root, const Report& report) {
 
 } // namespace
 
-std::string render_xml(const Report& report) {
-    tinyxml2::XMLDocument document;
-    document.InsertEndChild(document.NewDeclaration());
-    XMLElement* root = document.NewElement("timing-report");
-    document.InsertEndChild(root);
+void fill_report(XMLElement* root, const Report& report) {
     root->SetAttribute("verdict", verdict_of(report).c_str());
     add(root, "tool",
         {{"name", "warpbound"},
@@ -164,6 +150,14 @@ std::string render_xml(const Report& report) {
     XMLElement* limitations = add(root, "limitations", {});
     for (const auto& limitation : report.limitations)
         add_text(limitations, "limitation", limitation);
+}
+
+std::string render_xml(const Report& report) {
+    tinyxml2::XMLDocument document;
+    document.InsertEndChild(document.NewDeclaration());
+    XMLElement* root = document.NewElement("timing-report");
+    document.InsertEndChild(root);
+    fill_report(root, report);
     tinyxml2::XMLPrinter printer;
     document.Print(&printer);
     return printer.CStr();

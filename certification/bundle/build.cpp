@@ -1,6 +1,7 @@
 #include "certification/bundle/build.hpp"
 
 #include "certification/bundle/claims_json.hpp"
+#include "certification/bundle/evidence_report.hpp"
 #include "certification/bundle/exports.hpp"
 #include "certification/bundle/manifest.hpp"
 #include "harness/protocol/statistics.hpp"
@@ -99,12 +100,14 @@ void check_tightness(const BundleInputs& inputs, const std::vector<KernelEvidenc
         }
 }
 
-void add_exports(const BundleInputs& inputs, EvidenceFiles& files) {
+void add_exports(const BundleInputs& inputs, const std::vector<KernelEvidence>& kernels,
+                 EvidenceFiles& files) {
     const Json claims = Json::parse(files.at("claims.json").bytes);
     const auto add = [&](const char* path, const char* role, std::string bytes) {
         files[path] = {role, "reports", std::move(bytes)};
     };
-    add("report.html", "report", overview_page(claims));
+    add("report.html", "report", evidence_page(claims, kernels, inputs));
+    add("report.xml", "report", evidence_xml(claims, kernels, inputs));
     add("results.sarif", "results", sarif_of(claims, inputs.tool_version));
     add("results.junit.xml", "results", junit_of(claims));
     add("attestation.intoto.json", "attestation", attestation_of(claims, files));
@@ -162,12 +165,7 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
     check_tightness(inputs, kernels, bundle);
     bundle.files["claims.json"] = {"claims", "claims",
                                    claims_json(kernels, assumptions, bundle, bundle.files)};
-    for (const auto& kernel : kernels) {
-        const std::string path = "reports/" + kernel.id;
-        bundle.files[path + ".html"] = {"report", "reports", render_html(kernel.report)};
-        bundle.files[path + ".xml"] = {"report", "reports", render_xml(kernel.report)};
-    }
-    add_exports(inputs, bundle.files);
+    add_exports(inputs, kernels, bundle.files);
     Manifest manifest = manifest_of(bundle.files, inputs.tool_version);
     bundle.report_id = std::move(manifest.report_id);
     bundle.files["manifest.json"] = {"manifest", "manifest", std::move(manifest.text)};

@@ -45,7 +45,7 @@ std::vector<Check> checks_of(const Json& claims) {
                                           text(requirement, "kernel-name"),
                                           requirement.at("at-most").get<std::int64_t>(), verdict);
         if (requirement.contains("margin"))
-            message += fmt::format(", margin {} core cycles against the proved upper bound",
+            message += fmt::format(", margin {} core cycles against the upper bound",
                                    requirement.at("margin").get<std::int64_t>());
         const std::string kernel = requirement.value("kernel", std::string{});
         checks.push_back({text(requirement, "id") + (kernel.empty() ? "" : "." + kernel), "BUDGET",
@@ -58,7 +58,7 @@ std::vector<Check> checks_of(const Json& claims) {
     for (const auto& loose : claims.at("loose-bounds"))
         checks.push_back({text(loose, "kernel") + "." + text(loose, "quantity"), "BOUND_TOO_LOOSE",
                           text(loose, "kernel"), "fail",
-                          fmt::format("the proved upper bound {} is too far above the observed "
+                          fmt::format("the upper bound {} is too far above the observed "
                                       "worst {} core cycles",
                                       loose.at("proved-upper-bound").get<std::int64_t>(),
                                       loose.at("observed-worst").get<std::int64_t>())});
@@ -83,8 +83,8 @@ Json result_json(const Check& check) {
 std::string sarif_of(const Json& claims, const std::string& tool_version) {
     const std::array<std::pair<const char*, const char*>, 4> rules{
         {{"OBSERVED_OUTSIDE_BOUND", "An observed time lies outside a claimed bound."},
-         {"BUDGET", "A required time against the proved upper bound."},
-         {"BOUND_TOO_LOOSE", "A proved upper bound is too far above the worst observed time."},
+         {"BUDGET", "A required time against the upper bound."},
+         {"BOUND_TOO_LOOSE", "An upper bound is too far above the worst observed time."},
          {"ASSUMPTION_UNCHECKED", "A claim rests on an assumption that nobody has checked."}}};
     Json rule_list = Json::array();
     for (const auto& [id, description] : rules)

@@ -32,8 +32,4 @@ std::string qualification_worksheet(const std::string& tool_version);
 Json argument_of(const Json& claims);
 std::string drawing_of_argument(const Json& argument);
 
-/// The first page: which kernels on which machine, what is guaranteed, what was seen, what is
-/// assumed, and where each number comes from.
-std::string overview_page(const Json& claims);
-
 } // namespace warpbound::certification

@@ -142,6 +142,7 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
     auto analysis = analyzer::analyze(request);
     if (!analysis) return analysis.as_failure();
     kernel.analysis = std::move(analysis).value();
+    kernel.policies = compare_policies(*kernel.input, bundle.solver_seed);
     return kernel;
 }
 
@@ -162,6 +163,9 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     if (!kernel.analysis.measured_time_absent.empty())
         result["measured-time-absent"] = kernel.analysis.measured_time_absent;
     add("result.json", "result", canonical(result));
+    if (!kernel.policies.empty())
+        files["policies/" + kernel.id + ".json"] = {"scheduler-comparison", "analysis",
+                                                    canonical(policies_json(kernel.policies))};
     for (const auto& lemma : kernel.proofs.lemmas) {
         add(lemma.id + ".json", "path-lemma", canonical(lemma_json(lemma)));
         add(lemma.id + ".smt2", "script",

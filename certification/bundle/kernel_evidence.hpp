@@ -4,6 +4,7 @@
 
 #include "analyzer/proof.hpp"
 #include "certification/bundle/inputs.hpp"
+#include "certification/bundle/policies.hpp"
 #include "certification/report.hpp"
 
 #include <memory>
@@ -17,13 +18,15 @@ struct KernelEvidence {
     std::unique_ptr<LoadedInput> input;
     analyzer::Analysis analysis;
     analyzer::ProofRecord proofs;
+    std::vector<PolicyBounds> policies;
     Report report;
 };
 
 Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::string& id,
                                       const BundleInputs& bundle);
 
-/// "analysis/K1/" and "checks/K1.json": control flow, path lemmas as tables and scripts, results;
+/// "analysis/K1/", "policies/K1.json" and "checks/K1.json": control flow, path lemmas as tables and
+/// scripts, results; bounds under other policies;
 /// observations held against bounds, the replayed witness, flow facts.
 void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files);
 void add_check_files(const KernelEvidence& kernel, const KernelInput& input, EvidenceFiles& files);

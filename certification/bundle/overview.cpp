@@ -1,12 +1,13 @@
 /// \file
-/// The first page of a bundle.
-#include "certification/bundle/exports.hpp"
+/// The page of a bundle.
+#include "certification/bundle/evidence_report.hpp"
 #include "certification/chart.hpp"
-#include "certification/html_parts.hpp"
+#include "certification/report_html.hpp"
 #include "certification/wording.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace warpbound::certification {
@@ -60,7 +61,7 @@ std::string summary_of(const Json& claims) {
     cards += card(std::to_string(claims.at("kernels").size()), "kernels");
     if (!claims.at("requirements").empty())
         cards += card(fmt::format("{} of {}", met, claims.at("requirements").size()),
-                      "requirements met by proved upper bounds");
+                      "requirements met by upper bounds");
     cards += card(fmt::format("{} of {}", outside, seen), "observed times outside the bounds");
     cards += card(number(claims, "unchecked-assumptions"), "assumptions that nobody has checked");
     return "<div class=\"summary\">\n" + cards + "</div>\n";
@@ -80,13 +81,13 @@ std::string kernels_of(const Json& claims) {
             else
                 words[text(claim, "side")] = bound_words(claim);
         }
-        rows += row({linked("reports/" + id + ".html", id + " " + text(kernel, "kernel")),
+        rows += row({linked("#" + id, id + " " + text(kernel, "kernel")),
                      cell(text(kernel.at("architecture"), "title")),
                      cell(text(kernel, "launch") + ", " + text(kernel, "policy")),
                      cell(words["upper"]), cell(words["lower"]),
                      cell(words["observed"].empty() ? "none" : words["observed"])});
     }
-    return "<h2>What is guaranteed and what was seen</h2>\n" +
+    return heading({}, "guaranteed", "What is guaranteed and what was seen") +
            table("Execution time of a launch on one multiprocessor, core cycles",
                  {{"kernel", false},
                   {"machine", false},
@@ -102,10 +103,6 @@ std::string requirements_of(const Json& claims) {
     std::string rows;
     for (const auto& requirement : claims.at("requirements")) {
         const bool bounded = requirement.contains("margin");
-        std::string evidence = "none";
-        if (requirement.contains("kernel"))
-            evidence = "analysis/" + text(requirement, "kernel") + "/, inputs/" +
-                       text(requirement, "kernel") + "/";
         rows +=
             row({cell(text(requirement, "id") + " " + text(requirement, "text")),
                  cell(requirement.value("kernel", std::string{"no kernel"}) + " " +
@@ -113,21 +110,124 @@ std::string requirements_of(const Json& claims) {
                  cell(text(requirement, "quantity")), cell(number(requirement, "at-most"), true),
                  cell(bounded ? number(requirement, "proved-upper-bound") : "unknown", true),
                  cell(bounded ? number(requirement, "margin") : "unknown", true),
-                 cell(text(requirement, "verdict")), cell(evidence)});
+                 cell(text(requirement, "verdict"))});
     }
-    return "<h2>Requirements</h2>\n"
-           "<p>Met: the proved upper bound is at most the budget. Violated: a proved lower bound "
+    return heading({}, "requirements", "Requirements") +
+           "<p>Met: the upper bound is at most the budget. Violated: a lower bound "
            "or "
            "an observation is above it. Undecided: neither.</p>\n" +
-           table("Requirement, kernel, claim and evidence; core cycles",
+           table("Requirements with their margins; core cycles",
                  {{"requirement", false},
                   {"kernel", false},
                   {"quantity", false},
                   {"budget", true},
                   {"upper bound", true},
                   {"margin", true},
-                  {"verdict", false},
-                  {"evidence", false}},
+                  {"verdict", false}},
+                 rows);
+}
+
+/// Requirements that ask for the quantity of a kernel's claim.
+std::string asked_by(const Json& claims, const Json& claim) {
+    std::vector<std::string> ids;
+    for (const auto& requirement : claims.at("requirements"))
+        if (requirement.value("kernel", std::string{}) == claim.at("kernel") &&
+            requirement.at("quantity") == claim.at("quantity"))
+            ids.push_back(text(requirement, "id"));
+    return ids.empty() ? "none" : joined(ids, ", ");
+}
+
+std::string traceability_of(const Json& claims) {
+    std::string rows;
+    for (const auto& claim : claims.at("claims")) {
+        std::string files;
+        for (const auto& evidence : claim.at("evidence"))
+            files += (files.empty() ? "" : ", ") + text(evidence, "path");
+        rows += row({cell(asked_by(claims, claim)),
+                     linked("#" + text(claim, "kernel"), text(claim, "kernel")),
+                     cell(text(claim, "id")), cell(files)});
+    }
+    for (const auto& requirement : claims.at("requirements"))
+        if (!requirement.contains("kernel"))
+            rows +=
+                row({cell(text(requirement, "id")),
+                     cell("none: " + text(requirement, "kernel-name") + " is not in the bundle"),
+                     cell("none"), cell("none")});
+    return heading({}, "traceability", "Traceability") +
+           table("From requirement over kernel and claim to the files that show it",
+                 {{"requirement", false}, {"kernel", false}, {"claim", false}, {"evidence", false}},
+                 rows);
+}
+
+std::string policies_of(const KernelEvidence& kernel) {
+    const std::string title = heading({3, kernel.id + "-"}, "policies", "Scheduler comparison");
+    if (kernel.policies.empty())
+        return title + "<p>One warp alone: no policy has a choice, all take the same time.</p>\n";
+    std::string rows;
+    for (const auto& one : kernel.policies) {
+        const std::string name = one.policy + (one.is_own ? " (this launch)" : "");
+        if (!one.bounds) {
+            rows += row({cell(name), cell(one.guarantee),
+                         "<td colspan=\"4\">not bounded: " + escape(one.refusal) + "</td>"});
+            continue;
+        }
+        const auto lower = one.bounds->lower().count();
+        const auto upper = one.bounds->upper().count();
+        rows += row(
+            {cell(name), cell(one.guarantee), cell(std::to_string(lower), true),
+             cell(std::to_string(upper), true),
+             cell(fmt::format("{:.3f}", static_cast<double>(lower) /
+                                            static_cast<double>(std::max<std::int64_t>(1, upper))),
+                  true),
+             cell(std::to_string(one.unchecked_assumptions), true)});
+    }
+    return title +
+           "<p>What each policy would guarantee for the same launch. Predictability is lower over "
+           "upper bound: 1 when every run takes the same time. How often what was seen says "
+           "<code>warpbound schedulers</code>.</p>\n" +
+           table("Bounds on the execution time, core cycles",
+                 {{"policy", false},
+                  {"guarantee", false},
+                  {"lower", true},
+                  {"upper", true},
+                  {"predictability", true},
+                  {"unchecked assumptions", true}},
+                 rows);
+}
+
+std::string kernel_in_detail(const KernelEvidence& kernel) {
+    const Report& report = kernel.report;
+    return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{0} {1} on {2}</h2>\n"
+                       "<p class=\"quiet\">{3}; {4} code; launch {5} (blocks x threads), policy "
+                       "{6}.</p>\n",
+                       kernel.id, escape(report.kernel), escape(report.architecture),
+                       escape(report.architecture_title), escape(report.isa), launch_text(report),
+                       escape(report.policy)) +
+           html_sections(report, {3, kernel.id + "-"}) + policies_of(kernel) + "</section>\n";
+}
+
+std::string measurements_of(const std::vector<KernelEvidence>& kernels,
+                            const BundleInputs& inputs) {
+    std::string rows;
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        for (const auto& series : inputs.kernels[i].series)
+            rows += row({cell(kernels[i].id), cell(series.key.quantity), cell(series.key.device),
+                         cell(series.key.device_detail), cell(series.key.protocol),
+                         cell(std::to_string(series.samples.size()), true)});
+    if (rows.empty())
+        return heading({}, "measurements", "Measurement protocol and device state") +
+               "<p>Nothing was measured: no claim rests on an observation.</p>\n";
+    return heading({}, "measurements", "Measurement protocol and device state") +
+           "<p>Every run that was recorded counts, in the order in which it was recorded. The "
+           "state of a simulated device is its description, its policy and the seed of each run; "
+           "it has no clocks, temperature or driver.</p>\n" +
+           table("What was measured, on what, and how",
+                 {{"kernel", false},
+                  {"quantity", false},
+                  {"device", false},
+                  {"state", false},
+                  {"protocol", false},
+                  {"runs", true}},
                  rows);
 }
 
@@ -149,7 +249,7 @@ std::string claims_of(const Json& claims) {
              cell(observed ? "recorded" : text(claim.at("proof"), "rule")),
              cell(joined(rests, ", ")), cell(files)});
     }
-    return "<h2>Claims</h2>\n" +
+    return heading({}, "claims", "Claims") +
            table("Every number with its kind, proof, assumptions and evidence",
                  {{"claim", false},
                   {"quantity", false},
@@ -171,7 +271,8 @@ std::string assumptions_of(const Json& claims) {
                      cell(text(assumption, "status")), cell(text(assumption, "how")),
                      cell(joined(dependents, ", "))});
     }
-    return "<h2>Assumptions</h2>\n<p>Each is a sentence that a reviewer can deny. A bound says "
+    return heading({}, "assumptions", "Assumptions") +
+           "<p>Each is a sentence that a reviewer can deny. A bound says "
            "nothing where one of its assumptions is wrong.</p>\n" +
            table("Register of assumptions",
                  {{"id", false},
@@ -186,10 +287,28 @@ std::string limits_of(const Json& claims) {
     std::string list;
     for (const auto& limit : claims.at("limitations"))
         list += "<li>" + escape(limit.get<std::string>()) + "</li>\n";
-    return "<h2>What no number covers</h2>\n<ul>\n" + list + "</ul>\n";
+    return heading({}, "limits", "What no number covers") + "<ul>\n" + list + "</ul>\n";
 }
 
-constexpr const char* reading = R"html(<h2>How to read it</h2>
+std::string contents_of(const std::vector<KernelEvidence>& kernels) {
+    std::string list = "<nav aria-label=\"Contents\"><p>";
+    const auto add = [&](const std::string& id, const std::string& title) {
+        list += fmt::format("{}<a href=\"#{}\">{}</a>", list.ends_with("<p>") ? "" : " | ", id,
+                            escape(title));
+    };
+    add("read", "How to read it");
+    add("claims", "Claims");
+    add("assumptions", "Assumptions");
+    for (const auto& kernel : kernels)
+        add(kernel.id, kernel.id + " " + kernel.report.kernel);
+    add("measurements", "Measurement protocol and device state");
+    add("traceability", "Traceability");
+    add("limits", "What no number covers");
+    add("glossary", "Glossary");
+    return list + "</p></nav>\n";
+}
+
+constexpr const char* reading = R"html(<h2 id="read">How to read it</h2>
 <p>A <b>bound</b> is proved from the listing, the description of the machine and the flow facts: no run is outside it as long as its assumptions
 hold. An <b>observed</b> time was recorded; it proves nothing about other runs, but one outside a bound refutes the bound. The distance between
 the two is what the analysis does not know.</p>
@@ -198,27 +317,34 @@ the solver's answers and every recorded time, and makes the whole bundle again. 
 the one that was reviewed.</p>
 )html";
 
-constexpr const char* glossary = R"html(<h2>Words</h2>
+constexpr const char* glossary = R"html(<h2 id="glossary">Glossary</h2>
 <dl><dt>core cycle</dt><dd>One cycle of the multiprocessor's clock. No time in seconds is claimed.</dd>
 <dt>execution time</dt><dd>From the first cycle in which the launch may issue to its completion, on one multiprocessor.</dd>
 <dt>measured time</dt><dd>Difference of two reads of the clock by one warp.</dd>
 <dt>launch</dt><dd>Blocks x threads per block.</dd>
+<dt>worst path</dt><dd>The path of one warp that its upper bound belongs to.</dd>
+<dt>requirement</dt><dd>A budget for a quantity of a kernel, from outside.</dd>
 <dt>policy</dt><dd>How a scheduler chooses among warps that may issue.</dd>
 <dt>path lemma</dt><dd>A bound on the cost of all paths through a table; bounds are sums of these.</dd></dl>
 )html";
 
 } // namespace
 
-std::string overview_page(const Json& claims) {
+std::string evidence_page(const Json& claims, const std::vector<KernelEvidence>& kernels,
+                          const BundleInputs& inputs) {
     const auto& first = claims.at("kernels").front();
     std::string title = "Timing evidence: " + text(first, "kernel") + " on " +
                         text(first.at("architecture"), "title");
     if (claims.at("kernels").size() > 1)
         title = fmt::format("Timing evidence for {} kernels", claims.at("kernels").size());
+    std::string details;
+    for (const auto& kernel : kernels)
+        details += kernel_in_detail(kernel);
     return page(title, "<h1>" + escape(title) + "</h1>\n" + summary_of(claims) +
-                           kernels_of(claims) + requirements_of(claims) + reading +
-                           claims_of(claims) + assumptions_of(claims) + limits_of(claims) +
-                           glossary);
+                           kernels_of(claims) + requirements_of(claims) + contents_of(kernels) +
+                           reading + claims_of(claims) + assumptions_of(claims) + details +
+                           measurements_of(kernels, inputs) + traceability_of(claims) +
+                           limits_of(claims) + glossary);
 }
 
 } // namespace warpbound::certification

@@ -295,7 +295,7 @@ const std::vector<Change>& changes() {
              });
          }},
         {"a changed report", "re-analysis",
-         [](EvidenceFiles& files) { replace(files, "reports/K1.html", "core", "c0re"); }},
+         [](EvidenceFiles& files) { replace(files, "report.html", "core", "c0re"); }},
         {"an assumption called proved", "re-analysis",
          [](EvidenceFiles& files) {
              edit(files, "claims.json", [](Json& json) {
@@ -441,7 +441,7 @@ TEST(Evidence, OfAnotherVersionIsIncompleteWhereItsBytesDiffer) {
     asked.tool_version = "1.2.4";
     EXPECT_EQ(verify::overall(verify::verify(tests::plain(bundle().files), asked)), Verdict::Holds);
     EvidenceFiles files = bundle().files;
-    replace(files, "reports/K1.html", "core", "c0re");
+    replace(files, "report.html", "core", "c0re");
     tests::seal_again(files);
     const auto steps = verify::verify(tests::plain(files), asked);
     EXPECT_EQ(tests::step_of(steps, "re-analysis").verdict, Verdict::Incomplete);

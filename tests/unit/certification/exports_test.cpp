@@ -168,6 +168,22 @@ TEST(Overview, SaysOnItsFirstScreenWhatIsGuaranteedSeenAndAssumed) {
          {"saxpy_loop", "Turing", "violated", "1 of 3", "at most", "at least", "observed",
           "assumptions that nobody has checked", "undecided", "a &lt;b&gt; &amp; c", "unknown"})
         EXPECT_THAT(page, HasSubstr(part));
+    for (const char* section :
+         {"Claims", "Assumptions", "Envelope", "Worst path on the assembly", "Where the cycles go",
+          "Scheduler comparison", "Measurement protocol and device state", "Traceability",
+          "What no number covers", "Glossary"})
+        EXPECT_THAT(page, HasSubstr(std::string{">"} + section + "</h"));
+    std::set<std::string> ids;
+    for (std::size_t at = page.find(" id=\""); at != std::string::npos;
+         at = page.find(" id=\"", at + 1)) {
+        const std::string id = page.substr(at + 5, page.find('"', at + 5) - at - 5);
+        EXPECT_TRUE(ids.insert(id).second) << id;
+    }
+    for (std::size_t at = page.find("href=\"#"); at != std::string::npos;
+         at = page.find("href=\"#", at + 1)) {
+        const std::string link = page.substr(at + 7, page.find('"', at + 7) - at - 7);
+        EXPECT_EQ(ids.count(link), 1U) << link;
+    }
     for (const char* never : {"WCET", "compliant", "http://", "https://", "<script"})
         EXPECT_THAT(page, testing::Not(HasSubstr(never)));
 }
