@@ -21,13 +21,23 @@ Bounds bounds_of(const Report& report) {
     return bounds;
 }
 
-/// The bounds that a bundle states of one of its kernels.
-Bounds stated_bounds(const Json& claims, const std::string& kernel) {
-    Bounds bounds;
-    for (const auto& claim : claims.at("claims"))
-        if (claim.at("kernel") == kernel && claim.at("kind") != "observed")
-            bounds[{claim.at("quantity").get<std::string>(), claim.at("side") == "upper"}] =
-                claim.at("value").get<std::int64_t>();
+/// The bounds that a bundle states of its kernels, by their ids.
+Result<std::map<std::string, Bounds>>
+stated_bounds(const std::map<std::string, std::string>& files) {
+    const auto file = files.find("claims.json");
+    if (file == files.end()) return Failure{"is missing from the older bundle", "claims.json"};
+    const auto claims = read_json(file->second, "claims.json");
+    if (!claims) return claims.as_failure();
+    std::map<std::string, Bounds> bounds;
+    try {
+        for (const auto& claim : claims.value().at("claims"))
+            if (claim.at("kind") != "observed")
+                bounds[claim.at("kernel").get<std::string>()]
+                      [{claim.at("quantity").get<std::string>(), claim.at("side") == "upper"}] =
+                          claim.at("value").get<std::int64_t>();
+    } catch (const Json::exception& error) {
+        return Failure{std::string{"not the claims of a bundle: "} + error.what(), "claims.json"};
+    }
     return bounds;
 }
 
@@ -36,7 +46,7 @@ std::map<std::string, std::int64_t> worst_of(const KernelInput& kernel) {
     for (const auto& series : kernel.series)
         for (const auto& sample : series.samples)
             for (const std::int64_t time : sample.times) {
-                const auto [known, fresh] = worst.emplace(series.key.quantity, time);
+                const auto [known, fresh] = worst.emplace(claimed_quantity(series.key), time);
                 if (!fresh) known->second = std::max(known->second, time);
             }
     return worst;
@@ -60,15 +70,15 @@ std::optional<std::size_t> partner_of(const KernelInput& kernel,
     return count(before) == 1 && count(after) == 1 ? named : std::nullopt;
 }
 
-/// Bounds of one kernel alone, by this tool; nothing when it is refused.
-std::optional<Bounds> analyzed(const BundleInputs& bundle, KernelInput kernel) {
+/// Bounds of one kernel alone, by this tool.
+Result<Bounds> analyzed(const BundleInputs& bundle, KernelInput kernel) {
     BundleInputs alone;
     alone.tool_version = bundle.tool_version;
     alone.solver_seed = bundle.solver_seed;
     kernel.series.clear();
     alone.kernels.push_back(std::move(kernel));
     const auto made = build_bundle(alone);
-    if (!made) return std::nullopt;
+    if (!made) return made.as_failure();
     return bounds_of(made.value().reports.front());
 }
 
@@ -86,10 +96,8 @@ Result<Comparison> compare_with(const std::map<std::string, std::string>& before
                                 const BundleInputs& inputs, const Bundle& after) {
     const auto old_inputs = inputs_of(before);
     if (!old_inputs) return old_inputs.as_failure();
-    const auto text = before.find("claims.json");
-    if (text == before.end()) return Failure{"is missing from the older bundle", "claims.json"};
-    const Json claims = Json::parse(text->second, nullptr, false);
-    if (claims.is_discarded()) return Failure{"is no JSON", "claims.json"};
+    auto all_stated = stated_bounds(before);
+    if (!all_stated) return all_stated.as_failure();
 
     Comparison comparison;
     comparison.other_version = old_inputs.value().tool_version != inputs.tool_version;
@@ -106,18 +114,19 @@ Result<Comparison> compare_with(const std::map<std::string, std::string>& before
         const KernelInput& old_kernel = old_kernels[*partner];
         const auto by_this_tool = analyzed(inputs, old_kernel);
         if (!by_this_tool)
-            return Failure{fmt::format("kernel {} of the older bundle is refused by this version",
-                                       name_of(old_kernel)),
-                           "--baseline"};
+            return Failure{
+                fmt::format("kernel {} of the older bundle is refused by this version: {}",
+                            name_of(old_kernel), to_string(by_this_tool.error())),
+                "--baseline"};
         KernelInput mixed = old_kernel;
         mixed.architecture = kernel.architecture;
         const auto on_new_model =
             mixed.architecture == old_kernel.architecture ? by_this_tool : analyzed(inputs, mixed);
-        const Bounds stated = stated_bounds(claims, kernel_id(*partner));
+        const Bounds stated = all_stated.value()[kernel_id(*partner)];
         for (const auto& [bound, value] : bounds_of(after.reports[i])) {
             const auto old_value = stated.find(bound);
-            const auto tool_value = by_this_tool->find(bound);
-            if (old_value == stated.end() || tool_value == by_this_tool->end()) continue;
+            const auto tool_value = by_this_tool.value().find(bound);
+            if (old_value == stated.end() || tool_value == by_this_tool.value().end()) continue;
             MovedBound moved{kernel_id(i),
                              kernel.kernel,
                              bound.first,
@@ -126,12 +135,13 @@ Result<Comparison> compare_with(const std::map<std::string, std::string>& before
                              value,
                              0,
                              std::nullopt,
+                             on_new_model ? "" : to_string(on_new_model.error()),
                              0};
             moved.by_tool = tool_value->second - old_value->second;
             std::int64_t reached = tool_value->second;
-            if (on_new_model && on_new_model->count(bound) != 0) {
-                moved.by_model = on_new_model->at(bound) - reached;
-                reached = on_new_model->at(bound);
+            if (on_new_model && on_new_model.value().count(bound) != 0) {
+                moved.by_model = on_new_model.value().at(bound) - reached;
+                reached = on_new_model.value().at(bound);
             }
             moved.by_code = value - reached;
             if (moved.before != moved.after) comparison.bounds.push_back(std::move(moved));
@@ -159,11 +169,13 @@ std::string text_of(const Comparison& comparison) {
                            moved.kernel, moved.name, quantity_phrase(moved.quantity),
                            moved.upper ? "at most" : "at least", moved.before, moved.after,
                            signed_number(moved.by_tool),
-                           moved.by_model ? signed_number(*moved.by_model) : "not told from code",
+                           moved.by_model          ? signed_number(*moved.by_model)
+                           : moved.refusal.empty() ? "not told from code"
+                                                   : "not told from code: " + moved.refusal,
                            signed_number(moved.by_code));
     for (const auto& moved : comparison.observations)
         out += fmt::format("  {} {} {}: observed worst {} -> {} core cycles (measurement)\n",
-                           moved.kernel, moved.name, moved.quantity,
+                           moved.kernel, moved.name, quantity_phrase(moved.quantity),
                            moved.before ? std::to_string(*moved.before) : "none",
                            moved.after ? std::to_string(*moved.after) : "none");
     for (const auto& name : comparison.only_before)

@@ -24,6 +24,7 @@ struct MovedBound {
     std::int64_t by_tool = 0;
     /// None: the old code is refused on the new model, so that the two cannot be told apart.
     std::optional<std::int64_t> by_model;
+    std::string refusal;      ///< Why it is none.
     std::int64_t by_code = 0; ///< With the model where `by_model` is none.
 };
 
@@ -31,7 +32,7 @@ struct MovedBound {
 struct MovedObservation {
     std::string kernel;
     std::string name;
-    std::string quantity;
+    std::string quantity; ///< As claims call it.
     std::optional<std::int64_t> before;
     std::optional<std::int64_t> after;
 };

@@ -12,11 +12,6 @@ namespace warpbound::certification {
 
 namespace {
 
-/// "region" is what series call it, "measured-time" what claims do.
-std::string quantity_of(const harness::SeriesKey& key) {
-    return key.quantity == "region" ? "measured-time" : key.quantity;
-}
-
 void add_series(Report& report, const SeriesInput& series) {
     std::vector<std::int64_t> times;
     std::vector<std::uint64_t> seeds;
@@ -25,7 +20,7 @@ void add_series(Report& report, const SeriesInput& series) {
         seeds.insert(seeds.end(), sample.times.size(), sample.seed);
     }
     ObservedTimes about;
-    about.quantity = quantity_of(series.key);
+    about.quantity = claimed_quantity(series.key);
     about.device = series.key.device;
     about.protocol = series.key.protocol;
     about.modes = static_cast<std::int64_t>(harness::summarise(times).modes.size());

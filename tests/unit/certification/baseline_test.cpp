@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace warpbound::certification {
 namespace {
 
@@ -83,9 +85,61 @@ TEST(Baseline, NamesKernelsThatCameOrWent) {
     EXPECT_THAT(comparison.only_after, testing::ElementsAre("convolution_rows 1x32"));
 }
 
+/// Why an older bundle with a changed file is refused.
+std::string refusal(const std::string& path, const std::function<void(std::string&)>& change) {
+    const BundleInputs inputs = saxpy();
+    const auto bundle = build_bundle(inputs).value();
+    auto before = tests::plain(bundle.files);
+    change(before[path]);
+    const auto comparison = compare_with(before, inputs, bundle);
+    return comparison ? "compared" : to_string(comparison.error());
+}
+
 TEST(Baseline, ThatCannotBeReadIsRefused) {
     const BundleInputs inputs = saxpy();
     EXPECT_FALSE(compare_with({}, inputs, build_bundle(inputs).value()));
+    for (const char* foreign : {"{}", "[]", "{\"claims\":[1]}", "{\"claims\":[{}]}", "{"})
+        EXPECT_THAT(refusal("claims.json", [&](std::string& text) { text = foreign; }),
+                    testing::StartsWith("claims.json"))
+            << foreign;
+}
+
+TEST(Baseline, ThatIsRefusedNowSaysWhy) {
+    EXPECT_THAT(
+        refusal("inputs/K1/launch.json", [](std::string& text) { replace(text, "1x32", "99x32"); }),
+        HasSubstr("blocks/replacement is unknown"));
+}
+
+TEST(Baseline, SaysWhyModelAndCodeAreNotToldApart) {
+    BundleInputs before = saxpy();
+    before.kernels[0].launch = "3x32";
+    before.kernels[0].series.clear();
+    BundleInputs after = saxpy();
+    after.kernels[0].launch = "2x32"; // What the new machine holds; three would take turns.
+    after.kernels[0].series.clear();
+    auto machine = models::load_architecture("turing-t4").value();
+    tests::set_value(machine.limits, "max-blocks", {2, 2, 2});
+    after.kernels[0].architecture = models::write_architecture(machine);
+    const auto comparison = compare_with(tests::plain(build_bundle(before).value().files), after,
+                                         build_bundle(after).value());
+    ASSERT_TRUE(comparison) << to_string(comparison.error());
+    EXPECT_THAT(text_of(comparison.value()),
+                HasSubstr("model not told from code: blocks/replacement is unknown"));
+}
+
+TEST(Baseline, CallsAQuantityAsClaimsDo) {
+    const auto with_regions = [](std::int64_t later) {
+        BundleInputs inputs = saxpy();
+        inputs.kernels[0].series[0].key.quantity = "region";
+        for (auto& sample : inputs.kernels[0].series[0].samples)
+            sample.times[0] += later;
+        return inputs;
+    };
+    const BundleInputs after = with_regions(1);
+    const auto comparison = compare_with(tests::plain(build_bundle(with_regions(0)).value().files),
+                                         after, build_bundle(after).value());
+    ASSERT_TRUE(comparison) << to_string(comparison.error());
+    EXPECT_THAT(text_of(comparison.value()), HasSubstr("measured time: observed worst"));
 }
 
 } // namespace
