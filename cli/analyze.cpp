@@ -101,7 +101,7 @@ Result<bool> add_simulation(certification::Report& report, const Options& option
         ProgressBar bar{"simulating " + quantity_name(quantity)};
         const auto measured = harness::measure(
             device, launched,
-            series_key(kernel, inputs.launch, device.identity(), protocol, quantity), protocol,
+            series_key(kernel.program, launched, device.identity(), protocol, quantity), protocol,
             quantity, nullptr, worker_threads(), bar.callback());
         if (!measured) return measured.as_failure();
         add_samples(report, quantity_name(quantity), device.identity().name,

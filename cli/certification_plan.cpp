@@ -11,6 +11,8 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
     if (!source) return source.as_failure();
     const auto root = models::read_xml(source.value(), "plan");
     if (!root) return root.as_failure();
+    if (auto checked = models::check_attributes(source.value(), root.value(), {}); !checked)
+        return checked.as_failure();
     const auto beside = [&](const std::string& file) {
         return (std::filesystem::path{path}.parent_path() / file).string();
     };
@@ -23,6 +25,8 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
                 models::check_attributes(source.value(), element, {"listing", "architecture"},
                                          {"name", "launch", "policy", "flow-facts", "campaign"});
             !checked)
+            return checked.as_failure();
+        if (auto checked = models::check_no_children(source.value(), element); !checked)
             return checked.as_failure();
         PlannedKernel kernel;
         kernel.listing = beside(*element.find("listing"));

@@ -31,6 +31,7 @@ struct Options {
     std::string draw = "uniform";
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
+    bool describes_runs = false; ///< --seed or --draw was given.
     std::optional<double> check;
 };
 
@@ -47,7 +48,8 @@ Result<std::string> architecture_text(const std::string& name_or_path) {
     return read_text(name_or_path);
 }
 
-/// Every series of the campaign that was recorded of this kernel, launch and machine.
+/// Every series of the campaign that was recorded of this kernel, launch and machine. Refuses one
+/// that was recorded with other flow facts: its runs need not be among those that the bounds cover.
 Result<void> add_campaign(certification::KernelInput& input, const std::string& file,
                           const certification::LoadedInput& loaded,
                           const harness::DeviceIdentity& device) {
@@ -68,6 +70,11 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
                        device.detail);
             continue;
         }
+        if (entry.key.facts_digest != loaded.facts.digest)
+            return Failure{fmt::format("series {} of {} was recorded with other flow facts; "
+                                       "expected runs with those of the bounds",
+                                       entry.id, entry.key.name),
+                           file};
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
         if (!samples.value().empty()) input.series.push_back({entry.key, samples.value()});
@@ -90,15 +97,8 @@ Result<bool> add_simulation(certification::KernelInput& input, const Options& op
     if (clock_reads(*loaded.function) == 2) quantities.push_back(harness::Quantity::Region);
     for (const auto quantity : quantities) {
         ProgressBar bar{fmt::format("simulating {} of {}", quantity_name(quantity), input.kernel)};
-        harness::SeriesKey key;
-        key.name = loaded.function->name;
-        key.device = device.identity().name;
-        key.device_detail = device.identity().detail;
-        key.protocol = harness::to_string(protocol);
-        key.kernel_digest = loaded.program.digest;
-        key.facts_digest = loaded.facts.digest;
-        key.launch = models::to_string(loaded.launch);
-        key.quantity = quantity_name(quantity);
+        const harness::SeriesKey key =
+            series_key(loaded.program, launched, device.identity(), protocol, quantity);
         const auto measured = harness::measure(device, launched, key, protocol, quantity, nullptr,
                                                worker_threads(), bar.callback());
         if (!measured) return measured.as_failure();
@@ -111,13 +111,17 @@ Result<bool> add_simulation(certification::KernelInput& input, const Options& op
 /// What this program is built from, as far as it knows versions.
 std::vector<certification::Component> components() {
     const std::string solver = certification::verify::z3_version();
-    return {{"Boost", BOOST_LIB_VERSION, "BSL-1.0"},
+    const auto parts = [](int version, int major, int minor) {
+        return fmt::format("{}.{}.{}", version / major, version / minor % (major / minor),
+                           version % minor);
+    };
+    return {{"Boost", parts(BOOST_VERSION, 100'000, 100), "BSL-1.0"},
             {"CLI11", CLI11_VERSION, "BSD-3-Clause"},
             {"OpenSSL libcrypto", "", "Apache-2.0"},
             {"SQLite", "", "blessing"},
             {"TinyXML2", "", "Zlib"},
             {"Z3", solver.substr(solver.find(' ') + 1), "MIT"},
-            {"fmt", std::to_string(FMT_VERSION), "MIT"},
+            {"fmt", parts(FMT_VERSION, 10'000, 100), "MIT"},
             {"nlohmann-json", "", "MIT"}};
 }
 
@@ -193,8 +197,10 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
         out += "\n";
     }
     for (const auto& loose : bundle.loose)
-        out += fmt::format("too loose: {} {}: proved upper bound {}, observed worst {}\n",
-                           loose.kernel, loose.quantity, loose.bound, loose.worst);
+        out += fmt::format("too loose: {} {}: upper bound {} core cycles, observed worst {} core "
+                           "cycles\n",
+                           loose.kernel, certification::quantity_phrase(loose.quantity),
+                           loose.bound, loose.worst);
     return out + fmt::format("verdict    {}\n", bundle.violated()    ? "violated"
                                                 : bundle.undecided() ? "undecided"
                                                                      : "holds");
@@ -205,6 +211,10 @@ Exit run(const Options& options) {
         fmt::print(stderr, "warpbound: certify takes a FILE or a --plan\n");
         return Exit::Usage;
     }
+    if (options.describes_runs && options.runs == 0) {
+        fmt::print(stderr, "warpbound: --seed and --draw describe runs: give --runs\n");
+        return Exit::Usage;
+    }
     std::vector<PlannedKernel> planned{options.kernel};
     if (!options.plan.empty()) {
         auto plan = read_plan(options.plan);
@@ -213,6 +223,20 @@ Exit run(const Options& options) {
     } else if (options.kernel.architecture.empty()) {
         fmt::print(stderr, "warpbound: certify FILE needs --architecture\n");
         return Exit::Usage;
+    }
+    for (const auto& kernel : planned)
+        if (options.check && options.runs == 0 && kernel.campaign.empty()) {
+            fmt::print(stderr,
+                       "warpbound: --check compares with observed times, of {} there are none: "
+                       "give --runs or --campaign (in a plan: campaign=)\n",
+                       kernel.name.empty() ? kernel.listing : kernel.name);
+            return Exit::Usage;
+        }
+    std::map<std::string, std::string> baseline;
+    if (!options.baseline.empty()) {
+        auto before = read_evidence(options.baseline);
+        if (!before) return refuse(before.error());
+        baseline = std::move(before).value();
     }
     certification::BundleInputs inputs;
     inputs.tool_version = version;
@@ -244,16 +268,14 @@ Exit run(const Options& options) {
         if (!signature) return refuse(signature.error());
         files["signature.json"] = {"signature", "signature", std::move(signature).value()};
     }
-    if (auto written = write_evidence(options.output, bundle.value().files); !written)
-        return refuse(written.error());
     std::string text = summary(bundle.value(), options.output);
     if (!options.baseline.empty()) {
-        const auto before = read_evidence(options.baseline);
-        if (!before) return refuse(before.error());
-        const auto comparison = certification::compare_with(before.value(), inputs, bundle.value());
+        const auto comparison = certification::compare_with(baseline, inputs, bundle.value());
         if (!comparison) return refuse(comparison.error());
         text += certification::text_of(comparison.value());
     }
+    if (auto written = write_evidence(options.output, bundle.value().files); !written)
+        return refuse(written.error());
     if (const Exit printed = write_result(text); printed != Exit::Holds) return printed;
     if (bundle.value().violated()) return Exit::Violated;
     return bundle.value().undecided() ? Exit::Undecided : Exit::Holds;
@@ -270,16 +292,16 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                         "Kernel to take when the file holds several");
     command->add_option("--architecture", options->kernel.architecture,
                         "Machine: a name from `architectures` or a file");
-    command
-        ->add_option("--launch", options->kernel.launch,
-                     "Blocks x threads per block, all on one multiprocessor")
-        ->capture_default_str();
+    command->add_option("--launch", options->kernel.launch, launch_help)->capture_default_str();
     add_policy(*command, options->kernel.policy);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
     command->add_option("--campaign", options->kernel.campaign,
                         "Include the runs recorded in this campaign");
-    command->add_option("--plan", options->plan,
-                        "Instead of FILE: several kernels (XML, docs/evidence.md)");
+    CLI::Option* plan = command->add_option(
+        "--plan", options->plan, "Instead of FILE: several kernels (XML, docs/evidence.md)");
+    for (const char* of_one_kernel :
+         {"--kernel", "--architecture", "--launch", "--policy", "--flow-facts", "--campaign"})
+        plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,
                         "Budgets per kernel (XML): each is met, violated or undecided");
     command
@@ -291,7 +313,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     add_draw(*command, options->draw);
     command
         ->add_option("--check", options->check,
-                     "Fail when a proved upper bound exceeds so many times the observed worst")
+                     "Fail when an upper bound exceeds so many times the observed worst")
         ->check(CLI::Range(1.0, 1e6));
     command
         ->add_option("--baseline", options->baseline,
@@ -305,7 +327,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         "           --launch 2x128 --flow-facts examples/saxpy/sm_75.flow-facts.xml\n"
         "           --runs 500 -o evidence\n"
         "         warpbound verify evidence");
-    command->callback([options, &invocation] {
+    command->callback([options, command, &invocation] {
+        options->describes_runs = command->count("--seed") + command->count("--draw") > 0;
         invocation.run = [options] {
             watch_for_interrupt();
             return run(*options);

@@ -151,11 +151,7 @@ void LaunchOptions::add_to(CLI::App& command) {
         .add_option("--architecture", architecture,
                     "Machine: a name from `architectures` or a file")
         ->required();
-    command
-        .add_option("--launch", launch,
-                    "Blocks x threads per block; what each takes, if known: "
-                    "GxB[,registers=R of a thread][,shared-memory=BYTES of a block]")
-        ->capture_default_str();
+    command.add_option("--launch", launch, launch_help)->capture_default_str();
 }
 
 Result<LoadedLaunch> load_launch(const LaunchOptions& options) {
@@ -282,17 +278,17 @@ std::string quantity_name(harness::Quantity quantity) {
     return std::string{harness::to_string(quantity)};
 }
 
-harness::SeriesKey series_key(const LoadedKernel& kernel, const models::Launch& launch,
+harness::SeriesKey series_key(const assembly::Program& program, const harness::Kernel& launched,
                               const harness::DeviceIdentity& device,
                               const harness::Protocol& protocol, harness::Quantity quantity) {
     harness::SeriesKey key;
-    key.name = kernel.function->name;
+    key.name = launched.function->name;
     key.device = device.name;
     key.device_detail = device.detail;
     key.protocol = harness::to_string(protocol);
-    key.kernel_digest = kernel.program.digest;
-    key.facts_digest = kernel.facts.digest;
-    key.launch = models::to_string(launch);
+    key.kernel_digest = program.digest;
+    key.facts_digest = launched.facts->digest;
+    key.launch = models::to_string(launched.launch);
     key.quantity = quantity_name(quantity);
     return key;
 }

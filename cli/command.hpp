@@ -110,6 +110,11 @@ struct KernelOptions {
 /// match).
 Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options);
 
+/// What --launch takes.
+inline constexpr const char* launch_help =
+    "Blocks x threads per block; what each takes, if known: "
+    "GxB[,registers=R of a thread][,shared-memory=BYTES of a block]";
+
 /// Options that name a launch of a kernel: those of the kernel, --flow-facts, --architecture and
 /// --launch.
 struct LaunchOptions {
@@ -177,8 +182,8 @@ std::string hexadecimal(std::int64_t address);
 /// Number of worker threads to use.
 unsigned worker_threads();
 
-/// Series key of a kernel on a device, as `simulate` and `analyze` record and look up.
-harness::SeriesKey series_key(const LoadedKernel& kernel, const models::Launch& launch,
+/// Series key of a kernel on a device, as `simulate`, `analyze` and `certify` record and look up.
+harness::SeriesKey series_key(const assembly::Program& program, const harness::Kernel& launched,
                               const harness::DeviceIdentity& device,
                               const harness::Protocol& protocol, harness::Quantity quantity);
 std::string quantity_name(harness::Quantity quantity);

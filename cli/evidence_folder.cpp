@@ -22,6 +22,25 @@ struct CloseFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+/// Refuses what `read_evidence` would.
+Result<void> check_limits(const std::string& folder, const certification::EvidenceFiles& files) {
+    std::size_t bytes = 0;
+    for (const auto& [path, file] : files) {
+        bytes += file.bytes.size();
+        if (file.bytes.size() > assembly::source_size_limit)
+            return Failure{fmt::format("{} bytes, more than the {} that `verify` reads of a file; "
+                                       "expected fewer runs",
+                                       file.bytes.size(), assembly::source_size_limit),
+                           path};
+    }
+    if (files.size() > most_files || bytes > most_bytes)
+        return Failure{fmt::format("{} files with {} bytes, more than the {} files or {} bytes "
+                                   "that `verify` reads; expected fewer runs",
+                                   files.size(), bytes, most_files, most_bytes),
+                       folder};
+    return boost::outcome_v2::success();
+}
+
 Result<void> write_file(const fs::path& path, const std::string& bytes) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
@@ -35,6 +54,7 @@ Result<void> write_file(const fs::path& path, const std::string& bytes) {
 } // namespace
 
 Result<void> write_evidence(const std::string& folder, const certification::EvidenceFiles& files) {
+    if (auto checked = check_limits(folder, files); !checked) return checked.as_failure();
     std::error_code error;
     if (fs::exists(folder, error) && !fs::is_empty(folder, error))
         return Failure{"an empty or new folder was expected, this one has something in it", folder};

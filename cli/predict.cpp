@@ -224,8 +224,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
         ->add_option("--architecture", options->architecture,
                      "Machine: a name from `architectures` or a file")
         ->required();
-    command->add_option("--launch", options->launch, "Blocks x threads per block")
-        ->capture_default_str();
+    command->add_option("--launch", options->launch, launch_help)->capture_default_str();
     command->add_option("--model", options->model, "Formula")
         ->check(CLI::IsMember(model_names()))
         ->capture_default_str();

@@ -140,7 +140,7 @@ Exit run(const Options& options) {
         ProgressBar bar{"simulating " + quantity_name(quantity)};
         auto measured = harness::measure(
             *device.value(), launched,
-            series_key(loaded, launched.launch, device.value()->identity(), protocol, quantity),
+            series_key(loaded.program, launched, device.value()->identity(), protocol, quantity),
             protocol, quantity, campaign.get(), worker_threads(), bar.callback(), interrupted);
         if (!measured) return refuse(measured.error());
         complete = complete && measured.value().complete;

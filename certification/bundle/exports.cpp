@@ -56,12 +56,13 @@ std::vector<Check> checks_of(const Json& claims) {
                           message});
     }
     for (const auto& loose : claims.at("loose-bounds"))
-        checks.push_back({text(loose, "kernel") + "." + text(loose, "quantity"), "BOUND_TOO_LOOSE",
-                          text(loose, "kernel"), "fail",
-                          fmt::format("the upper bound {} is too far above the observed "
-                                      "worst {} core cycles",
-                                      loose.at("proved-upper-bound").get<std::int64_t>(),
-                                      loose.at("observed-worst").get<std::int64_t>())});
+        checks.push_back(
+            {text(loose, "kernel") + "." + text(loose, "quantity"), "BOUND_TOO_LOOSE",
+             text(loose, "kernel"), "fail",
+             fmt::format("the upper bound {} core cycles is too far above the observed "
+                         "worst {} core cycles",
+                         loose.at("proved-upper-bound").get<std::int64_t>(),
+                         loose.at("observed-worst").get<std::int64_t>())});
     return checks;
 }
 

@@ -28,8 +28,8 @@ Result<std::vector<Requirement>> read_requirements(const assembly::SourceText& s
 
 /// How a requirement stands.
 enum class RequirementVerdict {
-    Met,      ///< the proved upper bound is at most the budget
-    Violated, ///< a proved lower bound or an observation is above the budget
+    Met,      ///< the upper bound is at most the budget
+    Violated, ///< a lower bound or an observation is above the budget
     Undecided ///< neither, or no claim on the quantity
 };
 std::string to_string(RequirementVerdict verdict);
