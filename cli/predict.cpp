@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpbound::cli {
 
 namespace {
@@ -29,6 +31,7 @@ struct Options {
     std::string write_profile;
     std::string path = "typical";
     std::vector<std::string> set;
+    std::vector<std::string> transfers;
     std::optional<std::int64_t> hidden;
     std::uint64_t seed = 1;
     bool as_published = false;
@@ -55,6 +58,11 @@ Result<prediction::Setting> setting_of(const Options& options) {
             return set.as_failure();
     for (const auto& assignment : options.set)
         if (const auto set = apply_assignment(setting, assignment); !set) return set.as_failure();
+    for (const auto& text : options.transfers) {
+        const auto copy = prediction::parse_copy(text);
+        if (!copy) return copy.as_failure();
+        setting.copies.push_back(copy.value());
+    }
     setting.voudouris = voudouris_parameters(options.parameters, setting.architecture);
     if (!setting.voudouris && !options.parameters.empty()) return setting.voudouris.as_failure();
     return setting;
@@ -86,15 +94,40 @@ prediction::Prediction answer_of(prediction::Model model, const KernelProfiles& 
     return refused;
 }
 
+/// The copies of each case, and the kernel of each model beside them.
+EndToEnd end_to_end_of(const std::vector<ModelAnswers>& models,
+                       const prediction::Setting& setting) {
+    EndToEnd found;
+    for (std::size_t i = 0; i < all_variants.size(); ++i) {
+        prediction::Inputs inputs{setting.architecture, setting.stated, all_variants.at(i)};
+        if (const auto copies = prediction::copy_time(setting.copies, inputs))
+            found.copies.at(i) = copies->value();
+        for (const auto& model : models) {
+            auto& times = found.models[prediction::to_string(model.model)];
+            const auto& kernel = model.variants.at(i).time;
+            if (!kernel) continue;
+            if (const auto all = prediction::end_to_end(*kernel, setting.copies, inputs))
+                times.at(i) = all->value();
+        }
+        for (const auto& what : inputs.missing())
+            if (std::ranges::find(found.missing, what) == found.missing.end())
+                found.missing.push_back(what);
+    }
+    return found;
+}
+
 PredictedPoint point_of(const Options& options, const KernelProfiles& profiles,
                         const prediction::Setting& setting, double value) {
-    PredictedPoint point{.value = value, .models = {}};
+    PredictedPoint point{.value = value, .models = {}, .stores = {}, .end_to_end = {}};
     for (const auto model : models_of(options)) {
         ModelAnswers answers{.model = model, .variants = {}};
         for (std::size_t i = 0; i < all_variants.size(); ++i)
             answers.variants.at(i) = answer_of(model, profiles, setting, all_variants.at(i));
         point.models.push_back(std::move(answers));
     }
+    if (const auto& profile = profiles.of(prediction::Variant::Typical))
+        point.stores = prediction::store_delays(profile.value(), setting);
+    if (!setting.copies.empty()) point.end_to_end = end_to_end_of(point.models, setting);
     return point;
 }
 
@@ -245,6 +278,12 @@ void add_predict(CLI::App& app, Invocation& invocation) {
         ->check(CLI::NonNegativeNumber);
     command
         ->add_option("--set", options->set, "NAME=VALUE: state what a model lacks, or replace it")
+        ->allow_extra_args(false);
+    command
+        ->add_option(
+            "--transfer", options->transfers,
+            "host-to-device=BYTES or device-to-host=BYTES: a copy beside the kernel, for the "
+            "time from end to end; may be repeated")
         ->allow_extra_args(false);
     command->add_option("--sweep", options->sweep,
                         "NAME=LO:HI[:STEP]: predict at each value of one parameter");

@@ -111,6 +111,54 @@ std::string explanation(const ModelAnswers& model) {
     return out;
 }
 
+/// What stores meet at the write buffer in the typical case.
+std::string stores_text(const PredictedPoint& point) {
+    if (!point.stores) return {};
+    const prediction::StoreDelays& stores = *point.stores;
+    std::string out =
+        "\nwrite buffer (recurrence: estimate, typical case; network calculus: bounds "
+        "for any interleaving of warps on this path)\n";
+    if (!stores.missing.empty())
+        return out + fmt::format("  refused: needs {}\n", fmt::join(stores.missing, "; "));
+    if (!stores.refusal.empty()) return out + fmt::format("  refused: {}\n", stores.refusal);
+    out +=
+        fmt::format("  {} stores of each of {} warps; by recurrence the last enters at {:.0f} and "
+                    "drains at {:.0f} cycles\n",
+                    stores.stores, stores.warps, stores.recurrence->last_entered.value(),
+                    stores.recurrence->last_drained.value());
+    if (stores.guarantee)
+        out +=
+            fmt::format("  a store drains at most {} cycles after it may enter, and at most {} "
+                        "stores wait or drain at a time\n",
+                        stores.guarantee->delay.upper().count(), stores.guarantee->backlog.upper());
+    return out + symbol_lines(stores.symbols);
+}
+
+std::string seconds_row(std::string_view name, const SecondsOfVariants& times) {
+    std::string out = fmt::format("  {:<10}", name);
+    for (const auto& time : times)
+        out += fmt::format(" {:>12}", time ? fmt::format("{:.6g}", *time) : "-");
+    return out;
+}
+
+/// Copies, and each model's kernel with them.
+std::string end_to_end_text(const PredictionReport& report, const PredictedPoint& point) {
+    if (!point.end_to_end) return {};
+    std::string out = "\nfrom end to end, copies and kernel one after the other:";
+    for (const auto& [way, bytes] : report.setting->copies)
+        out += fmt::format(" {} {} bytes", prediction::to_string(way), bytes);
+    out += fmt::format("\n  {:<10} {:>12} {:>12} {:>12}   seconds; estimates, no bounds\n", "",
+                       "best", "typical", "worst");
+    out += seconds_row("copies", point.end_to_end->copies) + "   Gajger 2017, eq. 5.5\n";
+    for (const auto& [model, answers] : point.models)
+        out += seconds_row(prediction::to_string(model),
+                           point.end_to_end->models.at(prediction::to_string(model))) +
+               "\n";
+    if (!point.end_to_end->missing.empty())
+        out += fmt::format("  refused: needs {}\n", fmt::join(point.end_to_end->missing, "; "));
+    return out;
+}
+
 /// What the shown cases looked up, each once.
 std::string looked_up(const PredictedPoint& point) {
     std::vector<models::ExplainedSymbol> all;
@@ -255,6 +303,52 @@ void add_json(const PredictionReport& report, const PredictedPoint& point, Json&
         }
 }
 
+Json stores_json(const prediction::StoreDelays& stores) {
+    Json out{{"stores-of-a-warp", stores.stores},
+             {"warps", stores.warps},
+             {"missing", stores.missing},
+             {"inputs", symbols_json(stores.symbols)}};
+    if (!stores.refusal.empty()) out["why"] = stores.refusal;
+    if (stores.recurrence)
+        out["recurrence"] = {{"kind", "estimate"},
+                             {"last-entered", stores.recurrence->last_entered.value()},
+                             {"last-drained", stores.recurrence->last_drained.value()},
+                             {"unit", "cycles"}};
+    if (stores.guarantee)
+        out["network-calculus"] = {{"kind", "bound under assumptions"},
+                                   {"assumption", "every warp follows the typical path, and the "
+                                                  "description's intervals hold"},
+                                   {"delay", stores.guarantee->delay.upper().count()},
+                                   {"unit", "cycles"},
+                                   {"backlog", stores.guarantee->backlog.upper()}};
+    return out;
+}
+
+Json seconds_json(const SecondsOfVariants& times) {
+    Json out = Json::object();
+    for (std::size_t i = 0; i < times.size(); ++i)
+        if (times.at(i)) out[std::string{prediction::to_string(all_variants.at(i))}] = *times.at(i);
+    return out;
+}
+
+Json end_to_end_json(const PredictionReport& report, const PredictedPoint& point) {
+    Json copies = Json::array();
+    for (const auto& [way, bytes] : report.setting->copies)
+        copies.push_back({{"way", prediction::to_string(way)}, {"bytes", bytes}});
+    Json models = Json::object();
+    for (const auto& [name, times] : point.end_to_end->models)
+        models[std::string{name}] = seconds_json(times);
+    Json out{{"copies", std::move(copies)},
+             {"copy-time", seconds_json(point.end_to_end->copies)},
+             {"models", std::move(models)},
+             {"missing", point.end_to_end->missing},
+             {"unit", "s"},
+             {"kind", "estimate"},
+             {"source", "Gajger 2017, eq. 5.5"}};
+    if (!report.swept.empty()) out[report.swept] = point.value;
+    return out;
+}
+
 /// A cell that commas, quotes and line ends cannot break.
 std::string cell(const std::string& text) {
     if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -285,13 +379,15 @@ std::string prediction_text(const PredictionReport& report) {
     if (report.swept.empty()) {
         const PredictedPoint& point = report.points.front();
         out += "\n" + table(point) + refusals(point);
+        out += end_to_end_text(report, point);
         for (const auto& model : point.models)
             out += explanation(model);
-        return out + looked_up(point) + profile_text(report.summaries);
+        return out + stores_text(point) + looked_up(point) + profile_text(report.summaries);
     }
     std::string told; // Reasons are not repeated at every point.
     for (const auto& point : report.points) {
-        out += fmt::format("\n{} = {:.10g}\n{}", report.swept, point.value, table(point));
+        out += fmt::format("\n{} = {:.10g}\n{}{}", report.swept, point.value, table(point),
+                           end_to_end_text(report, point));
         const std::string reasons = refusals(point);
         if (reasons != told) out += reasons;
         told = reasons;
@@ -318,6 +414,10 @@ std::string prediction_json(const PredictionReport& report) {
         add_json(report, point, estimates, refused);
     out["estimates"] = std::move(estimates);
     out["refused"] = std::move(refused);
+    if (report.swept.empty() && report.points.front().stores)
+        out["write-buffer"] = stores_json(*report.points.front().stores);
+    for (const auto& point : report.points)
+        if (point.end_to_end) out["end-to-end"].push_back(end_to_end_json(report, point));
     return out.dump(2) + "\n";
 }
 

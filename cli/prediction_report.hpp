@@ -3,10 +3,14 @@
 /// Predictions of several models side by side, as text, JSON, CSV and plots.
 
 #include "models/formulas/prediction/prediction.hpp"
+#include "models/formulas/prediction/store_delays.hpp"
 #include "models/profile_summary.hpp"
 
 #include <array>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpbound::cli {
@@ -21,10 +25,23 @@ struct ModelAnswers {
     std::array<models::prediction::Prediction, 3> variants; ///< As `all_variants`.
 };
 
+/// Seconds, as `all_variants`; none where something is missing.
+using SecondsOfVariants = std::array<std::optional<double>, 3>;
+
+/// Time with the copies beside the kernel.
+struct EndToEnd {
+    SecondsOfVariants copies{};
+    std::map<std::string_view, SecondsOfVariants> models{}; ///< By name of the model.
+    std::vector<std::string> missing{};
+};
+
 /// The answers at one point of a sweep, or the only ones.
 struct PredictedPoint {
     double value = 0; ///< Of the swept parameter; without meaning when nothing is swept.
     std::vector<ModelAnswers> models;
+    /// Of the typical case; none without stores.
+    std::optional<models::prediction::StoreDelays> stores;
+    std::optional<EndToEnd> end_to_end; ///< None without copies.
 };
 
 struct PredictionReport {

@@ -1,3 +1,4 @@
+#include "models/address_pattern_xml.hpp"
 #include "models/flow_facts.hpp"
 #include "models/xml_reader.hpp"
 
@@ -15,7 +16,6 @@ using assembly::SourceText;
 constexpr std::int64_t largest_address = 0xFFFF'FFFF'FFFF;
 constexpr std::int64_t largest_count = 1'000'000'000'000;
 constexpr std::int64_t most_passes = 32;
-constexpr std::int64_t largest_stride = std::int64_t{1} << 40;
 constexpr std::size_t most_terms = 10'000;
 
 /// Reads the elements one after the other; the first refusal ends it.
@@ -40,7 +40,6 @@ private:
     Result<void> constraint(const XmlElement& element);
     Result<LinearTerm> term(const XmlElement& element);
     Result<void> memory(const XmlElement& element);
-    Result<AddressPattern> pattern(const XmlElement& element);
     Result<void> divergent(const XmlElement& element);
 
     const SourceText& source_;
@@ -215,54 +214,6 @@ Result<void> Reader::constraint(const XmlElement& element) {
     return boost::outcome_v2::success();
 }
 
-Result<AddressPattern> Reader::pattern(const XmlElement& element) {
-    const auto known =
-        check_attributes(source_, element, {},
-                         {"base", "thread-stride", "row", "row-stride", "warp-stride",
-                          "block-stride", "iteration-stride", "footprint", "random"});
-    if (!known) return known.as_failure();
-    if (const auto leaf = check_no_children(source_, element); !leaf) return leaf.as_failure();
-    struct Part {
-        std::string_view name;
-        std::uint64_t AddressPattern::*member;
-        std::int64_t minimum;
-        std::int64_t maximum;
-    };
-    constexpr auto parts = std::to_array<Part>({
-        {"base", &AddressPattern::base, 0, largest_address},
-        {"thread-stride", &AddressPattern::thread_stride, 0, largest_stride},
-        {"row", &AddressPattern::row, 1, most_lanes},
-        {"row-stride", &AddressPattern::row_stride, 0, largest_stride},
-        {"warp-stride", &AddressPattern::warp_stride, 0, largest_stride},
-        {"block-stride", &AddressPattern::block_stride, 0, largest_stride},
-        {"iteration-stride", &AddressPattern::iteration_stride, 0, largest_stride},
-        {"footprint", &AddressPattern::footprint, 1, largest_stride},
-    });
-    AddressPattern read;
-    for (const Part& part : parts) {
-        if (element.find(part.name) == nullptr) continue;
-        const auto number =
-            integer_attribute(source_, element, part.name, part.minimum, part.maximum);
-        if (!number) return number.as_failure();
-        read.*part.member = static_cast<std::uint64_t>(number.value());
-    }
-    if ((element.find("row") == nullptr) != (element.find("row-stride") == nullptr))
-        return refuse(source_, element, "one of 'row' and 'row-stride'; expected both or neither");
-    if (element.find("random") == nullptr) return read;
-    for (const std::string_view name :
-         {"thread-stride", "row", "warp-stride", "block-stride", "iteration-stride"})
-        if (element.find(name) != nullptr)
-            return refuse(
-                source_, element,
-                fmt::format("'{}' beside 'random'; expected base and footprint only", name));
-    if (element.find("footprint") == nullptr)
-        return refuse(source_, element, "'random' without 'footprint'; expected both");
-    const auto seed = integer_attribute(source_, element, "random", 0, largest_count);
-    if (!seed) return seed.as_failure();
-    read.random = static_cast<std::uint64_t>(seed.value());
-    return read;
-}
-
 Result<void> Reader::memory(const XmlElement& element) {
     const auto known = check_attributes(
         source_, element, {"at"}, {"transactions", "conflict-degree", "level", "origin", "status"});
@@ -296,7 +247,7 @@ Result<void> Reader::memory(const XmlElement& element) {
             return refuse(source_, element,
                           "a <memory> with both passes and a <pattern>; expected one of them: the "
                           "pattern gives the passes");
-        const auto read = pattern(element.children.front());
+        const auto read = read_pattern(source_, element.children.front());
         if (!read) return read.as_failure();
         fact.pattern = read.value();
     }

@@ -1,3 +1,4 @@
+#include "models/address_pattern_xml.hpp"
 #include "models/flow_facts.hpp"
 #include "models/xml_writer.hpp"
 
@@ -50,29 +51,6 @@ XmlElement constraint_element(const LinearFact& fact) {
         if (term.from) child.attributes.push_back({"from", address_text(*term.from)});
         element.children.push_back(std::move(child));
     }
-    return element;
-}
-
-XmlElement pattern_element(const AddressPattern& pattern) {
-    XmlElement element;
-    element.name = "pattern";
-    const AddressPattern none;
-    const auto add = [&](std::string_view name, std::uint64_t value, std::uint64_t absent) {
-        if (value != absent)
-            element.attributes.push_back({std::string{name}, fmt::format("{}", value)});
-    };
-    element.attributes.push_back({"base", fmt::format("0x{:x}", pattern.base)});
-    add("thread-stride", pattern.thread_stride, none.thread_stride);
-    if (pattern.row != none.row || pattern.row_stride != none.row_stride) {
-        element.attributes.push_back({"row", fmt::format("{}", pattern.row)});
-        element.attributes.push_back({"row-stride", fmt::format("{}", pattern.row_stride)});
-    }
-    add("warp-stride", pattern.warp_stride, none.warp_stride);
-    add("block-stride", pattern.block_stride, none.block_stride);
-    add("iteration-stride", pattern.iteration_stride, none.iteration_stride);
-    add("footprint", pattern.footprint, none.footprint);
-    if (pattern.random)
-        element.attributes.push_back({"random", fmt::format("{}", *pattern.random)});
     return element;
 }
 

@@ -67,7 +67,8 @@ Result<Steps> steps_along(const assembly::Function& function,
 /// registers="16" shared-memory="1024"/>`; a count that is left out is 0. Or, without the counts,
 /// `<step class="float-add" reads="1 4" passes="1..2" level="l2" bytes="4" stall="2"
 /// dual-issue="yes" taken="yes"/>` for each executed instruction, in order; passes of a memory
-/// access that are left out or "any" are not stated. `<repeat times="100">` executes the steps in
+/// access that are left out or "any" are not stated; `at="0x10"` and a `<pattern/>` as in flow
+/// facts inside the step stand in their place. `<repeat times="100">` executes the steps in
 /// it 100 times; it is not nested, and distances count executed steps. Refuses unknown attributes
 /// and elements, counts together with steps, distances that reach before the first step, bad and
 /// negative numbers, and what `read_xml` refuses.

@@ -1,3 +1,4 @@
+#include "models/address_pattern_xml.hpp"
 #include "models/kernel_profile.hpp"
 #include "models/xml_reader.hpp"
 
@@ -63,14 +64,43 @@ Result<MemoryLevel> read_level(const assembly::SourceText& source, const XmlElem
         fmt::format("'level' is \"{}\"; expected {}", text, one_of({"any", "l1", "l2", "dram"})));
 }
 
+/// The step with the address pattern inside its element, if there is one.
+Result<ProfileStep> with_pattern(const assembly::SourceText& source, const XmlElement& element,
+                                 ProfileStep step) {
+    if (element.children.empty()) return step;
+    if (element.children.size() > 1 || element.children.front().name != "pattern")
+        return refuse(source, element.children.back(),
+                      fmt::format("<{}> inside <step>; expected at most one <pattern>",
+                                  element.children.back().name));
+    if (element.find("passes") != nullptr)
+        return refuse(
+            source, element,
+            "a <step> with both passes and a <pattern>; expected one of them: the pattern "
+            "gives the passes");
+    const bool accesses = is_memory_access(step.opcode_class) ||
+                          step.opcode_class == assembly::OpcodeClass::LoadConstant;
+    if (!accesses || step.bytes_per_lane == 0)
+        return refuse(source, element,
+                      "a <pattern> in a <step> that accesses no bytes of memory; expected a memory "
+                      "class and 'bytes'");
+    if (!step.address)
+        return refuse(source, element,
+                      "a <pattern> without 'at'; expected the address of the instruction, whose "
+                      "executions the pattern counts");
+    const auto pattern = read_pattern(source, element.children.front());
+    if (!pattern) return pattern.as_failure();
+    step.pattern = pattern.value();
+    step.passes.reset();
+    return step;
+}
+
 Result<ProfileStep> read_step(const assembly::SourceText& source, const XmlElement& element) {
     if (element.name != "step")
         return refuse(source, element, fmt::format("<{}> where <step> was expected", element.name));
-    const auto known =
-        check_attributes(source, element, {"class"},
-                         {"reads", "passes", "level", "bytes", "stall", "dual-issue", "taken"});
+    const auto known = check_attributes(
+        source, element, {"class"},
+        {"reads", "passes", "level", "bytes", "stall", "dual-issue", "taken", "at"});
     if (!known) return known.as_failure();
-    if (const auto leaf = check_no_children(source, element); !leaf) return leaf.as_failure();
     ProfileStep step;
     const auto opcode_class = assembly::parse_opcode_class(*element.find("class"));
     if (!opcode_class || *opcode_class == assembly::OpcodeClass::Unknown)
@@ -110,7 +140,12 @@ Result<ProfileStep> read_step(const assembly::SourceText& source, const XmlEleme
     const auto taken = read_yes(source, element, "taken");
     if (!taken) return taken.as_failure();
     step.transfers = taken.value();
-    return step;
+    if (element.find("at") != nullptr) {
+        const auto at = integer_attribute(source, element, "at", 0);
+        if (!at) return at.as_failure();
+        step.address = at.value();
+    }
+    return with_pattern(source, element, std::move(step));
 }
 
 /// The step is the next one of the profile.

@@ -1,3 +1,4 @@
+#include "models/address_pattern_xml.hpp"
 #include "models/kernel_profile.hpp"
 #include "models/profile_summary.hpp"
 #include "models/xml_writer.hpp"
@@ -28,15 +29,18 @@ XmlElement element_of(const ProfileStep& step) {
     if (step.stall) add("stall", std::to_string(*step.stall));
     if (step.dual_issued) add("dual-issue", "yes");
     if (step.transfers) add("taken", "yes");
+    if (step.address) add("at", fmt::format("0x{:04x}", *step.address));
+    if (step.pattern) element.children.push_back(pattern_element(*step.pattern));
     return element;
 }
 
-/// Instructions that differ in nothing else become one kind.
+/// Instructions that differ in nothing else become one kind; those with a pattern keep theirs, by
+/// which their executions are counted.
 Steps without_addresses(const Steps& steps) {
     Steps plain;
     std::vector<Steps::Kind> kinds;
     for (ProfileStep step : steps.kinds()) {
-        step.address.reset();
+        if (!step.pattern) step.address.reset();
         kinds.push_back(plain.kind_of(step));
     }
     for (const Steps::Kind kind : steps.order())
@@ -107,8 +111,11 @@ Result<std::string> write_profile(const NamedProfile& profile) {
     if (profile.shared_memory) add("shared-memory", *profile.shared_memory);
     root.children = folded(without_addresses(profile.steps));
     std::size_t elements = 1;
-    for (const auto& child : root.children)
+    for (const auto& child : root.children) {
         elements += 1 + child.children.size();
+        for (const auto& step : child.children)
+            elements += step.children.size();
+    }
     if (elements > xml_element_limit)
         return Failure{fmt::format("the profile needs {} XML elements; expected at most {}",
                                    elements, xml_element_limit),

@@ -27,12 +27,16 @@ struct ProfileStep {
     /// Transactions or conflict degree of a memory access, or of a constant load whose lanes may
     /// address different words, 1..32; none: not stated. 1 for others.
     std::optional<CountRange> passes = CountRange{};
-    MemoryLevel level = MemoryLevel::Any;  ///< Of a load of global or local memory.
-    std::int64_t bytes_per_lane = 0;       ///< Of a memory access.
-    std::optional<std::int64_t> stall{};   ///< Stall count of the encoding. `Unit:` cycles.
-    bool dual_issued = false;              ///< Issued together with the step before it.
-    bool transfers = false;                ///< Control went elsewhere.
-    std::optional<std::int64_t> address{}; ///< Of the instruction, for messages.
+    MemoryLevel level = MemoryLevel::Any; ///< Of a load of global or local memory.
+    std::int64_t bytes_per_lane = 0;      ///< Of a memory access.
+    std::optional<std::int64_t> stall{};  ///< Stall count of the encoding. `Unit:` cycles.
+    bool dual_issued = false;             ///< Issued together with the step before it.
+    bool transfers = false;               ///< Control went elsewhere.
+    /// Of the instruction, for messages. Steps of one address are executions of one instruction,
+    /// which a pattern counts.
+    std::optional<std::int64_t> address{};
+    /// Of a memory access; then `passes` is not stated.
+    std::optional<AddressPattern> pattern{};
 
     friend bool operator==(const ProfileStep&, const ProfileStep&) = default;
 };

@@ -59,6 +59,7 @@ StaticStep static_step(const assembly::Function& function, std::size_t index,
         if (fact != nullptr) {
             step.passes = shared ? fact->conflict_degree : fact->transactions;
             if (!shared) step.level = fact->level;
+            step.pattern = fact->pattern;
         }
         if (effects.memory) step.bytes_per_lane = effects.memory->bytes_per_lane;
     }

@@ -1,5 +1,7 @@
 #include "models/architecture/instruction_timing.hpp"
 
+#include "models/architecture/pass_rule.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -276,7 +278,13 @@ bool counts_passes(const Instruction& instruction) {
 }
 
 PassRule pass_rule(const Instruction& instruction) {
-    switch (instruction.opcode_class) {
+    const bool uniform =
+        instruction.opcode_class == OpcodeClass::LoadConstant && !has_lane_address(instruction);
+    return uniform ? PassRule::None : pass_rule(instruction.opcode_class);
+}
+
+PassRule pass_rule(OpcodeClass opcode_class) {
+    switch (opcode_class) {
     case OpcodeClass::LoadShared:
     case OpcodeClass::StoreShared:
         return PassRule::Banks;
@@ -290,7 +298,7 @@ PassRule pass_rule(const Instruction& instruction) {
     case OpcodeClass::StoreLocal:
         return PassRule::Lines;
     case OpcodeClass::LoadConstant:
-        return has_lane_address(instruction) ? PassRule::Words : PassRule::None;
+        return PassRule::Words;
     default:
         return PassRule::None;
     }

@@ -30,7 +30,8 @@ std::optional<Failure> objection(std::span<const Interval> intervals,
     check.count("warps", multithreading.warps, 1, 1 << 20)
         .count("warps that share the memory",
                multithreading.memory_warps.value_or(multithreading.warps), 1, 1 << 20)
-        .not_negative("unit cycles", multithreading.unit_cycles);
+        .not_negative("unit cycles", multithreading.unit_cycles)
+        .not_negative("memory cycles", multithreading.memory_cycles);
     for (const auto& interval : intervals) {
         const MemoryDemand& demand = interval.memory;
         check.count("misses of an interval", demand.misses, 0, 1 << 20)
@@ -161,6 +162,9 @@ Result<Prediction> predict(std::span<const Interval> intervals,
             (multithreading.unit_cycles - found.multithreaded_cycles) / all_instructions;
         found.multithreaded_cycles = multithreading.unit_cycles;
     }
+    found.dram_queueing =
+        std::max(found.dram_queueing,
+                 multithreading.memory_cycles - found.multithreaded_cycles - found.mshr_queueing);
     part(found.stack, Category::MshrQueue) = found.mshr_queueing / all_instructions;
     part(found.stack, Category::DramQueue) = found.dram_queueing / all_instructions;
     found.cpi = Estimate<CyclesPerInstruction>{
@@ -181,6 +185,8 @@ std::vector<ExplainedSymbol> explain(const Multithreading& multithreading,
          multithreading.policy == Policy::RoundRobin ? "H14, round robin"
                                                      : "H14, greedy-then-oldest"},
         {"unit cycles", multithreading.unit_cycles, "cycles", "busiest unit, our extension"},
+        {"memory cycles", multithreading.memory_cycles, "cycles",
+         "busiest server of the memory, our extension"},
         {"cycles_mt", result.multithreaded_cycles, "cycles", "H14"},
         {"exp_queuing_delay", result.mshr_queueing, "cycles", "H14, MSHR"},
         {"W_dram", result.dram_queueing, "cycles", "re-implementations of H14"},

@@ -41,6 +41,8 @@ struct Multithreading {
     /// Cycles that the busiest unit needs for all warps; the published model has no units, so there
     /// it is 0. Our extension.
     double unit_cycles = 0;
+    /// Likewise the busiest server of the memory, which limits the time with queueing.
+    double memory_cycles = 0;
 };
 
 /// Memory of the machine; needed when an interval has misses or DRAM traffic.
@@ -66,7 +68,7 @@ struct Prediction {
     double multithreaded_cycles =
         0;                    ///< Without queueing, at least W insts / issue rate, unit cycles.
     double mshr_queueing = 0; ///< Summed over the intervals. `Unit:` cycles.
-    double dram_queueing = 0; ///< Likewise.
+    double dram_queueing = 0; ///< Likewise, and what a server of the memory needs longer.
 };
 
 /// Estimate, not a bound. Cycles per instruction of an SM on which W warps run like the one with
@@ -78,7 +80,8 @@ struct Prediction {
 /// and so is the DRAM queue (reference models 5.3 to 5.5). The stack: each stall goes to what
 /// caused it, a memory stall to the levels by its shares; the instructions of the warp and of
 /// others that delay it are issue. It is scaled to the multithreaded cycles before the queues are
-/// added (inferred, reference models 5.6). Where a unit needs longer, the rest is issue too.
+/// added (inferred, reference models 5.6). Where a unit needs longer, the rest is issue too,
+/// where a server of the memory does, DRAM queueing.
 /// Refuses no intervals or warps, shares of a memory stall
 /// that do not sum to 1, demands without the machine's memory, and numbers out of range.
 Result<Prediction> predict(std::span<const Interval> intervals,

@@ -1,6 +1,7 @@
 #include "models/formulas/gpumech_queues.hpp"
 
 #include "models/formulas/input_check.hpp"
+#include "models/formulas/queues.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -59,11 +60,13 @@ Result<Estimate<Cycles>> dram_delay(double requests, double miss_latency, const 
                                .failure())
         return *wrong;
     const double service = dram.clock * dram.line_bytes / dram.bandwidth;
-    const double bulk = requests * service / 2;
-    const double utilisation = requests * service / miss_latency;
-    if (utilisation >= 1) return Estimate<Cycles>{bulk};
-    const double queue = utilisation * service / (2 * (1 - utilisation));
-    return Estimate<Cycles>{std::min(queue, bulk)};
+    const queues::Load load{.rate = requests / miss_latency, .service = service};
+    const auto bulk = queues::batch_wait(requests, service);
+    if (!bulk) return bulk.as_failure();
+    if (load.rate * load.service >= 1) return bulk.value().mean;
+    const auto queue = queues::constant_service_wait(load);
+    if (!queue) return queue.as_failure();
+    return Estimate<Cycles>{std::min(queue.value().value(), bulk.value().mean.value())};
 }
 
 } // namespace warpbound::models::gpumech

@@ -3,10 +3,11 @@
 #include "models/formulas/input_check.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace warpbound::models::occupancy {
 namespace {
@@ -57,6 +58,21 @@ constexpr auto table = std::to_array<Row>({
     {"10.0", 32, 64, 64, 64, 255, 256, 4, 228, 227, 128, 1, Unknown},
     {"12.0", 24, 48, 64, 64, 255, 256, 4, 100, 99, 128, 1, OnePerBlock},
     {"12.1", 24, 48, 64, 64, 255, 256, 4, 100, 99, 128, 1, OnePerBlock},
+});
+
+/// Carve-outs of several capabilities, `Unit:` KiB.
+struct CarveOuts {
+    std::string_view compute_capabilities; ///< Between blanks.
+    std::array<std::int64_t, 10> kib;      ///< Increasing; negative behind the last.
+};
+constexpr auto carve_out_table = std::to_array<CarveOuts>({
+    {" 7.0 ", {0, 8, 16, 32, 64, 96, -1}},
+    {" 7.5 ", {32, 64, -1}},
+    {" 8.0 8.7 ", {0, 8, 16, 32, 64, 100, 132, 164, -1}},
+    {" 8.6 8.9 12.0 12.1 ", {0, 8, 16, 32, 64, 100, -1}},
+    {" 9.0 10.0 ", {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}},
+    {" 5.0 5.3 6.0 6.2 ", {64, -1}},
+    {" 5.2 6.1 ", {96, -1}},
 });
 
 std::optional<std::int64_t> barriers_of(const Row& row) {
@@ -139,6 +155,35 @@ Result<Limits> limits_of(std::string_view compute_capability) {
                   .shared_reserved = row->reserved_kib * kib,
                   .barriers = barriers_of(*row),
                   .fermi_register_rule = compute_capability.starts_with("2.")};
+}
+
+Result<std::vector<std::int64_t>> carve_outs(std::string_view compute_capability) {
+    const std::string word = fmt::format(" {} ", compute_capability);
+    for (const auto& row : carve_out_table) {
+        if (row.compute_capabilities.find(word) == std::string_view::npos) continue;
+        std::vector<std::int64_t> bytes;
+        for (const std::int64_t size : row.kib) {
+            if (size < 0) break;
+            bytes.push_back(size * kib);
+        }
+        return bytes;
+    }
+    return Failure{
+        fmt::format("the carve-outs of compute capability {} are not known", compute_capability)};
+}
+
+Result<Limits> limits_with_carve_out(std::string_view compute_capability, std::int64_t bytes) {
+    auto limits = limits_of(compute_capability);
+    if (!limits) return limits.as_failure();
+    const auto sizes = carve_outs(compute_capability);
+    if (!sizes) return sizes.as_failure();
+    if (std::ranges::find(sizes.value(), bytes) == sizes.value().end())
+        return Failure{
+            fmt::format("{} bytes is no carve-out of compute capability {}; expected one "
+                        "of {}",
+                        bytes, compute_capability, fmt::join(sizes.value(), ", "))};
+    limits.value().shared_memory = bytes;
+    return limits;
 }
 
 std::string_view to_string(Resource resource) {

@@ -41,6 +41,16 @@ struct Limits {
 /// may have is inferred: the total less what is reserved, as printed for 8.0, 8.9 and 9.0.
 Result<Limits> limits_of(std::string_view compute_capability);
 
+/// The sizes that the shared memory of a multiprocessor can be set to, increasing; the rest of the
+/// same memory is L1. One size where nothing can be set. `Unit:` bytes.
+/// Source: cuda_occupancy.h (reference models 8.1); 2.x, 3.x and 7.2, whose sizes are not in the
+/// reference, and unknown capabilities are refused.
+Result<std::vector<std::int64_t>> carve_outs(std::string_view compute_capability);
+
+/// `limits_of` with this carve-out in place of the largest. Refuses what `carve_outs` does not
+/// list.
+Result<Limits> limits_with_carve_out(std::string_view compute_capability, std::int64_t bytes);
+
 /// What one block asks for.
 struct Block {
     std::int64_t threads = 0;

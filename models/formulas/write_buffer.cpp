@@ -76,7 +76,8 @@ std::vector<ExplainedSymbol> explain(std::span<const Store> stores, Cycles gap,
                                      std::int64_t entries, const Completion& result) {
     return {
         {"n", real(static_cast<std::int64_t>(stores.size())), "stores", "kernel"},
-        {"a", real(gap.count()), "cycles/store", "V14 Table 7"},
+        {"a", real(gap.count()), "cycles/store",
+         gap == Cycles{} ? "none: each store has its own time" : "V14 Table 7"},
         {"K", real(entries), "entries", "calibration"},
         {"t_n", result.last_entered.value(), "cycles", "V14 eq. 13, inferred"},
         {"done_n", result.last_drained.value(), "cycles", "V14 eq. 13, inferred"},

@@ -163,5 +163,43 @@ TEST(OccupancyBarriers, FollowTheRuleOfTheGeneration) {
     EXPECT_EQ(blocks("12.0", 16), 1); // 24 / 16
 }
 
+// Carve-outs of reference models 8.1, KiB. Tolerance 0.
+TEST(CarveOuts, AreThoseOfTheHeader) {
+    const auto kib_of = [](const char* capability) {
+        auto sizes = carve_outs(capability).value();
+        for (std::int64_t& size : sizes)
+            size /= 1024;
+        return sizes;
+    };
+    using Sizes = std::vector<std::int64_t>;
+    EXPECT_EQ(kib_of("7.0"), (Sizes{0, 8, 16, 32, 64, 96}));
+    EXPECT_EQ(kib_of("7.5"), (Sizes{32, 64}));
+    for (const char* capability : {"8.0", "8.7"})
+        EXPECT_EQ(kib_of(capability), (Sizes{0, 8, 16, 32, 64, 100, 132, 164})) << capability;
+    for (const char* capability : {"8.6", "8.9", "12.0", "12.1"})
+        EXPECT_EQ(kib_of(capability), (Sizes{0, 8, 16, 32, 64, 100})) << capability;
+    for (const char* capability : {"9.0", "10.0"})
+        EXPECT_EQ(kib_of(capability), (Sizes{0, 8, 16, 32, 64, 100, 132, 164, 196, 228}))
+            << capability;
+    EXPECT_FALSE(carve_outs("3.5"));
+}
+
+// Constructed: 8192 bytes and 1 KiB reserved are 9216 for each block; 65536 / 9216 = 7, and
+// 102400 / 9216 = 11.
+TEST(CarveOuts, LimitTheBlocks) {
+    const Block block{.threads = 32, .registers_per_thread = 16, .shared_memory = 8192};
+    const auto blocks = [&block](std::int64_t carve_out) {
+        return resident(block, limits_with_carve_out("8.6", carve_out * 1024).value())
+            .value()
+            .blocks;
+    };
+    EXPECT_EQ(blocks(64), 7);
+    EXPECT_EQ(blocks(100), 11);
+    EXPECT_EQ(blocks(0), 0);
+    EXPECT_FALSE(limits_with_carve_out("8.6", 48 * 1024));
+    const auto sizes = carve_outs("8.6").value();
+    EXPECT_EQ(limits_of("8.6").value().shared_memory, sizes.back());
+}
+
 } // namespace
 } // namespace warpbound::models::occupancy

@@ -9,7 +9,7 @@ namespace warpbound::models::prediction {
 namespace {
 
 /// Adds the memory demands of the steps to the intervals that they lie in.
-void add_demands(const Steps& steps, std::span<const TimedStep> timed,
+void add_demands(const Steps& steps, std::span<const TimedStep> timed, bool writes_back,
                  std::vector<gpumech::Interval>& intervals) {
     const auto order = steps.order();
     for (auto& interval : intervals) {
@@ -22,15 +22,18 @@ void add_demands(const Steps& steps, std::span<const TimedStep> timed,
             const TimedStep& step = timed[order[at]];
             if (is_global_load(opcode_class)) {
                 const LevelShares& shares = step.shares;
-                misses += step.passes * (1 - shares.l1);
-                interval.memory.dram_reads += step.passes * shares.dram;
+                misses += step.miss_registers;
+                interval.memory.dram_reads += step.dram_transfers;
                 sum.l1 += shares.l1;
                 sum.l2 += shares.l2;
                 sum.dram += shares.dram;
                 loads += 1;
             } else if (is_global_store(opcode_class) ||
                        opcode_class == assembly::OpcodeClass::AtomicGlobal) {
-                interval.memory.dram_writes += step.passes;
+                // What an L2 that writes back sends to DRAM, when it replaces lines, is not
+                // counted.
+                if (!step.through_caches || !writes_back)
+                    interval.memory.dram_writes += step.passes;
             }
         }
         interval.memory.misses = static_cast<std::int64_t>(std::ceil(misses - 1e-9));
@@ -80,13 +83,31 @@ std::optional<double> miss_latency(std::span<const gpumech::Interval> intervals,
     return ((1 - rate) * *l2 + rate * *far) / slot;
 }
 
+/// Bytes of a DRAM request: the mean of the accesses whose lines are known, unless it is stated.
+std::optional<double> transfer_bytes(const Steps& steps, std::span<const TimedStep> timed,
+                                     Inputs& inputs) {
+    double transfers = 0;
+    double bytes = 0;
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        if (!timed[kind].through_caches) continue;
+        transfers += real(steps.executions()[kind]) * timed[kind].dram_transfers;
+        bytes += real(steps.executions()[kind]) * timed[kind].dram_bytes;
+    }
+    if (const auto stated = inputs.stated_if_any("line-bytes")) return stated;
+    if (transfers > 0) return bytes / transfers;
+    return inputs.described("memories/dram/line");
+}
+
 /// Time counts in issue slots, so the clock does too.
-std::optional<gpumech::Memory> memory_of(std::span<const gpumech::Interval> intervals, double slot,
+std::optional<gpumech::Memory> memory_of(const Steps& steps, std::span<const TimedStep> timed,
+                                         std::span<const gpumech::Interval> intervals, double slot,
                                          const Residency& residency, Inputs& inputs) {
-    const auto registers = inputs.stated("miss-registers");
+    auto registers = inputs.stated_if_any("miss-registers");
+    if (!registers) registers = inputs.described_if_known("memories/l1/mshr-entries");
+    if (!registers) registers = inputs.stated("miss-registers"); // Notes it as missing.
     const auto latency = miss_latency(intervals, slot, inputs);
     const auto clock = inputs.described("geometry/core-clock");
-    const auto line = inputs.stated_or_described("line-bytes", "memories/dram/line");
+    const auto line = transfer_bytes(steps, timed, inputs);
     const auto bandwidth = inputs.described_rate("memories/dram/bandwidth");
     if (!registers || !latency || !clock || !line || !bandwidth) return std::nullopt;
     return gpumech::Memory{.miss_registers = static_cast<std::int64_t>(*registers),
@@ -102,7 +123,7 @@ std::optional<gpumech::Memory> memory_of(std::span<const gpumech::Interval> inte
 double busiest(std::span<const UnitWork> units, std::int64_t warps) {
     double most = 0;
     for (const auto& unit : units)
-        most = std::max(most, real(divide_up(warps, unit.groups)) * real(unit.cycles.count()));
+        most = std::max(most, real(divide_up(warps, unit.groups)) * unit.cycles);
     return most;
 }
 
@@ -124,17 +145,25 @@ Result<Prediction> ask_gpumech(const Question& question, Inputs& inputs) {
     auto warp = single_warp(question, timed, static_cast<std::int64_t>(*slot));
     if (!warp) return warp.as_failure();
     auto& intervals = warp.value().intervals;
-    add_demands(question.profile.steps, timed, intervals);
+    const bool cached = std::ranges::any_of(timed, &TimedStep::through_caches);
+    const auto writes_back =
+        cached ? inputs.described_if_known("memories/l2/write-back") : std::optional{0.0};
+    add_demands(question.profile.steps, timed, writes_back.value_or(0) == 1, intervals);
     attribute_stalls(intervals);
     std::optional<gpumech::Memory> memory;
     if (std::ranges::any_of(intervals, has_demand)) {
-        memory = memory_of(intervals, *slot, *residency.value(), inputs);
+        memory =
+            memory_of(question.profile.steps, timed, intervals, *slot, *residency.value(), inputs);
         if (!memory) return Prediction{};
     }
     std::vector<UnitWork> units;
-    if (question.setting.counts_units) units = unit_work(question.profile.steps, timed, inputs);
-    if (!inputs.missing().empty()) return Prediction{};
+    std::vector<UnitWork> servers;
     const Residency& where = *residency.value();
+    if (question.setting.counts_units) {
+        units = unit_work(question.profile.steps, timed, inputs);
+        servers = memory_work(question.profile.steps, timed, where.multiprocessors, inputs);
+    }
+    if (!inputs.missing().empty()) return Prediction{};
     const auto ask = [&](std::int64_t blocks) {
         const std::int64_t warps = blocks * where.warps_per_block;
         const gpumech::Multithreading multithreading{
@@ -144,7 +173,8 @@ Result<Prediction> ask_gpumech(const Question& question, Inputs& inputs) {
             .warps = divide_up(warps, static_cast<std::int64_t>(*schedulers)),
             .issue_rate = 1,
             .memory_warps = warps,
-            .unit_cycles = busiest(units, warps) / *slot};
+            .unit_cycles = busiest(units, warps) / *slot,
+            .memory_cycles = busiest(servers, warps) / *slot};
         return std::pair{multithreading, gpumech::predict(intervals, multithreading, memory)};
     };
     const auto [multithreading, full] = ask(where.slots);

@@ -7,6 +7,12 @@
 namespace warpbound::models::prediction {
 namespace {
 
+/// Bytes of the lines that an access through the caches touches; the model has no caches.
+std::optional<double> line_bytes_of(const TimedStep& step, Inputs& inputs) {
+    const auto line = inputs.described("memories/l1/line");
+    return line ? std::optional{step.passes * *line} : std::nullopt;
+}
+
 /// Counts of a warp; a profile of counts does not say how its accesses coalesce.
 std::optional<mwp_cwp::Kernel> kernel_of(const Question& question, std::span<const TimedStep> timed,
                                          Inputs& inputs) {
@@ -21,11 +27,11 @@ std::optional<mwp_cwp::Kernel> kernel_of(const Question& question, std::span<con
         if (!is_global_load(step.opcode_class) && !is_global_store(step.opcode_class) &&
             step.opcode_class != assembly::OpcodeClass::AtomicGlobal)
             continue;
-        ProfileStep to_dram = step;
-        to_dram.level = MemoryLevel::Dram;
         TimedStep all = timed[kind];
         all.shares = {.dram = 1};
-        const auto moved = dram_bytes_of(to_dram, all, inputs);
+        all.through_caches = false;
+        const auto moved = timed[kind].through_caches ? line_bytes_of(timed[kind], inputs)
+                                                      : dram_bytes_of(step, all, inputs);
         if (!moved) return std::nullopt;
         bytes += times * *moved;
         if (timed[kind].passes > 1) {

@@ -35,7 +35,7 @@ bool runs_on_cores(assembly::OpcodeClass opcode_class) {
 
 /// What one warp asks of the multiprocessor.
 std::optional<volkov::Warp> warp_of(const Question& question, std::span<const TimedStep> timed,
-                                    Inputs& inputs) {
+                                    std::int64_t multiprocessors, Inputs& inputs) {
     const Steps& steps = question.profile.steps;
     volkov::Warp warp{.issued_instructions = real(issued_instructions(steps))};
     for (std::size_t kind = 0; kind < timed.size(); ++kind) {
@@ -50,7 +50,9 @@ std::optional<volkov::Warp> warp_of(const Question& question, std::span<const Ti
         warp.bytes += times * *bytes;
     }
     for (const auto& unit : unit_work(steps, timed, inputs))
-        warp.units.push_back({unit.unit, real(unit.cycles.count()) / real(unit.groups)});
+        warp.units.push_back({unit.unit, unit.cycles / real(unit.groups)});
+    for (const auto& server : memory_work(steps, timed, multiprocessors, inputs))
+        warp.units.push_back({server.unit, server.cycles});
     if (!inputs.missing().empty()) return std::nullopt;
     return warp;
 }
@@ -67,7 +69,7 @@ Result<Prediction> ask_volkov(const Question& question, Inputs& inputs) {
     if (timed.empty() || !residency.value() || !cores || !schedulers || !slot) return Prediction{};
     const bool replaces = residency.value()->blocks > residency.value()->slots;
     const auto replacement = replaces ? inputs.described("blocks/replacement") : std::optional{0.0};
-    auto warp = warp_of(question, timed, inputs);
+    auto warp = warp_of(question, timed, residency.value()->multiprocessors, inputs);
     if (!warp || !replacement) return Prediction{};
     const auto path =
         volkov::critical_path(graph_of(question.profile.steps, timed, round_up(*replacement)));

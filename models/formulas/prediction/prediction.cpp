@@ -78,11 +78,17 @@ std::vector<TimedStep> timed_steps_of(const Question& question, Inputs& inputs) 
         inputs.miss("the executed instructions one by one (a listing, or <step> in the profile)");
         return {};
     }
-    return timed_steps(question.profile.steps, inputs);
+    const Steps& steps = question.profile.steps;
+    if (!has_patterns(steps)) return timed_steps(steps, {}, inputs);
+    const auto residency = residency_of(question, inputs);
+    if (!residency || !residency.value()) return {}; // The model refuses by itself.
+    const auto estimates = estimate_accesses(steps, *residency.value(), inputs);
+    return estimates.empty() ? std::vector<TimedStep>{} : timed_steps(steps, estimates, inputs);
 }
 
-Result<SingleWarp> single_warp(const Question& question, std::span<const TimedStep> timed,
-                               std::int64_t issue_slot) {
+Result<gpumech::IssueTrace> issue_trace_of(const Question& question,
+                                           std::span<const TimedStep> timed,
+                                           std::int64_t issue_slot) {
     const Steps& steps = question.profile.steps;
     const auto in_slots = [issue_slot](Cycles cycles) {
         return Cycles{std::max<std::int64_t>(1, divide_up(cycles.count(), issue_slot))};
@@ -97,7 +103,12 @@ Result<SingleWarp> single_warp(const Question& question, std::span<const TimedSt
                                     step.opcode_class == assembly::OpcodeClass::AtomicGlobal,
                           .gap = in_slots(timed[kind].gap)});
     }
-    const auto trace = gpumech::issue_trace(traced, steps.order());
+    return gpumech::issue_trace(traced, steps.order());
+}
+
+Result<SingleWarp> single_warp(const Question& question, std::span<const TimedStep> timed,
+                               std::int64_t issue_slot) {
+    const auto trace = issue_trace_of(question, timed, issue_slot);
     if (!trace) return trace.as_failure();
     auto intervals = gpumech::intervals_of(trace.value());
     if (!intervals) return intervals.as_failure();
@@ -137,6 +148,7 @@ std::optional<double> dram_bytes_of(const ProfileStep& step, const TimedStep& ti
     constexpr double lanes = 32;
     const double share = is_global_load(step.opcode_class) ? timed.shares.dram : 1;
     if (share == 0) return 0.0;
+    if (timed.through_caches) return timed.dram_bytes;
     if (timed.passes <= 1) return share * lanes * real(step.bytes_per_lane);
     const auto line = inputs.stated_or_described("line-bytes", "memories/dram/line");
     if (!line) return std::nullopt;

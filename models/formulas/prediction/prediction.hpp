@@ -9,6 +9,7 @@
 #include "models/estimate.hpp"
 #include "models/formulas/gpumech.hpp"
 #include "models/formulas/prediction/inputs.hpp"
+#include "models/formulas/prediction/transfers.hpp"
 #include "models/formulas/voudouris.hpp"
 #include "models/kernel_profile.hpp"
 #include "models/launch.hpp"
@@ -40,6 +41,8 @@ struct Setting {
     Stated stated{};
     /// Instead of the launch: this many warps resident on one multiprocessor.
     std::optional<std::int64_t> warps{};
+    /// Before or after the kernel; no model's time contains them.
+    std::vector<Copy> copies{};
     gpumech::Policy policy = gpumech::Policy::RoundRobin;
     /// Whether GPUMech counts the units that warps share, which the published model leaves out.
     bool counts_units = true;

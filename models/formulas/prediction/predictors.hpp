@@ -29,13 +29,18 @@ Result<std::optional<Residency>> residency_of(const Question& question, Inputs& 
 /// The timed kinds of the profile's steps; a profile of counts is noted as missing its steps.
 std::vector<TimedStep> timed_steps_of(const Question& question, Inputs& inputs);
 
+/// When the instructions of a warp issue that runs alone: the published rule with the machine's
+/// least distance between instructions of a warp in place of one cycle; time counts in issue slots
+/// of a scheduler, rounded up.
+Result<gpumech::IssueTrace>
+issue_trace_of(const Question& question, std::span<const TimedStep> timed, std::int64_t issue_slot);
+
 /// How a warp runs alone, as GPUMech's intervals.
 struct SingleWarp {
     std::vector<gpumech::Interval> intervals;
     std::int64_t slot = 1; ///< Core cycles of one unit of the intervals' time.
 };
-/// The published rule with the machine's least distance between instructions of a warp in place of
-/// one cycle; time counts in issue slots of a scheduler, rounded up.
+/// The intervals of `issue_trace_of`.
 Result<SingleWarp> single_warp(const Question& question, std::span<const TimedStep> timed,
                                std::int64_t issue_slot);
 

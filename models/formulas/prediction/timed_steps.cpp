@@ -6,13 +6,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace warpbound::models::prediction {
 namespace {
 
 using assembly::OpcodeClass;
 
-constexpr double all_lanes = 32; // Passes of an access of which nothing is stated, at most.
+constexpr double one_a_warp = 1 << 20; // More units than a multiprocessor has warps.
+constexpr double all_lanes = 32;       // Passes of an access of which nothing is stated, at most.
 
 /// Kinds of which a later step reads a result.
 std::vector<bool> awaited(const Steps& steps) {
@@ -33,7 +35,8 @@ Cycles whole_up(double cycles) {
 class Timer {
 public:
     explicit Timer(Inputs& inputs) : inputs_{inputs} {}
-    std::optional<TimedStep> time(const ProfileStep& step, bool is_awaited);
+    std::optional<TimedStep> time(const ProfileStep& step, bool is_awaited,
+                                  const std::optional<AccessEstimate>& estimate);
 
 private:
     /// A value of a description that was looked up already, or was not known.
@@ -178,12 +181,16 @@ std::optional<double> Timer::latency(const ProfileStep& step, const LevelShares&
     return class_value(step.opcode_class, &ClassValues::latency, "latency");
 }
 
-std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited) {
+std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited,
+                                     const std::optional<AccessEstimate>& estimate) {
     const auto unit = unit_of(step.opcode_class);
     if (!unit) return std::nullopt;
     const auto issue_gap = gap(step);
-    const auto count = passes(step);
-    const auto served = is_global_load(step.opcode_class) ? shares(step) : LevelShares{};
+    const auto count = estimate ? std::optional{estimate->passes} : passes(step);
+    const bool loads = is_global_load(step.opcode_class);
+    const auto served = !loads                         ? LevelShares{}
+                        : estimate && estimate->shares ? estimate->shares
+                                                       : shares(step);
     const auto first_pass = served ? latency(step, *served, is_awaited) : std::nullopt;
     const auto initiation = class_value(step.opcode_class, &ClassValues::initiation, "initiation");
     const auto pass_cost =
@@ -191,22 +198,39 @@ std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited) {
                              : class_value(step.opcode_class, &ClassValues::pass_cost, "pass-cost");
     if (!issue_gap || !count || !served || !first_pass || !initiation || !pass_cost)
         return std::nullopt;
-    return TimedStep{.latency = whole_up(*first_pass + (*count - 1) * *pass_cost),
-                     .gap = whole_up(*issue_gap),
-                     .unit = *unit,
-                     .occupancy = whole_up(*initiation * *count),
-                     .passes = *count,
-                     .shares = *served};
+    TimedStep timed{.latency = whole_up(*first_pass + (*count - 1) * *pass_cost),
+                    .gap = whole_up(*issue_gap),
+                    .unit = *unit,
+                    .occupancy = whole_up(*initiation * *count),
+                    .passes = *count,
+                    .shares = *served};
+    timed.pass_cost = *pass_cost;
+    if (estimate && estimate->through_caches) {
+        timed.through_caches = true;
+        timed.transactions = estimate->transactions;
+        timed.miss_registers = estimate->miss_registers;
+        timed.dram_transfers = estimate->dram_transfers;
+        timed.dram_bytes = estimate->dram_bytes;
+    } else if (loads) {
+        timed.miss_registers = timed.transactions = *count * (1 - served->l1);
+        timed.dram_transfers = *count * served->dram;
+    } else if (is_global_store(step.opcode_class)) {
+        timed.transactions = *count;
+    }
+    return timed;
 }
 
 } // namespace
 
-std::vector<TimedStep> timed_steps(const Steps& steps, Inputs& inputs) {
+std::vector<TimedStep> timed_steps(const Steps& steps, const AccessEstimates& estimates,
+                                   Inputs& inputs) {
     const auto is_awaited = awaited(steps);
     Timer timer{inputs};
     std::vector<TimedStep> timed;
     for (std::size_t kind = 0; kind < steps.kinds().size(); ++kind)
-        if (const auto step = timer.time(steps.kinds()[kind], is_awaited[kind]))
+        if (const auto step =
+                timer.time(steps.kinds()[kind], is_awaited[kind],
+                           estimates.empty() ? std::optional<AccessEstimate>{} : estimates[kind]))
             timed.push_back(*step);
     if (timed.size() != steps.kinds().size()) timed.clear();
     return timed;
@@ -225,16 +249,63 @@ std::vector<UnitWork> unit_work(const Steps& steps, std::span<const TimedStep> t
     }
     std::vector<UnitWork> work;
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
-        if (units[unit].scope == UnitScope::Warp || cycles[unit] == Cycles{}) continue;
-        const auto groups = units[unit].scope == UnitScope::Core
-                                ? std::optional{1.0}
+        if (cycles[unit] == Cycles{}) continue;
+        const auto groups = units[unit].scope == UnitScope::Core ? std::optional{1.0}
+                            : units[unit].scope == UnitScope::Warp
+                                ? std::optional{one_a_warp}
                                 : inputs.described("schedulers/count");
         if (groups)
-            work.push_back({units[unit].name, static_cast<std::int64_t>(*groups), cycles[unit]});
+            work.push_back(
+                {units[unit].name, static_cast<std::int64_t>(*groups), real(cycles[unit].count())});
     }
     if (stored == 0) return work;
     if (const auto drain = inputs.described("write-buffer/drain"))
-        work.push_back({"write-buffer", 1, whole_up(stored * *drain)});
+        work.push_back({"write-buffer", 1, std::ceil(stored * *drain)});
+    return work;
+}
+
+std::vector<UnitWork> memory_work(const Steps& steps, std::span<const TimedStep> timed,
+                                  std::int64_t multiprocessors, Inputs& inputs) {
+    if (std::ranges::none_of(timed, &TimedStep::through_caches)) return {};
+    const auto known = [&inputs](std::string_view path) { return inputs.described_if_known(path); };
+    const auto l1_service = known("memories/l1/service");
+    const auto l2_latency = known("memories/l2/latency");
+    const auto dram_latency = known("memories/dram/latency");
+    const auto l2_sector = known("memories/l2/sector");
+    double at_l1 = 0;
+    double waiting = 0; // Of misses for their data.
+    double sent = 0;
+    double answered = 0;
+    double sectors = 0; // Of DRAM.
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        const TimedStep& step = timed[kind];
+        if (!step.through_caches) continue;
+        const double times = real(steps.executions()[kind]);
+        sent += times * step.transactions;
+        if (!is_global_load(steps.kinds()[kind].opcode_class)) continue;
+        answered += times * step.transactions;
+        const double service = l1_service.value_or(0);
+        at_l1 += times * (service + (step.passes - 1) * std::max(service, step.pass_cost));
+        const double far =
+            step.transactions == 0 ? 0 : std::min(1.0, step.dram_transfers / step.transactions);
+        waiting += times * step.miss_registers *
+                   ((1 - far) * l2_latency.value_or(0) + far * dram_latency.value_or(0));
+        if (l2_sector) sectors += times * step.dram_bytes / *l2_sector;
+    }
+    std::vector<UnitWork> work;
+    const auto add = [&work](const char* name, double cycles, std::optional<double> each,
+                             std::optional<double> servers) {
+        if (each && servers && cycles > 0) work.push_back({name, 1, cycles * *each / *servers});
+    };
+    const double shared = real(multiprocessors);
+    add("l1", at_l1, l1_service ? std::optional{1.0} : std::nullopt, 1);
+    add("miss registers", waiting, l2_latency && dram_latency ? std::optional{1.0} : std::nullopt,
+        known("memories/l1/mshr-entries"));
+    const auto link = known("memories/interconnect/service");
+    add("link to L2", sent, link, 1);
+    add("link from L2", answered, link, 1);
+    add("l2", sent * shared, known("memories/l2/service"), known("memories/l2/slices"));
+    add("dram", sectors * shared, known("memories/dram/row-hit"), known("memories/dram/channels"));
     return work;
 }
 

@@ -37,7 +37,9 @@ Multithreading random_multithreading(tests::Chance& chance) {
             .probability =
                 chance.whole(0, 1) == 0 ? IssueProbability::Average : IssueProbability::One,
             .warps = chance.whole(1, 48),
-            .issue_rate = chance.real(0.5, 2)};
+            .issue_rate = chance.real(0.5, 2),
+            .unit_cycles = chance.whole(0, 1) == 0 ? 0 : chance.real(1, 1e5),
+            .memory_cycles = chance.whole(0, 1) == 0 ? 0 : chance.real(1, 1e5)};
 }
 
 const Memory memory{.miss_registers = 64,
@@ -63,6 +65,8 @@ TEST(GpumechProperty, StackSumsToTheCyclesPerInstruction) {
             found.multithreaded_cycles + found.mshr_queueing + found.dram_queueing;
         EXPECT_NEAR(found.cpi.value(), cycles / instructions, 1e-12 * cycles / instructions);
         EXPECT_GE(found.cpi.value(), (1 - 1e-12) / multithreading.issue_rate);
+        EXPECT_GE(cycles, (1 - 1e-12) * multithreading.unit_cycles);
+        EXPECT_GE(cycles, (1 - 1e-12) * multithreading.memory_cycles);
     });
 }
 
@@ -98,6 +102,7 @@ TEST(GpumechProperty, OneWarpTakesItsOwnTime) {
         const auto intervals = random_intervals(chance);
         auto multithreading = random_multithreading(chance);
         multithreading.warps = 1;
+        multithreading.unit_cycles = 0;
         const auto found = predict(intervals, multithreading, memory).value();
         EXPECT_EQ(found.nonhiding, 0);
         EXPECT_EQ(found.multithreaded_cycles, found.single_warp_cycles);

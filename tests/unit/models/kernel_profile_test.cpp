@@ -47,6 +47,49 @@ ProfileStep step_of(assembly::OpcodeClass opcode_class, std::vector<std::int64_t
     return step;
 }
 
+TEST(KernelProfile, KeepsAddressPatternsWithTheirInstructions) {
+    using assembly::OpcodeClass;
+    NamedProfile profile{.name = "patterns", .counts = {}, .hidden_latency = {}, .digest = {}};
+    ProfileStep load = step_of(OpcodeClass::LoadGlobal);
+    load.passes.reset();
+    load.bytes_per_lane = 4;
+    load.address = 0x10;
+    load.pattern = AddressPattern{.base = 0x1000, .thread_stride = 4, .random = {}};
+    ProfileStep other = load; // The same pattern of another instruction.
+    other.address = 0x18;
+    for (const auto& step : {load, other, load, other})
+        profile.steps.push_back(step);
+    const auto text = write_profile(profile);
+    ASSERT_TRUE(text.has_value());
+    const auto again = read_profile(as_source(text.value()));
+    ASSERT_TRUE(again.has_value()) << again.error().what;
+    EXPECT_EQ(again.value().steps, profile.steps);
+}
+
+TEST(KernelProfile, RefusesPatternsThatCannotBeCounted) {
+    const auto inside = [](const std::string& step) {
+        return "<kernel-profile name=''>\n" + step + "</kernel-profile>";
+    };
+    const std::vector<Refusal> refusals{
+        {"passes too",
+         inside("<step class='load-global' bytes='4' at='0' passes='1'><pattern/></step>"), 2,
+         "the pattern gives the passes"},
+        {"no address", inside("<step class='load-global' bytes='4'><pattern/></step>"), 2,
+         "without 'at'"},
+        {"no bytes", inside("<step class='load-global' at='0'><pattern/></step>"), 2,
+         "accesses no bytes"},
+        {"no access", inside("<step class='move' bytes='4' at='0'><pattern/></step>"), 2,
+         "accesses no bytes"},
+        {"another child", inside("<step class='load-global' bytes='4' at='0'><x/></step>"), 2,
+         "at most one <pattern>"},
+        {"a bad pattern",
+         inside("<step class='load-global' bytes='4' at='0'><pattern random='1'/></step>"), 2,
+         "without 'footprint'"},
+    };
+    for (const auto& refusal : refusals)
+        expect_refusal(refusal, read_profile);
+}
+
 TEST(KernelProfile, KeepsItsStepsAndFoldsRepetitions) {
     using assembly::OpcodeClass;
     NamedProfile profile{.name = "loop", .counts = {}, .hidden_latency = {}, .digest = {}};

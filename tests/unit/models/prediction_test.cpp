@@ -184,7 +184,7 @@ TEST(TimedSteps, CountPasses) {
     const Stated stated;
     Inputs inputs{machine, stated, Variant::Best};
     const Steps steps{load};
-    const auto timed = timed_steps(steps, inputs);
+    const auto timed = timed_steps(steps, {}, inputs);
     ASSERT_EQ(timed.size(), 1U);
     EXPECT_EQ(timed[0].latency, 78_cycles);
     EXPECT_EQ(timed[0].occupancy, 78_cycles);
@@ -199,13 +199,13 @@ TEST(TimedSteps, NeedAStatedLevelOrMissRates) {
     const Steps steps{load};
     Stated stated;
     Inputs without{machine, stated, Variant::Typical};
-    EXPECT_TRUE(timed_steps(steps, without).empty());
+    EXPECT_TRUE(timed_steps(steps, {}, without).empty());
     EXPECT_THAT(without.missing(), Contains(HasSubstr("l1-miss-rate")));
     ASSERT_TRUE(stated.set("l1-miss-rate", 0.5).has_value());
     ASSERT_TRUE(stated.set("l2-miss-rate", 0.25).has_value());
     Inputs with{machine, stated, Variant::Typical};
     // 82/2 + 207*3/8 + 368/8 = 164.625, rounded up.
-    EXPECT_EQ(timed_steps(steps, with).at(0).latency, 165_cycles);
+    EXPECT_EQ(timed_steps(steps, {}, with).at(0).latency, 165_cycles);
 }
 
 TEST(TimedSteps, RefuseOpenPassesInTheTypicalCaseOnly) {
@@ -216,10 +216,10 @@ TEST(TimedSteps, RefuseOpenPassesInTheTypicalCaseOnly) {
     const Architecture machine = fermi();
     const Stated stated;
     Inputs typical{machine, stated, Variant::Typical};
-    EXPECT_TRUE(timed_steps(steps, typical).empty());
+    EXPECT_TRUE(timed_steps(steps, {}, typical).empty());
     EXPECT_THAT(typical.missing(), Contains(HasSubstr("0x0040")));
     Inputs worst{machine, stated, Variant::Worst};
-    EXPECT_EQ(timed_steps(steps, worst).at(0).passes, 32);
+    EXPECT_EQ(timed_steps(steps, {}, worst).at(0).passes, 32);
 }
 
 // Issue at 0, 18 and 24; the last result is ready at 36, EXIT ends one cycle after its issue.

@@ -1,0 +1,139 @@
+#include "models/formulas/prediction/store_delays.hpp"
+
+#include "models/formulas/prediction/predictors.hpp"
+#include "models/formulas/whole_numbers.hpp"
+
+#include <algorithm>
+
+namespace warpbound::models::prediction {
+namespace {
+
+/// Least distance between two stores that follow each other, by the gaps alone. Nothing with fewer
+/// than two stores.
+std::optional<Cycles> least_distance(const Steps& steps, std::span<const TimedStep> timed) {
+    std::optional<Cycles> least;
+    std::optional<Cycles> since; // The last store's issue.
+    for (const Steps::Kind kind : steps.order()) {
+        if (is_global_store(steps.kinds()[kind].opcode_class)) {
+            if (since) least = std::min(least.value_or(*since), *since);
+            since = Cycles{};
+        }
+        if (since) *since += timed[kind].gap;
+    }
+    return least;
+}
+
+/// The largest passes of a store.
+double most_passes(const Steps& steps, std::span<const TimedStep> timed) {
+    double most = 1;
+    for (std::size_t kind = 0; kind < timed.size(); ++kind)
+        if (is_global_store(steps.kinds()[kind].opcode_class))
+            most = std::max(most, timed[kind].passes);
+    return most;
+}
+
+class Asker {
+public:
+    Asker(const NamedProfile& profile, const Setting& setting)
+        : question_{profile, setting}, steps_{profile.steps} {}
+
+    StoreDelays ask(std::int64_t stores) {
+        StoreDelays found{.stores = stores};
+        find_recurrence(found);
+        if (found.missing.empty() && found.refusal.empty()) find_guarantee(found);
+        return found;
+    }
+
+private:
+    void keep(const Inputs& inputs, StoreDelays& found) const {
+        for (const auto& what : inputs.missing())
+            if (std::ranges::find(found.missing, what) == found.missing.end())
+                found.missing.push_back(what);
+    }
+
+    void find_recurrence(StoreDelays& found) const {
+        Inputs inputs{question_.setting.architecture, question_.setting.stated, Variant::Typical};
+        const auto timed = timed_steps_of(question_, inputs);
+        const auto residency = residency_of(question_, inputs);
+        if (!residency) {
+            found.refusal = to_string(residency.error());
+            return;
+        }
+        const auto entries = inputs.described("write-buffer/entries");
+        const auto drain = inputs.described("write-buffer/drain");
+        const auto slot = inputs.described("schedulers/issue-slot");
+        keep(inputs, found);
+        if (timed.empty() || !residency.value() || !entries || !drain || !slot) return;
+        found.warps = residency.value()->warps();
+        const auto trace = issue_trace_of(question_, timed, 1);
+        if (!trace) {
+            found.refusal = to_string(trace.error());
+            return;
+        }
+        std::vector<write_buffer::Store> stores;
+        Cycles now;
+        for (std::size_t at = 0; at < steps_.size(); ++at) {
+            if (at > 0) now += trace.value().gaps[at - 1].cycles;
+            const TimedStep& step = timed[steps_.order()[at]];
+            if (!is_global_store(steps_[at].opcode_class)) continue;
+            for (std::int64_t warp = 0; warp < found.warps; ++warp)
+                stores.push_back({now, round_up(step.passes * *drain)});
+        }
+        const auto answer =
+            write_buffer::completion(stores, Cycles{}, static_cast<std::int64_t>(*entries));
+        if (!answer) {
+            found.refusal = to_string(answer.error());
+            return;
+        }
+        found.recurrence = answer.value();
+        found.symbols = write_buffer::explain(stores, Cycles{}, static_cast<std::int64_t>(*entries),
+                                              answer.value());
+    }
+
+    void find_guarantee(StoreDelays& found) const {
+        Inputs best{question_.setting.architecture, question_.setting.stated, Variant::Best};
+        Inputs worst{question_.setting.architecture, question_.setting.stated, Variant::Worst};
+        const auto early = timed_steps_of(question_, best);
+        const auto late = timed_steps_of(question_, worst);
+        const auto fastest = best.described("write-buffer/drain");
+        const auto slowest = worst.described("write-buffer/drain");
+        keep(best, found);
+        keep(worst, found);
+        if (early.empty() || late.empty() || !fastest || !slowest) return;
+        // A pattern's passes are means; a bound needs the most there can be.
+        const double passes = has_patterns(steps_) ? 32 : most_passes(steps_, late);
+        const Bounds<Cycles> drain{Cycles{static_cast<std::int64_t>(*fastest)},
+                                   round_up(passes * *slowest)};
+        const auto apart = least_distance(steps_, early);
+        const std::int64_t each = apart ? apart->count() / found.warps : 0;
+        const write_buffer::ArrivalCurve arrivals =
+            apart && Cycles{each} >= drain.upper()
+                ? write_buffer::ArrivalCurve{found.warps, Cycles{each}}
+                : write_buffer::ArrivalCurve{found.warps * found.stores, drain.upper()};
+        const write_buffer::ServiceCurve service{Cycles{}, drain};
+        const auto answer = write_buffer::guarantee(arrivals, service);
+        if (!answer) {
+            found.refusal = to_string(answer.error());
+            return;
+        }
+        found.guarantee = answer.value();
+        for (auto& symbol : write_buffer::explain(arrivals, service, answer.value()))
+            found.symbols.push_back(std::move(symbol));
+    }
+
+    Question question_;
+    const Steps& steps_;
+};
+
+} // namespace
+
+std::optional<StoreDelays> store_delays(const NamedProfile& profile, const Setting& setting) {
+    std::int64_t stores = 0;
+    for (std::size_t kind = 0; kind < profile.steps.kinds().size(); ++kind)
+        if (is_global_store(profile.steps.kinds()[kind].opcode_class))
+            stores += profile.steps.executions()[kind];
+    if (stores == 0) return std::nullopt;
+    return Asker{profile, setting}.ask(stores);
+}
+
+} // namespace warpbound::models::prediction

@@ -1,0 +1,177 @@
+#include "models/architecture/value_path.hpp"
+#include "models/formulas/prediction/access_estimate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::models::prediction {
+namespace {
+
+using assembly::OpcodeClass;
+using testing::Contains;
+using testing::HasSubstr;
+
+/// L1: 4 sets of 2 ways of 128 bytes; L2: 64 lines.
+Architecture cached() {
+    Architecture machine = load_architecture("fermi-gtx470").value();
+    const std::pair<const char*, std::int64_t> values[] = {
+        {"memories/l1/line", 128}, {"memories/l1/sector", 128}, {"memories/l1/sets", 4},
+        {"memories/l1/ways", 2},   {"memories/l2/line", 128},   {"memories/l2/sector", 32},
+        {"memories/l2/slices", 2}, {"memories/l2/sets", 8},     {"memories/l2/ways", 4}};
+    for (const auto& [path, number] : values)
+        EXPECT_TRUE(override_value(machine, path, number).has_value()) << path;
+    return machine;
+}
+
+ProfileStep access(OpcodeClass opcode_class, std::int64_t address, const AddressPattern& pattern) {
+    ProfileStep step;
+    step.opcode_class = opcode_class;
+    step.passes.reset();
+    step.bytes_per_lane = 4;
+    step.address = address;
+    step.pattern = pattern;
+    return step;
+}
+
+/// `turns` executions of one load by `warps` warps of one block.
+AccessEstimate of_load(const AddressPattern& pattern, std::int64_t turns, std::int64_t warps,
+                       const Architecture& machine = cached()) {
+    Steps steps;
+    for (std::int64_t turn = 0; turn < turns; ++turn)
+        steps.push_back(access(OpcodeClass::LoadGlobal, 0, pattern));
+    const Stated stated;
+    Inputs inputs{machine, stated, Variant::Typical};
+    const auto found = estimate_accesses(steps, {.warps_per_block = warps}, inputs);
+    EXPECT_TRUE(inputs.missing().empty()) << inputs.missing().front();
+    return found.at(0).value();
+}
+
+// One line, the same at all of ten turns: the first comes from DRAM, nine hit.
+TEST(AccessEstimate, MissesOnceAndHitsAfterwards) {
+    const auto found = of_load({.thread_stride = 4, .random = {}}, 10, 1);
+    EXPECT_EQ(found.passes, 1);
+    EXPECT_DOUBLE_EQ(found.shares->dram, 0.1);
+    EXPECT_DOUBLE_EQ(found.shares->l1, 0.9);
+    EXPECT_DOUBLE_EQ(found.transactions, 0.1);
+    EXPECT_DOUBLE_EQ(found.dram_bytes, 12.8);
+}
+
+// Four warps at one step: the first fetches the line, three wait for it, none sends again.
+TEST(AccessEstimate, MergesWarpsThatAskForALineOnItsWay) {
+    const auto found = of_load({.thread_stride = 4, .random = {}}, 1, 4);
+    EXPECT_DOUBLE_EQ(found.transactions, 0.25);
+    EXPECT_DOUBLE_EQ(found.shares->dram, 1);
+}
+
+// 16 lines in turn: too many for the 8 of the L1, few enough for the 64 of the L2.
+TEST(AccessEstimate, FindsInTheL2WhatTheL1CannotHold) {
+    const auto found = of_load(
+        {.thread_stride = 4, .iteration_stride = 128, .footprint = 2048, .random = {}}, 64, 1);
+    EXPECT_DOUBLE_EQ(found.shares->dram, 0.25);
+    EXPECT_DOUBLE_EQ(found.shares->l2, 0.75);
+    EXPECT_DOUBLE_EQ(found.transactions, 1);
+    EXPECT_DOUBLE_EQ(found.dram_transfers, 0.25);
+}
+
+// 32 lines each: the result waits for the farthest, and each line is a pass.
+TEST(AccessEstimate, CountsTheFarthestLineOfAnAccess) {
+    const auto found =
+        of_load({.thread_stride = 128, .iteration_stride = 1 << 20, .random = {}}, 4, 1);
+    EXPECT_EQ(found.passes, 32);
+    EXPECT_EQ(found.transactions, 32);
+    EXPECT_EQ(found.miss_registers, 32);
+    EXPECT_EQ(found.shares->dram, 1);
+}
+
+// Sectors of 32 bytes: one word takes one register and moves 32 bytes, a whole line four.
+TEST(AccessEstimate, TakesARegisterForEachSector) {
+    Architecture machine = cached();
+    ASSERT_TRUE(override_value(machine, "memories/l1/sector", 32).has_value());
+    const auto word = of_load({.iteration_stride = 128, .random = {}}, 4, 1, machine);
+    EXPECT_EQ(word.miss_registers, 1);
+    EXPECT_EQ(word.dram_bytes, 32);
+    const auto line =
+        of_load({.thread_stride = 4, .iteration_stride = 128, .random = {}}, 4, 1, machine);
+    EXPECT_EQ(line.miss_registers, 4);
+    EXPECT_EQ(line.transactions, 1);
+}
+
+TEST(AccessEstimate, LetsStoresFillTheL2Only) {
+    const AddressPattern pattern{.thread_stride = 4, .random = {}};
+    const Steps steps{access(OpcodeClass::StoreGlobal, 0, pattern),
+                      access(OpcodeClass::LoadGlobal, 8, pattern)};
+    const Architecture machine = cached();
+    const Stated stated;
+    Inputs inputs{machine, stated, Variant::Typical};
+    const auto found = estimate_accesses(steps, {}, inputs);
+    EXPECT_EQ(found.at(0)->transactions, 1);
+    EXPECT_FALSE(found.at(0)->shares.has_value());
+    EXPECT_EQ(found.at(1)->shares->l2, 1);
+}
+
+TEST(AccessEstimate, CountsExecutionsByInstruction) {
+    // Each instruction goes on by a line at each of its executions, whatever is between.
+    const AddressPattern pattern{.thread_stride = 4, .iteration_stride = 128, .random = {}};
+    AddressPattern elsewhere = pattern;
+    elsewhere.base = 1 << 20;
+    Steps steps;
+    for (int turn = 0; turn < 3; ++turn) {
+        steps.push_back(access(OpcodeClass::LoadGlobal, 0, pattern));
+        steps.push_back(access(OpcodeClass::LoadGlobal, 8, elsewhere));
+    }
+    const Architecture machine = cached();
+    const Stated stated;
+    Inputs inputs{machine, stated, Variant::Typical};
+    for (const auto& found : estimate_accesses(steps, {}, inputs))
+        EXPECT_EQ(found->shares->dram, 1);
+}
+
+// Shared memory: passes only. Word stride 2 on 32 banks.
+TEST(AccessEstimate, CountsBankConflicts) {
+    const Steps steps{access(OpcodeClass::LoadShared, 0, {.thread_stride = 8, .random = {}})};
+    const Architecture machine = load_architecture("fermi-gtx470").value();
+    const Stated stated;
+    Inputs inputs{machine, stated, Variant::Typical};
+    const auto found = estimate_accesses(steps, {}, inputs);
+    EXPECT_EQ(found.at(0)->passes, 2);
+    EXPECT_FALSE(found.at(0)->through_caches);
+}
+
+TEST(AccessEstimate, LetsStatedRatesReplaceItsLevels) {
+    const Steps steps{access(OpcodeClass::LoadGlobal, 0, {.thread_stride = 8, .random = {}})};
+    const Architecture machine = cached();
+    Stated stated;
+    ASSERT_TRUE(stated.set("l1-miss-rate", 0.5).has_value());
+    Inputs inputs{machine, stated, Variant::Typical};
+    const auto found = estimate_accesses(steps, {}, inputs);
+    EXPECT_EQ(found.at(0)->passes, 2);
+    EXPECT_FALSE(found.at(0)->shares.has_value());
+}
+
+// Without sets the L1 is one set of its size, and the L2 takes SDCM.
+TEST(AccessEstimate, DoesWithSizesAlone) {
+    Architecture machine = load_architecture("fermi-gtx470").value();
+    for (const auto& [path, number] :
+         {std::pair{"memories/l1/line", 128}, std::pair{"memories/l1/size", 1024},
+          std::pair{"memories/l2/line", 128}, std::pair{"memories/l2/size", 4096},
+          std::pair{"memories/l2/ways", 4}})
+        ASSERT_TRUE(override_value(machine, path, number).has_value());
+    const auto found =
+        of_load({.thread_stride = 4, .iteration_stride = 128, .footprint = 2048, .random = {}}, 64,
+                1, machine);
+    EXPECT_EQ(found.shares->l1, 0);
+    // 15 other lines lie between two uses: P(15 | 32 lines, 4 ways) = 0.8921, 48 times of 64.
+    EXPECT_NEAR(found.shares->l2, 0.75 * 0.8921, 1e-4);
+}
+
+TEST(AccessEstimate, NamesTheCacheThatIsNotDescribed) {
+    Architecture machine = load_architecture("maxwell-gtx970").value();
+    const Steps steps{access(OpcodeClass::LoadGlobal, 0, {.random = {}})};
+    const Stated stated;
+    Inputs inputs{machine, stated, Variant::Typical};
+    EXPECT_TRUE(estimate_accesses(steps, {}, inputs).empty());
+    EXPECT_THAT(inputs.missing(), Contains(HasSubstr("memories/l1/line")));
+}
+
+} // namespace
+} // namespace warpbound::models::prediction

@@ -1,0 +1,117 @@
+// What `predict` shows beside the models' times: copies, and stores at the write buffer.
+#include "models/architecture/value_path.hpp"
+#include "models/formulas/prediction/store_delays.hpp"
+#include "models/formulas/prediction/transfers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::models::prediction {
+namespace {
+
+using assembly::OpcodeClass;
+using testing::Contains;
+using testing::HasSubstr;
+
+TEST(Copies, AreReadAndRefused) {
+    const auto copy = parse_copy("device-to-host=4096");
+    ASSERT_TRUE(copy.has_value());
+    EXPECT_EQ(copy.value().way, Way::DeviceToHost);
+    EXPECT_EQ(copy.value().bytes, 4096);
+    for (const char* text :
+         {"", "host-to-device", "host-to-device=0", "host-to-device=-4", "host-to-host=4",
+          "host-to-device=x", "host-to-device=1125899906842625"})
+        EXPECT_THAT(parse_copy(text).error().what, HasSubstr("is no copy")) << text;
+}
+
+// GTX 970: 3969 ns + 10,886,200 bytes at 10,886,200 kB/s, 5157 ns + 10,317,400 bytes at 10,317,400.
+TEST(Copies, AddUpOneAfterTheOther) {
+    const Architecture machine = load_architecture("maxwell-gtx970").value();
+    const Stated stated;
+    Inputs inputs{machine, stated, Variant::Typical};
+    const std::vector<Copy> copies{{Way::HostToDevice, 10'886'200},
+                                   {Way::DeviceToHost, 10'317'400}};
+    EXPECT_NEAR(copy_time(copies, inputs)->value(), 3.969e-6 + 5.157e-6 + 2e-3, 1e-12);
+    // 1,253,000 cycles at 1253 MHz are a millisecond.
+    EXPECT_NEAR(end_to_end(Estimate<Cycles>{1'253'000}, copies, inputs)->value(), 3.009126e-3,
+                1e-9);
+}
+
+TEST(Copies, NeedADescribedLink) {
+    const Architecture machine = load_architecture("turing-t4").value();
+    const Stated stated;
+    Inputs inputs{machine, stated, Variant::Typical};
+    EXPECT_FALSE(copy_time(std::vector<Copy>{{Way::HostToDevice, 1}}, inputs).has_value());
+    EXPECT_THAT(inputs.missing(), Contains(HasSubstr("transfers/host-to-device-start")));
+}
+
+ProfileStep store() {
+    ProfileStep step;
+    step.opcode_class = OpcodeClass::StoreGlobal;
+    step.bytes_per_lane = 4;
+    step.passes = CountRange{};
+    return step;
+}
+
+ProfileStep addition() {
+    ProfileStep step;
+    step.opcode_class = OpcodeClass::FloatAdd;
+    return step;
+}
+
+/// Eight entries, an entry drained in 5 to 8 cycles; instructions of a warp 6 cycles apart.
+StoreDelays delays_of(Steps steps, std::int64_t warps) {
+    NamedProfile profile;
+    profile.steps = std::move(steps);
+    const Setting setting{.architecture = load_architecture("fermi-gtx470").value(),
+                          .warps = warps};
+    const auto found = store_delays(profile, setting);
+    EXPECT_TRUE(found.has_value());
+    EXPECT_TRUE(found->missing.empty() && found->refusal.empty()) << found->refusal;
+    return *found;
+}
+
+TEST(StoreDelays, AreAbsentWithoutStores) {
+    NamedProfile profile;
+    profile.steps = {addition()};
+    EXPECT_FALSE(store_delays(profile, {.architecture = load_architecture("fermi-gtx470").value()})
+                     .has_value());
+}
+
+// Two stores of a warp 12 cycles apart: one warp's leave before the next comes. With two warps a
+// store may come every 6 cycles, faster than 8: all four may wait.
+TEST(StoreDelays, BoundOneWarpByItsOwnDistance) {
+    const Steps steps{store(), addition(), store()};
+    const auto one = delays_of(steps, 1);
+    EXPECT_EQ(one.guarantee->delay.upper(), 8_cycles);
+    EXPECT_EQ(one.guarantee->backlog.upper(), 1);
+    const auto two = delays_of(steps, 2);
+    EXPECT_EQ(two.guarantee->delay.upper(), 32_cycles);
+    EXPECT_EQ(two.guarantee->backlog.upper(), 4);
+}
+
+// The guarantee covers what the recurrence finds, at any number of warps and stores.
+TEST(StoreDelays, AreNeverLongerByRecurrenceThanGuaranteed) {
+    for (std::size_t apart = 0; apart < 4; ++apart)
+        for (std::int64_t warps = 1; warps <= 48; warps += 7) {
+            Steps steps{store()};
+            for (int turn = 0; turn < 5; ++turn) {
+                for (std::size_t k = 0; k < apart; ++k)
+                    steps.push_back(addition());
+                steps.push_back(store());
+            }
+            const auto found = delays_of(steps, warps);
+            EXPECT_EQ(found.stores, 6);
+            std::size_t at = 0;
+            std::int64_t ready = 0;
+            for (const auto& passage : found.recurrence->passages) {
+                if (at > 0 && at % static_cast<std::size_t>(warps) == 0)
+                    ready += 6 * static_cast<std::int64_t>(apart + 1);
+                EXPECT_LE(passage.drained.count() - ready, found.guarantee->delay.upper().count());
+                ++at;
+            }
+        }
+}
+
+} // namespace
+} // namespace warpbound::models::prediction
