@@ -1,6 +1,6 @@
 /// \file
 /// What one prediction by each model costs for a warp of 1,000 executed instructions, and GPUMech
-/// with profiling against simulating the same kernel at 48 warps.
+/// with profiling against simulating the same kernel at 48 warps, as a loop and as straight code.
 
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
@@ -22,6 +22,12 @@ template <typename Value> Value value_of(Result<Value> result) {
     return std::move(result).value();
 }
 
+/// How the fifty turns are written.
+enum class Shape {
+    Loop,    ///< Once, and repeated.
+    Straight ///< Fifty times, without branches.
+};
+
 /// Fifty turns of twenty instructions: arithmetic, a shared access, a load from DRAM and its use.
 struct Kernel {
     assembly::Program program;
@@ -30,20 +36,35 @@ struct Kernel {
     models::Architecture architecture;
     std::vector<std::size_t> path;
 
-    Kernel() {
-        std::string text = "!Arch sm_20\n!Kernel generated\nturn:\nLD R5, [R2];\nLDS R6, [R3];\n";
-        for (int k = 0; k < 15; ++k)
-            text += fmt::format("FADD R{0}, R{0}, R4;\n", 8 + k % 3);
-        text += "FADD R6, R6, R4;\nFADD R5, R5, R6;\n@P0 BRA turn;\nEXIT;\n!EndKernel\n";
+    explicit Kernel(Shape shape) {
+        const int written = shape == Shape::Loop ? 1 : 50;
+        std::string text = "!Arch sm_20\n!Kernel generated\nturn:\n";
+        std::int64_t address = 0;
+        for (int turn = 0; turn < written; ++turn) {
+            text += "LD R5, [R2];\nLDS R6, [R3];\n";
+            facts.memory.push_back(
+                {address, models::CountRange{}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
+            facts.memory.push_back({address + 8,
+                                    std::nullopt,
+                                    models::CountRange{},
+                                    models::MemoryLevel::Any,
+                                    {},
+                                    {}});
+            for (int k = 0; k < 15; ++k)
+                text += fmt::format("FADD R{0}, R{0}, R4;\n", 8 + k % 3);
+            text += "FADD R6, R6, R4;\nFADD R5, R5, R6;\n";
+            if (shape == Shape::Straight) text += "FADD R7, R7, R4;\n";
+            address += 20 * 8;
+        }
+        if (shape == Shape::Loop) text += "@P0 BRA turn;\n";
+        text += "EXIT;\n!EndKernel\n";
         program = value_of(assembly::read_program({.name = "generated", .text = text}));
         graph = value_of(assembly::build_control_flow_graph(program.functions.front()));
-        facts.loops.push_back({0, 50, 50, {}});
-        facts.memory.push_back(
-            {0, models::CountRange{}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
-        facts.memory.push_back(
-            {8, std::nullopt, models::CountRange{}, models::MemoryLevel::Any, {}, {}});
         architecture = value_of(models::load_architecture("fermi-gtx470"));
         value_of(models::override_value(architecture, "geometry/multiprocessors", 1));
+        path.push_back(0);
+        if (shape == Shape::Straight) return;
+        facts.loops.push_back({0, 50, 50, {}});
         path.assign(50, 0);
         path.push_back(1);
     }
@@ -71,14 +92,15 @@ struct Kernel {
     }
 };
 
-const Kernel& kernel() {
-    static const Kernel one;
-    return one;
+const Kernel& kernel(Shape shape = Shape::Loop) {
+    static const Kernel loop{Shape::Loop};
+    static const Kernel straight{Shape::Straight};
+    return shape == Shape::Loop ? loop : straight;
 }
 
-void predict(benchmark::State& state, Model model) {
-    const auto profile = kernel().profile();
-    const auto setting = kernel().setting();
+void predict(benchmark::State& state, Model model, Shape shape) {
+    const auto profile = kernel(shape).profile();
+    const auto setting = kernel(shape).setting();
     for (auto step : state) {
         (void)step;
         const auto answer = models::prediction::predict(model, profile, setting,
@@ -88,34 +110,41 @@ void predict(benchmark::State& state, Model model) {
     }
     state.SetLabel(fmt::format("{} executed instructions", profile.steps.size()));
 }
-BENCHMARK_CAPTURE(predict, voudouris, Model::Voudouris)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(predict, volkov, Model::Volkov)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(predict, mwp_cwp, Model::MwpCwp)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(predict, gpumech, Model::GpuMech)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(predict, gpudiag, Model::GpuDiag)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(predict, bsp, Model::Bsp)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(predict, alu_fetch, Model::AluFetch)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, voudouris, Model::Voudouris, Shape::Loop)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, volkov, Model::Volkov, Shape::Loop)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, mwp_cwp, Model::MwpCwp, Shape::Loop)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, gpumech, Model::GpuMech, Shape::Loop)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, gpudiag, Model::GpuDiag, Shape::Loop)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, bsp, Model::Bsp, Shape::Loop)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, alu_fetch, Model::AluFetch, Shape::Loop)->Unit(benchmark::kMicrosecond);
+
+BENCHMARK_CAPTURE(predict, volkov_straight, Model::Volkov, Shape::Straight)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(predict, gpumech_straight, Model::GpuMech, Shape::Straight)
+    ->Unit(benchmark::kMicrosecond);
 
 /// Steps along the path, then the prediction for 48 warps.
-void profile_and_predict_gpumech(benchmark::State& state) {
-    const auto setting = kernel().setting();
+void profile_and_predict_gpumech(benchmark::State& state, Shape shape) {
+    const auto setting = kernel(shape).setting();
     for (auto step : state) {
         (void)step;
-        const auto answer = models::prediction::predict(Model::GpuMech, kernel().profile(), setting,
-                                                        models::prediction::Variant::Typical);
+        const auto answer = models::prediction::predict(
+            Model::GpuMech, kernel(shape).profile(), setting, models::prediction::Variant::Typical);
         benchmark::DoNotOptimize(answer.time);
     }
 }
-BENCHMARK(profile_and_predict_gpumech)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(profile_and_predict_gpumech, loop, Shape::Loop)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(profile_and_predict_gpumech, straight, Shape::Straight)
+    ->Unit(benchmark::kMicrosecond);
 
 /// One run of the same kernel with 48 warps on the simulated device.
-void simulate_48_warps(benchmark::State& state) {
+void simulate_48_warps(benchmark::State& state, Shape shape) {
+    const Kernel& one = kernel(shape);
     const harness::Kernel launched{
-        &kernel().program.functions.front(), &kernel().graph, &kernel().facts, {6, 256}};
-    const auto machine =
-        value_of(harness::simulator::Machine::prepare(kernel().architecture, launched));
+        &one.program.functions.front(), &one.graph, &one.facts, {6, 256}};
+    const auto machine = value_of(harness::simulator::Machine::prepare(one.architecture, launched));
     harness::RunOptions options;
-    options.path = kernel().path;
+    options.path = one.path;
     for (auto step : state) {
         (void)step;
         const auto observed = value_of(machine->run(options));
@@ -123,6 +152,7 @@ void simulate_48_warps(benchmark::State& state) {
         ++options.seed;
     }
 }
-BENCHMARK(simulate_48_warps)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(simulate_48_warps, loop, Shape::Loop)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(simulate_48_warps, straight, Shape::Straight)->Unit(benchmark::kMicrosecond);
 
 } // namespace

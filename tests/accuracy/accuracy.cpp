@@ -113,11 +113,11 @@ public:
         if (policy == "gto") setting.policy = models::gpumech::Policy::GreedyThenOldest;
         setting.voudouris = costs_;
         setting.counts_units = counts_units;
-        const std::pair<const char*, double> stated[] = {{"miss-registers", 1 << 30},
-                                                         {"line-bytes", 128},
-                                                         {"registers", 16},
-                                                         {"shared-memory", 0},
-                                                         {"bsp-lambda", lambda.value_or(1)}};
+        std::vector<std::pair<const char*, double>> stated{
+            {"registers", 16}, {"shared-memory", 0}, {"bsp-lambda", lambda.value_or(1)}};
+        // Otherwise the described caches say it.
+        if (!kernel_.is_cached())
+            stated.insert(stated.end(), {{"miss-registers", 1 << 30}, {"line-bytes", 128}});
         for (const auto& [name, value] : stated)
             value_of(setting.stated.set(name, value), name);
         const auto answer = models::prediction::predict(model, profile_, setting,
@@ -212,7 +212,7 @@ void print_tables(const std::map<std::string, std::vector<Point>>& results) {
     fmt::print("\nMean error by what a kernel stresses:\n\n| model, policy |");
     for (const auto stress : tests::all_stresses)
         fmt::print(" {} |", to_string(stress));
-    fmt::print("\n|---|---|---|---|---|---|\n");
+    fmt::print("\n|---|---|---|---|---|---|---|---|---|\n");
     for (const auto& subject : subjects) {
         fmt::print("| {} |", subject.name);
         for (const auto stress : tests::all_stresses) {
@@ -288,7 +288,7 @@ void print_waves(const std::vector<std::unique_ptr<AccuracyKernel>>& kernels,
     std::string lowest_name;
     std::size_t count = 0;
     for (const auto& kernel : kernels) {
-        if (kernel->stress == Stress::Compiled) continue;
+        if (kernel->stress == Stress::Compiled || kernel->is_cached()) continue;
         ++count;
         const auto& machine = machines.at(kernel->architecture);
         const Bench bench{*kernel, machine};
@@ -341,8 +341,12 @@ void compare(const std::filesystem::path& folder) {
     for (const auto& kernel : kernels)
         if (!machines.contains(kernel->architecture))
             machines.emplace(kernel->architecture, tests::exact_machine(kernel->architecture));
+    std::map<std::string, models::Architecture> cached;
+    for (const auto& kernel : kernels)
+        if (kernel->is_cached() && !cached.contains(kernel->architecture))
+            cached.emplace(kernel->architecture, tests::cached_machine(kernel->architecture));
     for (const auto& kernel : kernels) {
-        const auto& machine = machines.at(kernel->architecture);
+        const auto& machine = (kernel->is_cached() ? cached : machines).at(kernel->architecture);
         Bench bench{*kernel, machine};
         bench.set_costs(models::voudouris::parameters_from(machine));
         if (kernel->architecture == "fermi-gtx470") bench.set_costs(models::voudouris::table_7);
@@ -383,9 +387,11 @@ void compare(const std::filesystem::path& folder) {
                    stress == Stress::Compiled ? ".\n\n" : ",");
     print_tables(results);
     print_waves(kernels, machines);
+    const std::size_t all = results.at(subjects.front().name).size();
     for (const auto& subject : subjects)
-        for (const auto& why : refusals[subject.name])
-            fmt::print("\n{} refused some kernels: {}\n", subject.name, why);
+        if (!refusals[subject.name].empty())
+            fmt::print("\n{} refused {} points, for example: {}\n", subject.name,
+                       all - results.at(subject.name).size(), *refusals[subject.name].begin());
     std::filesystem::create_directories(folder);
     write_file(folder / "points.csv", points);
     for (const auto& subject : subjects)

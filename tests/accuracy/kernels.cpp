@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <span>
 #include <stdexcept>
 
 namespace warpbound::tests {
@@ -76,6 +78,16 @@ public:
                                  models::MemoryLevel::Dram,
                                  {},
                                  {}});
+        plain(fmt::format("{} [R2], {}", encoded_ ? "STG.E" : "ST", from), 2);
+    }
+
+    void load_pattern(const std::string& to, const models::AddressPattern& pattern,
+                      int scoreboard) {
+        facts_.memory.push_back({address_, {}, {}, models::MemoryLevel::Any, {}, pattern});
+        variable(fmt::format("{} {}, [R2]", encoded_ ? "LDG.E" : "LD", to), scoreboard);
+    }
+    void store_pattern(const std::string& from, const models::AddressPattern& pattern) {
+        facts_.memory.push_back({address_, {}, {}, models::MemoryLevel::Any, {}, pattern});
         plain(fmt::format("{} [R2], {}", encoded_ ? "STG.E" : "ST", from), 2);
     }
 
@@ -220,6 +232,108 @@ void add_global(Kernels& kernels, const Target& target) {
     }
 }
 
+constexpr std::uint64_t kib = 1024;
+
+/// Word by word, warp by warp; the next turn goes on behind the last warp of six blocks of eight.
+models::AddressPattern stream(std::uint64_t array) {
+    return {.base = array << 32U,
+            .thread_stride = 4,
+            .warp_stride = 128,
+            .block_stride = 1024,
+            .iteration_stride = 6 * 1024,
+            .random = {}};
+}
+
+/// One load and what waits for it, `loads` times side by side, with additions between.
+void add_loads(Kernels& kernels, const Target& target, Stress stress, const std::string& name,
+               const models::AddressPattern& pattern, int loads, int additions_each) {
+    Loop loop{target.encoded, stress, fmt::format("{}-n{}-a{}", name, loads, additions_each)};
+    for (int k = 0; k < loads; ++k) {
+        models::AddressPattern own = pattern;
+        own.base += static_cast<std::uint64_t>(k) << 36U;
+        if (own.random) *own.random += static_cast<std::uint64_t>(k);
+        loop.load_pattern(fmt::format("R{}", 20 + k), own, k);
+    }
+    additions(loop, target, additions_each, 2);
+    for (int k = 0; k < loads; ++k)
+        loop.waiting(fmt::format("FADD R6, R{}, R6", 20 + k), std::to_string(k), target.dependent);
+    kernels.push_back(loop.finish(target.architecture));
+}
+
+void add_streams(Kernels& kernels, const Target& target) {
+    struct Shape {
+        const char* name;
+        std::uint64_t footprint; ///< 0: none, every line is new.
+        int loads;
+        int additions;
+    };
+    const Shape shapes[] = {{"stream", 0, 1, 0},
+                            {"stream", 0, 1, 16},
+                            {"stream", 0, 1, 64},
+                            {"stream", 0, 4, 0},
+                            {"stream", 0, 4, 64},
+                            {"stream-4k", 4 * kib, 1, 0},
+                            {"stream-4k", 4 * kib, 2, 16},
+                            {"stream-12k", 12 * kib, 1, 16},
+                            {"stream-48k", 48 * kib, 1, 0},
+                            {"stream-48k", 48 * kib, 1, 16}};
+    for (const auto& shape : shapes) {
+        auto pattern = stream(1);
+        if (shape.footprint != 0) pattern.footprint = shape.footprint;
+        add_loads(kernels, target, Stress::Streams, shape.name, pattern, shape.loads,
+                  shape.additions);
+    }
+    auto same = stream(1); // All warps read the same lines.
+    same.warp_stride = same.block_stride = 0;
+    same.iteration_stride = 128;
+    add_loads(kernels, target, Stress::Streams, "broadcast", same, 1, 16);
+    for (const int additions_each : {4, 32}) {
+        Loop loop{target.encoded, Stress::Streams, fmt::format("copy-a{}", additions_each)};
+        loop.load_pattern("R20", stream(1), 0);
+        additions(loop, target, additions_each, 2);
+        loop.waiting("FADD R6, R20, R6", "0", target.dependent);
+        loop.store_pattern("R6", stream(2));
+        kernels.push_back(loop.finish(target.architecture));
+    }
+}
+
+void add_strides(Kernels& kernels, const Target& target) {
+    struct Shape {
+        std::uint64_t stride;
+        std::uint64_t footprint; ///< 0: none.
+        int additions;
+    };
+    const Shape shapes[] = {{8, 0, 16},         {32, 0, 16},        {128, 0, 0},
+                            {128, 0, 64},       {32, 8 * kib, 16},  {128, 8 * kib, 16},
+                            {32, 48 * kib, 16}, {128, 48 * kib, 16}};
+    for (const auto& [stride, footprint, additions_each] : shapes) {
+        models::AddressPattern pattern{.base = std::uint64_t{1} << 32U,
+                                       .thread_stride = stride,
+                                       .warp_stride = 32 * stride,
+                                       .block_stride = 256 * stride,
+                                       .iteration_stride = 6 * 256 * stride,
+                                       .random = {}};
+        if (footprint != 0) pattern.footprint = footprint;
+        add_loads(kernels, target, Stress::Strides,
+                  fmt::format("stride-{}{}", stride,
+                              footprint == 0 ? "" : fmt::format("-{}k", footprint / kib)),
+                  pattern, 1, additions_each);
+    }
+}
+
+void add_random(Kernels& kernels, const Target& target) {
+    struct Shape {
+        std::uint64_t footprint;
+        int additions;
+    };
+    const Shape shapes[] = {{kib, 0},       {8 * kib, 16},  {16 * kib, 16},   {48 * kib, 16},
+                            {96 * kib, 16}, {256 * kib, 0}, {4096 * kib, 16}, {4096 * kib, 64}};
+    for (const auto& [footprint, additions_each] : shapes)
+        add_loads(kernels, target, Stress::Random, fmt::format("random-{}k", footprint / kib),
+                  {.base = std::uint64_t{1} << 32U, .footprint = footprint, .random = 7}, 1,
+                  additions_each);
+}
+
 /// A compiled example with its flow facts; loads are taken to come from DRAM, and an access without
 /// a fact to take one pass.
 std::unique_ptr<AccuracyKernel> example(const std::string& folder, const std::string& file,
@@ -257,6 +371,18 @@ std::unique_ptr<AccuracyKernel> example(const std::string& folder, const std::st
     return kernel;
 }
 
+/// A value of a description that is stated for the comparison.
+struct StatedValue {
+    const char* path;
+    std::int64_t number;
+};
+
+void state(models::Architecture& machine, std::span<const StatedValue> values) {
+    for (const auto& [path, number] : values)
+        if (const auto set = models::override_value(machine, path, number); !set)
+            stop(to_string(set.error()));
+}
+
 } // namespace
 
 std::string_view to_string(Stress stress) {
@@ -269,6 +395,12 @@ std::string_view to_string(Stress stress) {
         return "coalesced";
     case Stress::Divergent:
         return "divergent";
+    case Stress::Streams:
+        return "streams";
+    case Stress::Strides:
+        return "strides";
+    case Stress::Random:
+        return "random";
     case Stress::Compiled:
         break;
     }
@@ -281,6 +413,9 @@ std::vector<std::unique_ptr<AccuracyKernel>> accuracy_kernels() {
         add_arithmetic(kernels, target);
         add_shared(kernels, target);
         add_global(kernels, target);
+        add_streams(kernels, target);
+        add_strides(kernels, target);
+        add_random(kernels, target);
     }
     const std::pair<std::string, std::string> machines[] = {
         {"sm_52", "maxwell-gtx970"}, {"sm_75", "turing-t4"}, {"sm_90", "hopper-h200"}};
@@ -321,15 +456,68 @@ models::Architecture exact_machine(const std::string& name) {
         settle(timing.values);
     for (auto& memory : machine.memories)
         settle(memory);
-    const std::pair<const char*, std::int64_t> stated[] = {
-        {"geometry/multiprocessors", 1},
-        {"geometry/core-clock", 1'000'000},
-        {"memories/dram/bandwidth", 1'000'000'000'000},
-        {"blocks/start", 0},
-        {"blocks/replacement", 0}};
-    for (const auto& [path, number] : stated)
-        if (const auto set = models::override_value(machine, path, number); !set)
-            stop(to_string(set.error()));
+    state(machine, std::to_array<StatedValue>({{"geometry/multiprocessors", 1},
+                                               {"geometry/core-clock", 1'000'000},
+                                               {"memories/dram/bandwidth", 1'000'000'000'000},
+                                               {"blocks/start", 0},
+                                               {"blocks/replacement", 0}}));
+    return machine;
+}
+
+models::Architecture cached_machine(const std::string& name) {
+    models::Architecture machine = exact_machine(name);
+    // Ours: one line access, transaction or slice access a cycle or two, and a short way to the L2.
+    state(machine, std::to_array<StatedValue>({{"classes/load-global/pass-cost", 2},
+                                               {"classes/store-global/pass-cost", 2},
+                                               {"memories/l1/line", 128},
+                                               {"memories/l1/service", 1},
+                                               {"memories/l1/queue", 16},
+                                               {"memories/l1/write-evict", 1},
+                                               {"memories/l2/line", 128},
+                                               {"memories/l2/sector", 32},
+                                               {"memories/l2/slices", 1},
+                                               {"memories/l2/service", 2},
+                                               {"memories/l2/mshr-entries", 256},
+                                               {"memories/l2/mshr-merges", 4},
+                                               {"memories/l2/write-allocate", 1},
+                                               {"memories/l2/write-back", 1},
+                                               {"memories/interconnect/latency", 20},
+                                               {"memories/interconnect/service", 2},
+                                               {"memories/interconnect/queue", 64},
+                                               {"memories/dram/channels", 1},
+                                               {"memories/dram/banks", 16},
+                                               {"memories/dram/row", 2048},
+                                               {"memories/dram/queue", 64},
+                                               {"memories/dram/refresh-interval", 1'000'000},
+                                               {"memories/dram/refresh-duration", 0}}));
+    if (name == "fermi-gtx470")
+        // Latencies of GF106; caches of GPGPU-Sim's GTX 480, the L2 for one of 12 slices; DRAM: a
+        // 14th of 133.9 GB/s at 1.215 GHz are 8 bytes a cycle.
+        state(machine, std::to_array<StatedValue>({{"memories/l1/latency", 45},
+                                                   {"memories/l1/sector", 128},
+                                                   {"memories/l1/sets", 32},
+                                                   {"memories/l1/ways", 4},
+                                                   {"memories/l1/mshr-entries", 64},
+                                                   {"memories/l1/mshr-merges", 8},
+                                                   {"memories/l2/latency", 310},
+                                                   {"memories/l2/sets", 64},
+                                                   {"memories/l2/ways", 8},
+                                                   {"memories/dram/row-hit", 4},
+                                                   {"memories/dram/row-miss", 40},
+                                                   {"memories/dram/bandwidth", 8'000'000}}));
+    else
+        // L1 of Accel-Sim's RTX 2060; a 40th of T4's L2 rounded up; DRAM: a 40th of 320 GB/s
+        // at 1.59 GHz are 5 bytes a cycle.
+        state(machine, std::to_array<StatedValue>({{"memories/l1/sector", 32},
+                                                   {"memories/l1/sets", 4},
+                                                   {"memories/l1/ways", 64},
+                                                   {"memories/l1/mshr-entries", 256},
+                                                   {"memories/l1/mshr-merges", 32},
+                                                   {"memories/l2/sets", 64},
+                                                   {"memories/l2/ways", 16},
+                                                   {"memories/dram/row-hit", 6},
+                                                   {"memories/dram/row-miss", 78},
+                                                   {"memories/dram/bandwidth", 5'333'333}}));
     return machine;
 }
 

@@ -15,10 +15,12 @@
 namespace warpbound::tests {
 
 /// What a kernel's time is mostly made of.
-enum class Stress { Arithmetic, Shared, Coalesced, Divergent, Compiled };
+/// Streams, strides and random accesses have address patterns and go through the caches.
+enum class Stress { Arithmetic, Shared, Coalesced, Divergent, Streams, Strides, Random, Compiled };
 std::string_view to_string(Stress stress);
-inline constexpr Stress all_stresses[]{Stress::Arithmetic, Stress::Shared, Stress::Coalesced,
-                                       Stress::Divergent, Stress::Compiled};
+inline constexpr Stress all_stresses[]{Stress::Arithmetic, Stress::Shared,  Stress::Coalesced,
+                                       Stress::Divergent,  Stress::Streams, Stress::Strides,
+                                       Stress::Random,     Stress::Compiled};
 
 struct AccuracyKernel {
     std::string name; ///< "load-dram-t8-a4 on turing-t4"
@@ -27,7 +29,12 @@ struct AccuracyKernel {
     assembly::Program program;
     const assembly::Function* function = nullptr; ///< Into `program`.
     assembly::ControlFlowGraph graph;
-    models::FlowFacts facts; ///< Every access has passes, every load a level.
+    models::FlowFacts facts; ///< Every access has passes and every load a level, or a pattern.
+
+    /// Its accesses go through the caches, which the machine `architecture` must describe.
+    [[nodiscard]] bool is_cached() const {
+        return stress == Stress::Streams || stress == Stress::Strides || stress == Stress::Random;
+    }
 };
 
 /// All kernels, in a fixed order. Throws `std::runtime_error` when one cannot be read: the kernels
@@ -39,5 +46,10 @@ std::vector<std::unique_ptr<AccuracyKernel>> accuracy_kernels();
 /// largest that a description may state. Block start and replacement, which no description has, are
 /// 0.
 models::Architecture exact_machine(const std::string& name);
+
+/// The same with caches, interconnect and DRAM for the kernels with address patterns: what one
+/// multiprocessor of the machine has to itself. No description knows most of these numbers; they
+/// stand in `kernels.cpp` with where they come from.
+models::Architecture cached_machine(const std::string& name);
 
 } // namespace warpbound::tests
