@@ -1,10 +1,9 @@
 /// \file
 /// `warpbound measure`: runs microbenchmarks on a device and records every sample.
 
-#include "assembly/isa/reader.hpp"
 #include "cli/command.hpp"
 #include "cli/summary_text.hpp"
-#include "harness/suite/benchmark.hpp"
+#include "harness/suite/measure_point.hpp"
 
 #include <fmt/format.h>
 
@@ -64,32 +63,33 @@ std::int64_t warps_of(const harness::BenchmarkPoint& point) {
     return point.launch.warps_per_block();
 }
 
-Result<harness::Measured> measure_point(const harness::Device& device,
+Result<harness::Measured> measure_shown(const harness::Device& device,
                                         const harness::BenchmarkPoint& point,
                                         const harness::Protocol& protocol,
                                         harness::Campaign* campaign) {
-    auto program = assembly::read_program({point.name, point.text});
-    if (!program) return program.as_failure();
-    const auto function = assembly::find_function(program.value(), "");
-    if (!function) return function.as_failure();
-    const auto graph = assembly::build_control_flow_graph(*function.value());
-    if (!graph) return graph.as_failure();
-    const harness::Kernel kernel{function.value(), &graph.value(), &point.facts, point.launch};
-    harness::SeriesKey key;
-    key.name = point.name;
-    key.device = device.identity().name;
-    key.device_detail = device.identity().detail;
-    key.protocol = harness::to_string(protocol);
-    key.kernel_digest = program.value().digest;
-    key.facts_digest = assembly::digest_of(models::write_flow_facts(point.facts));
-    key.launch = models::to_string(point.launch);
-    key.quantity = quantity_name(harness::Quantity::Region);
     ProgressBar bar{point.name};
-    return harness::measure(device, kernel, std::move(key), protocol, harness::Quantity::Region,
-                            campaign, worker_threads(), bar.callback());
+    return harness::measure_point(device, point, protocol, campaign, worker_threads(),
+                                  bar.callback());
 }
 
-std::string render(const Options& options, const std::vector<Row>& rows) {
+/// What a row summarises: all times, or of clocks the last one of each run.
+std::vector<std::int64_t> shown_times(const std::vector<harness::Sample>& samples,
+                                      harness::Quantity quantity) {
+    if (quantity != harness::Quantity::Clocks) return flat_times(samples);
+    std::vector<std::int64_t> last;
+    for (const auto& sample : samples)
+        last.push_back(*std::max_element(sample.times.begin(), sample.times.end()));
+    return last;
+}
+
+/// A point that the device did not run, and why.
+struct NotMeasured {
+    std::string point;
+    Failure why;
+};
+
+std::string render(const Options& options, const std::vector<Row>& rows,
+                   const std::vector<NotMeasured>& missing) {
     if (options.format == "json") {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
         for (const auto& row : rows) {
@@ -97,15 +97,18 @@ std::string render(const Options& options, const std::vector<Row>& rows) {
             for (const auto& [axis, value] : row.point.axes)
                 axes[axis] = value;
             nlohmann::ordered_json entry{{"benchmark", row.point.benchmark}, {"axes", axes}};
+            entry["quantity"] = quantity_name(row.point.quantity);
             entry["observations"] = summary_json(row.summary);
             if (row.empty_region) entry["empty-region"] = *row.empty_region;
             list.push_back(std::move(entry));
         }
-        return nlohmann::ordered_json{{"device", options.device},
-                                      {"repetitions", options.repetitions},
-                                      {"seed", options.seed},
-                                      {"draw", options.draw},
-                                      {"points", list}}
+        nlohmann::ordered_json refused = nlohmann::ordered_json::array();
+        for (const auto& [point, why] : missing)
+            refused.push_back({{"point", point}, {"why", to_string(why)}});
+        return nlohmann::ordered_json{
+                   {"device", options.device}, {"repetitions", options.repetitions},
+                   {"seed", options.seed},     {"draw", options.draw},
+                   {"points", list},           {"not-measured", refused}}
                    .dump(2) +
                "\n";
     }
@@ -128,6 +131,9 @@ std::string render(const Options& options, const std::vector<Row>& rows) {
         out += fmt::format(
             "\nAn empty region takes {} cycles with one warp; times above include it.\n",
             *rows.front().empty_region);
+    if (!missing.empty()) out += "\nnot measured\n";
+    for (const auto& [point, why] : missing)
+        out += fmt::format("  {}: {}\n", point, to_string(why));
     return out;
 }
 
@@ -159,6 +165,7 @@ Exit run(const Options& options) {
     protocol.draw = parse_draw(options.draw);
 
     std::vector<Row> rows;
+    std::vector<NotMeasured> missing;
     std::map<std::int64_t, std::int64_t> empty_regions; // by number of warps
     bool complete = true;
     std::vector<std::string> order = names.value();
@@ -167,11 +174,20 @@ Exit run(const Options& options) {
     order.insert(order.begin(), "empty-region");
     for (const auto& name : order) {
         const auto points = harness::points_of(name, architecture.value());
-        if (!points) return refuse(points.error());
+        if (!points && options.suite.empty()) return refuse(points.error());
+        if (!points) {
+            missing.push_back({name, points.error()});
+            continue;
+        }
         for (const auto& point : points.value()) {
-            const auto measured = measure_point(*device.value(), point, protocol, campaign.get());
-            if (!measured) return refuse(measured.error());
-            const auto times = flat_times(measured.value().samples);
+            const auto measured = measure_shown(*device.value(), point, protocol, campaign.get());
+            // Of a suite everything is measured that the device runs.
+            if (!measured && options.suite.empty()) return refuse(measured.error());
+            if (!measured) {
+                missing.push_back({point.name, measured.error()});
+                continue;
+            }
+            const auto times = shown_times(measured.value().samples, point.quantity);
             if (!times.empty()) {
                 const harness::Summary summary = harness::summarise(times);
                 if (name == "empty-region") empty_regions[warps_of(point)] = summary.best;
@@ -185,7 +201,8 @@ Exit run(const Options& options) {
         }
         if (!complete) break;
     }
-    const Exit written = write_result(render(options, rows));
+    if (rows.empty() && complete && !missing.empty()) return refuse(missing.front().why);
+    const Exit written = write_result(render(options, rows, missing));
     if (written != Exit::Holds) return written;
     if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
     return complete ? Exit::Holds : Exit::Undecided;

@@ -34,19 +34,9 @@ Result<Sample> one_run(const PreparedKernel& kernel, const Protocol& protocol, Q
     options.draw = protocol.draw;
     const auto observed = kernel.run(options);
     if (!observed) return observed.as_failure();
-    if (quantity == Quantity::ExecutionTime) {
-        sample.times.push_back(observed.value().execution_time.count());
-        return sample;
-    }
-    for (const auto& warp : observed.value().warps) {
-        const auto region = warp.region();
-        if (!region)
-            return Failure{fmt::format("warp {} of block {} read the clock fewer than two times; a "
-                                       "timed region needs two reads",
-                                       warp.warp, warp.block),
-                           "measure"};
-        sample.times.push_back(region->count());
-    }
+    auto times = times_of(observed.value(), quantity);
+    if (!times) return times.as_failure();
+    sample.times = std::move(times).value();
     return sample;
 }
 
@@ -101,10 +91,6 @@ Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey&
 std::string to_string(const Protocol& protocol) {
     return fmt::format("warm-up {}, draw {}, seed {}", protocol.warm_up, to_string(protocol.draw),
                        protocol.seed);
-}
-
-std::string_view to_string(Quantity quantity) {
-    return quantity == Quantity::Region ? "region" : "execution-time";
 }
 
 std::uint64_t seed_of_run(std::uint64_t seed, std::int64_t run) {

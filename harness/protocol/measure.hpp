@@ -4,6 +4,7 @@
 
 #include "harness/campaign/campaign.hpp"
 #include "harness/device.hpp"
+#include "harness/protocol/quantity.hpp"
 #include "harness/protocol/statistics.hpp"
 
 #include <functional>
@@ -33,11 +34,6 @@ struct Measured {
     std::vector<Sample> samples; ///< All samples of the series, in run order.
     bool complete = false;       ///< False when `progress` or `stop` stopped it.
 };
-
-/// What is taken from an observation.
-enum class Quantity { Region, ExecutionTime };
-/// "region" or "execution-time", as series record it.
-std::string_view to_string(Quantity quantity);
 
 /// Brings the series of `key` to `protocol.repetitions` runs on `device`, appending to `campaign`
 /// in batches (runs that the campaign already has are not repeated). Without a campaign the samples

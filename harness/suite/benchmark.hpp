@@ -3,33 +3,59 @@
 /// A microbenchmark: a question with axes, and the code that answers it at one point.
 
 #include "assembly/isa/program.hpp"
+#include "harness/protocol/quantity.hpp"
+#include "harness/suite/emission.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace warpbound::harness {
 
+/// The axes of a point and their values.
+using Axes = std::vector<std::pair<std::string, std::int64_t>>;
+/// The value of an axis, or `otherwise` when there is no such axis.
+std::int64_t axis_value(const Axes& axes, std::string_view name, std::int64_t otherwise);
+
 /// One point of a benchmark's axes, ready to run.
 struct BenchmarkPoint {
     std::string name;      ///< "dependent-add/n=5/warps=1": benchmark name and axis values.
     std::string benchmark; ///< "dependent-add"
-    std::vector<std::pair<std::string, std::int64_t>> axes;
+    Axes axes;
     std::string text; ///< The listing, in the bare form.
     models::FlowFacts facts;
     models::Launch launch;
+    Quantity quantity = Quantity::Region;
+    std::int64_t most_runs = 0; ///< That of the benchmark.
 };
 
-/// A kept microbenchmark.
+/// What a benchmark executes.
+struct Region {
+    std::vector<Operation> before; ///< Before the first clock read.
+    std::vector<Operation> timed;  ///< Between the two clock reads.
+};
+
+/// A kept microbenchmark. The axes `warps` (of a block, else 1), `blocks`, `registers` and
+/// `shared-memory` are those of its launch; what the others mean `region` says.
 struct Benchmark {
     std::string name;
     std::string question; ///< What it answers, one sentence.
     std::string relation; ///< Expected relation, e.g. "time = 24 + 6 n".
     std::string source;   ///< "V14 Table 19"
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;
+    std::function<Region(const Axes&, const models::Architecture&)> region;
+    /// Paths of the values that `calibrate` reads off it: "classes/float-add/latency".
+    std::vector<std::string> calibrates{};
+    Quantity quantity = Quantity::Region;
+    /// Only for machines that make instructions wait for their operands: where the encoding does
+    /// that, no time shows when a result is there.
+    bool interlocked = false;
+    /// Runs beyond which nothing new is to be expected: times without chance. 0: no such number.
+    std::int64_t most_runs = 0;
 };
 
 const std::vector<Benchmark>& benchmarks();

@@ -4,8 +4,10 @@
 /// encoding.
 
 #include "models/architecture/architecture.hpp"
+#include "models/flow_facts.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct Operation {
     assembly::OpcodeClass opcode_class = assembly::OpcodeClass::Nop;
     int destination = -1; ///< -1: none.
     std::vector<int> sources;
+    std::optional<models::MemoryFact> fact{}; ///< How it uses memory; its place is not filled in.
 };
 
 /// Kernel text and where each operation ended up.

@@ -1,0 +1,161 @@
+/// \file
+/// `warpbound calibrate`: the description of a machine from the times measured on it.
+
+#include "harness/calibration/calibrate.hpp"
+
+#include "cli/command.hpp"
+#include "cli/json.hpp"
+#include "models/architecture/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+namespace warpbound::cli {
+
+namespace {
+
+struct Options {
+    std::string campaign;
+    std::string base;
+    std::string device;
+    std::string name;
+    std::string output;
+    std::string format = "text";
+};
+
+/// Generations whose hardware makes instructions wait, so that the suite needs no description.
+constexpr std::array<int, 2> interlocked_targets{20, 21};
+
+Result<harness::Measurements> measurements_of(const Options& options,
+                                              const std::optional<models::Architecture>& base) {
+    const auto campaign = harness::Campaign::open_existing(options.campaign);
+    if (!campaign) return campaign.as_failure();
+    auto series = harness::recorded_series(*campaign.value());
+    if (!series) return series.as_failure();
+    if (!options.device.empty())
+        std::erase_if(series.value(),
+                      [&](const auto& one) { return one.key.device != options.device; });
+    if (base) return harness::Measurements::of(std::move(series).value(), base->target);
+    // The kernels say which generation they are for.
+    Result<harness::Measurements> found = Failure{"", ""};
+    for (const int sm : interlocked_targets) {
+        auto here = harness::Measurements::of(series.value(), assembly::Target{sm});
+        if (here) return here;
+        if (sm == interlocked_targets.front()) found = std::move(here);
+    }
+    return found;
+}
+
+std::string value_text(const harness::Finding& finding) {
+    const auto& [lo, typical, hi] = finding.interval;
+    if (finding.sharpness == harness::Sharpness::AtMost) return fmt::format("at most {}", hi);
+    if (lo == hi) return fmt::format("{}", lo);
+    return typical ? fmt::format("{}..{} (typical {})", lo, hi, *typical)
+                   : fmt::format("{}..{}", lo, hi);
+}
+
+std::string text_of(const harness::Calibration& calibration) {
+    std::string out = fmt::format("{}, {}\n\n", calibration.device, to_string(calibration.target));
+    for (const auto& finding : calibration.findings)
+        out += fmt::format("{:<36} {:>24}  {}\n", finding.path, value_text(finding),
+                           fmt::join(finding.benchmarks, ", "));
+    for (const auto& scope : calibration.scopes)
+        out +=
+            fmt::format("{:<36} {:>24}  {}\n", fmt::format("classes/{}, port", scope.opcode_class),
+                        fmt::format("one per {}", models::to_string(scope.scope)), scope.benchmark);
+    out += fmt::format("{:<36} {:>24}\n", "policy", calibration.policy.value_or("unknown"));
+    if (!calibration.unidentified.empty()) out += "\nnot identified\n";
+    for (const auto& missing : calibration.unidentified)
+        out += fmt::format("  {}: {}\n", missing.path, missing.why);
+    return out;
+}
+
+std::string json_of(const harness::Calibration& calibration) {
+    Json values = Json::array();
+    for (const auto& finding : calibration.findings) {
+        Json value{{"path", finding.path}, {"lo", finding.interval.lo}};
+        if (finding.interval.typical) value["typical"] = *finding.interval.typical;
+        value["hi"] = finding.interval.hi;
+        value["says"] = finding.sharpness == harness::Sharpness::AtMost  ? "at-most"
+                        : finding.sharpness == harness::Sharpness::Range ? "range-of-samples"
+                                                                         : "exact";
+        value["benchmarks"] = finding.benchmarks;
+        value["digest"] = finding.digest;
+        values.push_back(std::move(value));
+    }
+    Json ports = Json::array();
+    for (const auto& scope : calibration.scopes)
+        ports.push_back({{"class", scope.opcode_class},
+                         {"scope", models::to_string(scope.scope)},
+                         {"benchmark", scope.benchmark}});
+    Json missing = Json::array();
+    for (const auto& [path, why] : calibration.unidentified)
+        missing.push_back({{"path", path}, {"why", why}});
+    Json json{{"device", calibration.device},
+              {"target", to_string(calibration.target)},
+              {"values", values},
+              {"ports", ports}};
+    json["policy"] = calibration.policy ? Json(*calibration.policy) : Json();
+    json["not-identified"] = missing;
+    return json.dump(2) + "\n";
+}
+
+Exit run(const Options& options) {
+    std::optional<models::Architecture> base;
+    if (!options.base.empty()) {
+        auto loaded = models::load_architecture(options.base);
+        if (!loaded) return refuse(loaded.error());
+        base = std::move(loaded).value();
+    }
+    const auto measurements = measurements_of(options, base);
+    if (!measurements) return refuse(measurements.error());
+    const auto calibration = harness::calibrate(measurements.value());
+    if (!calibration) return refuse(calibration.error());
+    const std::string campaign = std::filesystem::path{options.campaign}.filename().string();
+    if (!options.output.empty()) {
+        harness::DescriptionRequest request;
+        request.name = !options.name.empty()
+                           ? options.name
+                           : std::filesystem::path{options.output}.stem().string();
+        request.title = fmt::format("{}, calibrated", calibration.value().device);
+        request.campaign = campaign;
+        request.base = std::move(base);
+        const auto machine = harness::describe(calibration.value(), request);
+        if (!machine) return refuse(machine.error());
+        const Exit written =
+            write_result(models::write_architecture(machine.value()), options.output);
+        if (written != Exit::Holds || options.output == "-") return written;
+    }
+    return write_result(options.format == "json" ? json_of(calibration.value())
+                                                 : text_of(calibration.value()));
+}
+
+} // namespace
+
+void add_calibrate(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand(
+        "calibrate", "Describe a machine from what `measure --suite calibration` recorded");
+    command->add_option("--campaign", options->campaign, "Campaign with the samples")->required();
+    command->add_option("--base,--template", options->base,
+                        "Description that gives what no time shows: shared units, geometry, and "
+                        "what is not identified");
+    command->add_option("--device", options->device,
+                        "Which device, where the campaign has several");
+    command->add_option("--name", options->name,
+                        "Name of the description; that of the output file when left out");
+    command->add_option("-o,--output", options->output,
+                        "Write the description here; '-' for standard output");
+    add_format(*command, options->format, {"text", "json"});
+    command->footer(
+        "Example: warpbound measure --device simulated:fermi-gtx470 --suite calibration\n"
+        "           --campaign fermi.db\n"
+        "         warpbound calibrate --campaign fermi.db -o card.xml\n"
+        "What is not identified is listed with the reason and unknown in the description.");
+    command->callback(
+        [options, &invocation] { invocation.run = [options] { return run(*options); }; });
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,195 @@
+#include "harness/calibration/relations.hpp"
+#include "harness/suite/calibration_benchmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace warpbound::harness {
+
+namespace {
+
+constexpr const char* not_measured = "its benchmark was not measured";
+
+/// What the operation of a delay benchmark adds to the line of switched-off instructions, sample by
+/// sample: the distance between it and the next instruction.
+std::vector<std::int64_t> distances(const RecordedSeries& series, const Basis& basis) {
+    std::vector<std::int64_t> found = all_times(series);
+    for (auto& time : found)
+        time -= basis.empty_region + (2 * padding + 1) * basis.step;
+    return found;
+}
+
+Reading reading_of(std::vector<std::int64_t> samples, std::string benchmark,
+                   std::vector<const RecordedSeries*> series) {
+    std::sort(samples.begin(), samples.end());
+    Reading reading;
+    reading.interval = {samples.front(), samples[(samples.size() - 1) / 2], samples.back()};
+    reading.sharpness = samples.front() == samples.back() ? Sharpness::Exact : Sharpness::Range;
+    reading.benchmark = std::move(benchmark);
+    reading.series = std::move(series);
+    return reading;
+}
+
+/// Reads a distance that no instruction can be closer than a step: what lies below does not show.
+void read_distance(const std::string& path, const std::string& point, std::int64_t least,
+                   const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const auto* series = measurements.find(point);
+    if (series == nullptr) return ledger.unidentified(path, not_measured);
+    auto samples = distances(*series, basis);
+    const auto [lowest, highest] = std::minmax_element(samples.begin(), samples.end());
+    if (*lowest < basis.step)
+        return ledger.unidentified(
+            path, fmt::format("{} took less time than its instructions need", point));
+    const std::string benchmark = point.substr(0, point.find('/'));
+    if (*highest > basis.step)
+        return ledger.read(path, reading_of(std::move(samples), benchmark, {series}));
+    ledger.read(path, {{least, std::nullopt, basis.step}, Sharpness::AtMost, benchmark, {series}});
+}
+
+/// The cost of a further pass, from one access with one pass and one with many.
+void read_pass_cost(const std::string& path, const std::string& benchmark,
+                    const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const auto* one = measurements.find(benchmark + "/passes=1");
+    const auto* many = measurements.find(fmt::format("{}/passes={}", benchmark, many_passes));
+    if (one == nullptr || many == nullptr) return ledger.unidentified(path, not_measured);
+    const auto single = distances(*one, basis);
+    auto samples = distances(*many, basis);
+    const auto [lowest, highest] = std::minmax_element(single.begin(), single.end());
+    if (*lowest <= basis.step)
+        return ledger.unidentified(path, "the latency of one pass does not show");
+    constexpr std::int64_t further = many_passes - 1;
+    if (*highest - *lowest < further) {
+        // The latency of a sample is known to less than what one cycle of pass cost adds.
+        for (auto& sample : samples)
+            sample = nearest(2 * sample - *lowest - *highest, 2 * further);
+        return ledger.read(path, reading_of(std::move(samples), benchmark, {one, many}));
+    }
+    // Only the ends show: both latency and pass cost were small, or both large.
+    const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+    const std::int64_t lo = nearest(*least - *lowest, further);
+    const std::int64_t hi = nearest(*most - *highest, further);
+    if (lo > hi || lo < 0)
+        return ledger.unidentified(path, "it is lost in the spread of the latency");
+    ledger.read(path, {{lo, std::nullopt, hi},
+                       lo == hi ? Sharpness::Exact : Sharpness::Range,
+                       benchmark,
+                       {one, many}});
+}
+
+/// Latency from the slope of a chain: an independent witness for the delay of one result.
+void read_chain(const std::string& benchmark, const std::string& path,
+                const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    std::vector<const RecordedSeries*> series;
+    std::vector<std::int64_t> times;
+    for (int n = 1; n <= 16; ++n) {
+        series.push_back(measurements.find(fmt::format("{}/n={}", benchmark, n)));
+        const auto time = constant_time(series.back());
+        if (!time)
+            return; // Not measured, or no single number: the delay says what there is to say.
+        times.push_back(*time);
+    }
+    const std::int64_t slope = times[1] - times[0];
+    for (std::size_t i = 1; i < times.size(); ++i)
+        if (times[i] - times[i - 1] != slope) return;
+    // A port may be what the chain waits for.
+    const auto initiation = ledger.interval(path.substr(0, path.rfind('/')) + "/initiation");
+    if (slope > basis.step && initiation && slope > initiation->hi)
+        ledger.read(path, {{slope, slope, slope}, Sharpness::Exact, benchmark, std::move(series)});
+}
+
+} // namespace
+
+std::vector<std::int64_t> all_times(const RecordedSeries& series) {
+    std::vector<std::int64_t> times;
+    for (const auto& sample : series.samples)
+        times.insert(times.end(), sample.times.begin(), sample.times.end());
+    return times;
+}
+
+std::optional<std::int64_t> constant_time(const RecordedSeries* series) {
+    if (series == nullptr) return std::nullopt;
+    const auto times = all_times(*series);
+    const bool same =
+        std::adjacent_find(times.begin(), times.end(), std::not_equal_to<>{}) == times.end();
+    return same ? std::optional{times.front()} : std::nullopt;
+}
+
+std::int64_t nearest(std::int64_t dividend, std::int64_t divisor) {
+    const std::int64_t twice = 2 * dividend + divisor;
+    const std::int64_t quotient = twice / (2 * divisor);
+    return twice % (2 * divisor) < 0 ? quotient - 1 : quotient;
+}
+
+std::optional<Basis> read_steps(const Measurements& measurements, Ledger& ledger) {
+    const std::string benchmark = "switched-off";
+    constexpr const char* step_path = "schedulers/same-warp-interval";
+    constexpr const char* clock_path = "classes/clock-read/latency";
+    std::vector<const RecordedSeries*> series;
+    std::array<std::int64_t, 3> times{};
+    constexpr std::array<std::int64_t, 3> counts{8, 16, 32};
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        series.push_back(measurements.find(fmt::format("{}/n={}", benchmark, counts[i])));
+        const auto time = constant_time(series.back());
+        if (!time) {
+            const char* const why =
+                series.back() == nullptr ? not_measured : "the samples are not one number";
+            ledger.unidentified(step_path, why);
+            ledger.unidentified(clock_path, why);
+            return std::nullopt;
+        }
+        times[i] = *time;
+    }
+    Basis basis;
+    basis.step = (times[2] - times[1]) / (counts[2] - counts[1]);
+    basis.empty_region = times[2] - counts[2] * basis.step;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        if (times[i] != basis.empty_region + counts[i] * basis.step || basis.step < 1) {
+            const std::string why = fmt::format("times {} of n = {} lie on no line",
+                                                fmt::join(times, ", "), fmt::join(counts, ", "));
+            ledger.unidentified(step_path, why);
+            ledger.unidentified(clock_path, why);
+            return std::nullopt;
+        }
+    // The instruction behind the first clock read waits for its value.
+    const std::int64_t latency = basis.empty_region - basis.step;
+    if (latency > basis.step)
+        ledger.read(clock_path,
+                    {{latency, latency, latency}, Sharpness::Exact, benchmark, std::move(series)});
+    else
+        ledger.read(
+            clock_path,
+            {{0, std::nullopt, basis.step}, Sharpness::AtMost, benchmark, std::move(series)});
+    return basis;
+}
+
+void read_delays(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const auto read = [&](const std::string& path, const std::string& point, std::int64_t least) {
+        read_distance(path, point, least, measurements, basis, ledger);
+    };
+    for (const auto& name : calibrated_classes()) {
+        const std::string path = "classes/" + name;
+        read(path + "/initiation", "spacing-" + name, 1);
+        if (measurements.find("result-" + name) != nullptr)
+            read(path + "/latency", "result-" + name, 0);
+    }
+    read("classes/load-shared/latency", "result-load-shared/passes=1", 0);
+    read_pass_cost("classes/load-shared/pass-cost", "result-load-shared", measurements, basis,
+                   ledger);
+    for (const std::string level : {"l1", "l2", "dram"}) {
+        read("memories/" + level + "/latency", "result-" + level + "/passes=1", 1);
+        read_pass_cost("classes/load-global/pass-cost", "result-" + level, measurements, basis,
+                       ledger);
+    }
+    for (const std::string way : {"branch-taken", "branch-not-taken"})
+        read("control-flow/" + way, way, 0);
+    read("classes/barrier/latency", "barrier", 0);
+    for (const auto& [chain, name] : {std::pair{"dependent-add", "float-add"},
+                                      {"dependent-mul", "float-multiply"},
+                                      {"dependent-mad", "float-multiply-add"},
+                                      {"dependent-cos", "special-function"}})
+        read_chain(chain, fmt::format("classes/{}/latency", name), measurements, basis, ledger);
+}
+
+} // namespace warpbound::harness

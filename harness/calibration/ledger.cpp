@@ -1,0 +1,102 @@
+#include "harness/calibration/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace warpbound::harness {
+
+namespace {
+
+std::string text_of(const Reading& reading) {
+    const auto& [lo, typical, hi] = reading.interval;
+    const std::string value = lo == hi ? fmt::format("{}", lo) : fmt::format("{}..{}", lo, hi);
+    return fmt::format("{}{} by {}", reading.sharpness == Sharpness::AtMost ? "at most " : "",
+                       reading.sharpness == Sharpness::AtMost ? fmt::format("{}", hi) : value,
+                       reading.benchmark);
+}
+
+bool is_within(const models::Interval& inner, const models::Interval& outer) {
+    return outer.lo <= inner.lo && inner.hi <= outer.hi;
+}
+
+/// Samples of an interval may miss its ends; a single number may not lie outside what others show.
+bool exclude_each_other(const Reading& a, const Reading& b) {
+    if (a.sharpness == Sharpness::Range && b.sharpness == Sharpness::Range) return false;
+    return !is_within(a.interval, b.interval) && !is_within(b.interval, a.interval);
+}
+
+/// Both readings in one. Requires: they do not exclude each other.
+models::Interval both(const Finding& known, const Reading& reading) {
+    if (reading.sharpness == Sharpness::AtMost)
+        return known.sharpness != Sharpness::AtMost || known.interval.hi < reading.interval.hi
+                   ? known.interval
+                   : reading.interval;
+    if (known.sharpness == Sharpness::AtMost) return reading.interval;
+    return {std::min(known.interval.lo, reading.interval.lo), known.interval.typical,
+            std::max(known.interval.hi, reading.interval.hi)};
+}
+
+} // namespace
+
+void Ledger::read(const std::string& path, Reading reading) {
+    readings_[path].push_back(std::move(reading));
+}
+
+void Ledger::unidentified(const std::string& path, const std::string& why) {
+    auto [known, fresh] = unidentified_.try_emplace(path, why);
+    if (!fresh) known->second += "; " + why;
+}
+
+std::optional<models::Interval> Ledger::interval(const std::string& path) const {
+    const auto found = readings_.find(path);
+    if (found == readings_.end()) return std::nullopt;
+    models::Interval hull = found->second.front().interval;
+    for (const auto& reading : found->second)
+        hull = {std::min(hull.lo, reading.interval.lo), hull.typical,
+                std::max(hull.hi, reading.interval.hi)};
+    return hull;
+}
+
+std::optional<std::int64_t> Ledger::number(const std::string& path) const {
+    const auto found = readings_.find(path);
+    if (found == readings_.end()) return std::nullopt;
+    for (const auto& reading : found->second)
+        if (reading.sharpness == Sharpness::Exact) return reading.interval.lo;
+    return std::nullopt;
+}
+
+Result<std::vector<Finding>> Ledger::findings() const {
+    std::vector<Finding> all;
+    for (const auto& [path, readings] : readings_) {
+        for (const auto& a : readings)
+            for (const auto& b : readings)
+                if (exclude_each_other(a, b))
+                    return Failure{fmt::format("two benchmarks contradict each other: {}, and {}",
+                                               text_of(a), text_of(b)),
+                                   path};
+        Finding finding{path, readings.front().interval, readings.front().sharpness, {}, {}};
+        std::vector<const RecordedSeries*> series;
+        for (const auto& reading : readings) {
+            finding.interval = both(finding, reading);
+            if (finding.sharpness == Sharpness::AtMost) finding.sharpness = reading.sharpness;
+            if (std::find(finding.benchmarks.begin(), finding.benchmarks.end(),
+                          reading.benchmark) == finding.benchmarks.end())
+                finding.benchmarks.push_back(reading.benchmark);
+            series.insert(series.end(), reading.series.begin(), reading.series.end());
+        }
+        finding.digest = digest_of_series(series);
+        all.push_back(std::move(finding));
+    }
+    return all;
+}
+
+std::vector<Unidentified> Ledger::without_reading() const {
+    std::vector<Unidentified> all;
+    for (const auto& [path, why] : unidentified_)
+        if (readings_.find(path) == readings_.end()) all.push_back({path, why});
+    return all;
+}
+
+} // namespace warpbound::harness

@@ -1,0 +1,115 @@
+#include "harness/calibration/relations.hpp"
+#include "harness/suite/calibration_benchmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// Runs in which one of two warps woke while the other was issuing.
+constexpr std::int64_t enough_runs = 20;
+
+/// Who was held up by whom in the wake-order benchmark.
+struct Delays {
+    std::int64_t older_woke = 0; ///< Runs in which the warp that was issuing is the younger one.
+    std::int64_t by_older = 0;   ///< In so many of them it was delayed.
+    std::int64_t younger_woke = 0;
+    std::int64_t by_younger = 0;
+    std::int64_t widest = 0; ///< Largest distance between the two warps' first clocks.
+};
+
+/// Of warp 0 and warp `schedulers`, which share a scheduler; the others have one each.
+///
+/// When both may issue in one cycle, the warp that is put back waits an issue slot. One that wakes
+/// a cycle earlier has the slot already; that delay is shorter and says nothing of the policy.
+Delays delays_of(const RecordedSeries& series, const Basis& basis,
+                 std::optional<std::int64_t> clock_latency) {
+    const auto schedulers = static_cast<std::size_t>(*basis.schedulers);
+    std::int64_t undisturbed = 0;
+    for (const auto& sample : series.samples)
+        for (const auto& clocks : clocks_of(sample)) {
+            const std::int64_t time = clocks.last - clocks.first;
+            undisturbed = undisturbed == 0 ? time : std::min(undisturbed, time);
+        }
+    Delays delays;
+    for (const auto& sample : series.samples) {
+        const auto clocks = clocks_of(sample);
+        const WarpClocks& older = clocks[0];
+        const WarpClocks& younger = clocks[schedulers];
+        const std::int64_t distance = std::abs(older.first - younger.first);
+        delays.widest = std::max(delays.widest, distance);
+        const bool older_wakes = younger.first < older.first;
+        const WarpClocks& issuing = older_wakes ? younger : older;
+        const WarpClocks& woken = older_wakes ? older : younger;
+        // Around its own clock read a warp issues too rarely to be the one chosen last.
+        if (distance <= 2 * basis.empty_region || woken.first >= issuing.last) continue;
+        // The woken warp had its turn when it wanted it: in step with the issues of the other.
+        const bool in_step =
+            !clock_latency || (woken.first - issuing.first - *clock_latency) % basis.step == 0;
+        const bool delayed = in_step && issuing.last - issuing.first >= undisturbed + *basis.slot;
+        ++(older_wakes ? delays.older_woke : delays.younger_woke);
+        if (delayed) ++(older_wakes ? delays.by_older : delays.by_younger);
+    }
+    return delays;
+}
+
+/// Warps of a scheduler that start before the first one of the launch ends.
+std::int64_t started_together(const RecordedSeries& series, std::int64_t schedulers) {
+    std::int64_t most = 0;
+    for (const auto& sample : series.samples) {
+        const auto clocks = clocks_of(sample);
+        std::int64_t first_end = clocks.front().last;
+        for (const auto& warp : clocks)
+            first_end = std::min(first_end, warp.last);
+        const auto started = std::count_if(
+            clocks.begin(), clocks.end(), [&](const auto& warp) { return warp.first < first_end; });
+        most = std::max<std::int64_t>(most, started / schedulers);
+    }
+    return most;
+}
+
+} // namespace
+
+void read_policy(const Measurements& measurements, Basis& basis, Ledger& ledger) {
+    if (!basis.schedulers)
+        return ledger.unidentified(policy_path, "the number of schedulers is not known");
+    const std::int64_t schedulers = *basis.schedulers;
+    const auto* wake = measurements.find(fmt::format("wake-order/warps={}", schedulers + 1));
+    const std::string crowd_name = "crowd-switched-off";
+    const auto* crowd = measurements.find(
+        fmt::format("{}/n={}/warps=32", crowd_name, crowd_counts(crowd_name).many));
+    const auto latency = ledger.interval("memories/dram/latency");
+    if (wake == nullptr || crowd == nullptr || !latency)
+        return ledger.unidentified(policy_path, "its benchmarks were not measured");
+    const Delays delays = delays_of(*wake, basis, ledger.number("classes/clock-read/latency"));
+    const std::int64_t spread = latency->hi - latency->lo;
+    // Wake-ups far apart that lead to clock reads close together: one warp waits for the other.
+    if (spread > 4 * basis.empty_region && delays.widest <= basis.empty_region) {
+        basis.policy = "srr";
+        return;
+    }
+    if (delays.older_woke < enough_runs || delays.younger_woke < enough_runs)
+        return ledger.unidentified(
+            policy_path, fmt::format("in {} and {} runs only did the older and the younger warp "
+                                     "wake while the other was issuing; {} are needed",
+                                     delays.older_woke, delays.younger_woke, enough_runs));
+    const std::int64_t together = started_together(*crowd, schedulers);
+    if (delays.by_older > 0 && delays.by_younger > 0) {
+        basis.policy = together < 32 / schedulers ? fmt::format("two-level:active={}", together)
+                                                  : std::string{"lrr"};
+        return;
+    }
+    if (delays.by_older > 0)
+        basis.policy = "oldest";
+    else if (delays.by_younger == 0)
+        basis.policy = "gto";
+    else
+        ledger.unidentified(policy_path, "younger warps delay older ones and not the reverse: "
+                                         "none of the rules");
+}
+
+} // namespace warpbound::harness

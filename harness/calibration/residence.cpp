@@ -1,0 +1,88 @@
+#include "harness/calibration/relations.hpp"
+#include "harness/suite/calibration_benchmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// Blocks that begin before the first one ends, the same in every run: N_slot.
+std::optional<std::int64_t> resident_blocks(const RecordedSeries& series, std::size_t warps) {
+    std::set<std::int64_t> counts;
+    for (const auto& sample : series.samples) {
+        const auto clocks = clocks_of(sample);
+        std::vector<std::int64_t> begins;
+        std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t block = 0; block * warps < clocks.size(); ++block) {
+            WarpClocks whole = clocks[block * warps];
+            for (std::size_t warp = 1; warp < warps; ++warp) {
+                whole.first = std::min(whole.first, clocks[block * warps + warp].first);
+                whole.last = std::max(whole.last, clocks[block * warps + warp].last);
+            }
+            begins.push_back(whole.first);
+            first_end = std::min(first_end, whole.last);
+        }
+        counts.insert(std::count_if(begins.begin(), begins.end(),
+                                    [&](std::int64_t begin) { return begin < first_end; }));
+    }
+    return counts.size() == 1 ? std::optional{*counts.begin()} : std::nullopt;
+}
+
+} // namespace
+
+void read_residence(const Measurements& measurements, Ledger& ledger) {
+    constexpr const char* warps_path = "limits/max-warps";
+    constexpr const char* blocks_path = "limits/max-blocks";
+    std::map<std::int64_t, std::int64_t> resident;
+    std::vector<const RecordedSeries*> series;
+    for (std::int64_t warps = 1; warps <= 32; ++warps) {
+        const auto* one = measurements.find(
+            fmt::format("resident-warps/warps={}/blocks={}", warps, resident_at_most));
+        if (one == nullptr) continue;
+        const auto count = resident_blocks(*one, static_cast<std::size_t>(warps));
+        if (!count) continue;
+        resident[warps] = *count;
+        series.push_back(one);
+    }
+    const auto one_warp = resident.find(1);
+    if (one_warp == resident.end() || one_warp->second >= resident_at_most) {
+        const char* const why = "blocks of one warp were not measured, or no limit showed";
+        ledger.unidentified(warps_path, why);
+        ledger.unidentified(blocks_path, why);
+        return;
+    }
+    const std::int64_t blocks_of_one = one_warp->second;
+    std::int64_t least = blocks_of_one;
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [warps, blocks] : resident) {
+        least = std::max(least, warps * blocks);
+        // Fewer blocks than of one warp: their warps are what does not fit.
+        if (blocks < blocks_of_one) most = std::min(most, warps * (blocks + 1) - 1);
+    }
+    if (least > blocks_of_one)
+        ledger.read(blocks_path, {{blocks_of_one, blocks_of_one, blocks_of_one},
+                                  Sharpness::Exact,
+                                  "resident-warps",
+                                  series});
+    else
+        ledger.unidentified(blocks_path, fmt::format("at least {}: the warps of so many fill an SM",
+                                                     blocks_of_one));
+    if (least == most)
+        ledger.read(warps_path,
+                    {{least, least, least}, Sharpness::Exact, "resident-warps", series});
+    else if (least > most)
+        ledger.unidentified(warps_path, fmt::format("blocks of several sizes say at least {} and "
+                                                    "at most {}",
+                                                    least, most));
+    else
+        ledger.unidentified(warps_path,
+                            fmt::format("at least {}, and no block size tells more", least));
+}
+
+} // namespace warpbound::harness

@@ -1,0 +1,205 @@
+#include "harness/calibration/relations.hpp"
+#include "harness/suite/calibration_benchmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace warpbound::harness {
+
+namespace {
+
+constexpr std::int64_t crowd_warps = 32;
+constexpr const char* crowd_of_none = "crowd-switched-off";
+
+std::int64_t end_of(const Sample& sample) {
+    return *std::max_element(sample.times.begin(), sample.times.end());
+}
+
+/// Median time in which all warps have issued their operations.
+std::int64_t usual_end(const RecordedSeries& series) {
+    std::vector<std::int64_t> ends;
+    for (const auto& sample : series.samples)
+        ends.push_back(end_of(sample));
+    std::sort(ends.begin(), ends.end());
+    return ends[(ends.size() - 1) / 2];
+}
+
+/// How much longer a crowd of so many warps takes for the further operations of each, and the
+/// series that say so.
+struct Growth {
+    std::int64_t cycles = 0;
+    std::int64_t operations = 0; ///< Further ones of each warp.
+    std::vector<const RecordedSeries*> series;
+};
+
+std::optional<Growth> growth_of(const Measurements& measurements, const std::string& benchmark,
+                                std::int64_t warps) {
+    const CrowdCounts counts = crowd_counts(benchmark);
+    Growth growth;
+    growth.operations = counts.many - counts.few;
+    for (const std::int64_t n : {counts.few, counts.many}) {
+        const auto* series =
+            measurements.find(fmt::format("{}/n={}/warps={}", benchmark, n, warps));
+        if (series == nullptr) return std::nullopt;
+        growth.cycles = usual_end(*series) - growth.cycles;
+        growth.series.push_back(series);
+    }
+    return growth;
+}
+
+/// Cycles between two issues at a place that `warps` warps crowd at. Some policies let the last few
+/// warps go on alone, which adds less than a step to each operation; the eighth is for what happens
+/// once at both ends. Nothing where a step is too large a part of it.
+std::optional<std::int64_t> rate_of(const Growth& growth, std::int64_t warps, std::int64_t step) {
+    if (8 * step >= 7 * warps) return std::nullopt;
+    return (8 * growth.cycles / growth.operations + warps) / (8 * warps);
+}
+
+/// Number of warps that read the clock first; the same in every run.
+std::optional<std::int64_t> first_issues(const RecordedSeries& series, std::int64_t* next) {
+    std::set<std::int64_t> counts;
+    for (const auto& sample : series.samples) {
+        std::int64_t count = 0;
+        std::int64_t second = end_of(sample);
+        for (const auto& clocks : clocks_of(sample))
+            if (clocks.first == 0)
+                ++count;
+            else
+                second = std::min(second, clocks.first);
+        counts.insert(count);
+        *next = second;
+    }
+    return counts.size() == 1 ? std::optional{*counts.begin()} : std::nullopt;
+}
+
+/// Whether the most that a scheduler has decides how long a crowd takes, and not how many all have.
+bool same_growth(const Growth& a, const Growth& b, std::int64_t tolerance) {
+    return std::abs(a.cycles - b.cycles) <= tolerance;
+}
+
+bool is_store(const std::string& name) {
+    return name == "store-global" || name == "store-local";
+}
+
+void read_port(const std::string& name, const Measurements& measurements, const Basis& basis,
+               Ledger& ledger) {
+    const std::string path = fmt::format("classes/{}/initiation", name);
+    const std::string benchmark = "crowd-" + name;
+    const std::int64_t schedulers = *basis.schedulers;
+    const std::int64_t slot = *basis.slot;
+    const std::int64_t of_scheduler = crowd_warps / schedulers;
+    const auto all = growth_of(measurements, benchmark, crowd_warps);
+    // The fullest scheduler has as many warps, the SM has fewer.
+    const auto uneven = growth_of(measurements, benchmark, crowd_warps - schedulers + 1);
+    if (!all || !uneven) return ledger.unidentified(path, "its crowd was not measured");
+    const auto scope = [&](models::UnitScope found) {
+        ledger.read_scope({name, found, benchmark});
+    };
+    const auto alone = ledger.number(path);
+    const std::int64_t each =
+        all->cycles / all->operations; // All warps together, one operation each.
+    if (alone && *alone > basis.step) {
+        const std::int64_t partition = of_scheduler * *alone;
+        if (is_store(name)) {
+            const auto drain = ledger.interval("write-buffer/drain");
+            // The port shows only where the write buffer is faster.
+            if (!drain || crowd_warps * drain->hi * 10 >= partition * 8) return;
+        }
+        if (each * 10 >= crowd_warps * *alone * 9)
+            scope(schedulers == 1 ? models::UnitScope::Partition : models::UnitScope::Core);
+        else if (each * 10 >= partition * 9)
+            scope(models::UnitScope::Partition);
+        else
+            scope(models::UnitScope::Warp);
+        return;
+    }
+    const auto idle = growth_of(measurements, crowd_of_none, crowd_warps);
+    const auto rate = rate_of(*all, of_scheduler, basis.step);
+    if (!idle || !rate) return ledger.unidentified(path, "too few warps to see it below a step");
+    std::vector<const RecordedSeries*> series = all->series;
+    series.insert(series.end(), uneven->series.begin(), uneven->series.end());
+    if (*rate <= slot) {
+        ledger.read(path, {{1, std::nullopt, slot}, Sharpness::AtMost, benchmark, series});
+        return;
+    }
+    if (is_store(name))
+        return ledger.unidentified(path, "the write buffer may be what the crowd waits for");
+    const bool partition = same_growth(*all, *uneven, *rate * all->operations / 4);
+    if (!partition && *rate % schedulers != 0)
+        return ledger.unidentified(path, "the crowd shares a port, at no whole rate");
+    const std::int64_t initiation = partition ? *rate : *rate / schedulers;
+    scope(partition ? models::UnitScope::Partition : models::UnitScope::Core);
+    ledger.read(path, {{initiation, initiation, initiation}, Sharpness::Exact, benchmark, series});
+}
+
+} // namespace
+
+std::vector<WarpClocks> clocks_of(const Sample& sample) {
+    std::vector<WarpClocks> clocks;
+    for (std::size_t i = 0; i + 1 < sample.times.size(); i += 2)
+        clocks.push_back({sample.times[i], sample.times[i + 1]});
+    return clocks;
+}
+
+void read_schedulers(const Measurements& measurements, Basis& basis, Ledger& ledger) {
+    constexpr const char* count_path = "schedulers/count";
+    constexpr const char* slot_path = "schedulers/issue-slot";
+    constexpr const char* step_path = "schedulers/same-warp-interval";
+    const auto neither = [&](const std::string& why) {
+        for (const char* path : {count_path, slot_path, step_path})
+            ledger.unidentified(path, why);
+    };
+    const auto* start = measurements.find("start-order/warps=32");
+    const auto crowd = growth_of(measurements, crowd_of_none, crowd_warps);
+    if (start == nullptr || !crowd) return neither("its benchmarks were not measured");
+    std::int64_t next = 0;
+    const auto count = first_issues(*start, &next);
+    if (!count || crowd_warps % *count != 0)
+        return neither("the number of warps that start at once is not the same in all runs, or "
+                       "does not divide them evenly");
+    const auto slot = rate_of(*crowd, crowd_warps / *count, basis.step);
+    if (!slot || *slot < 1) return neither("too few warps of a scheduler to fill its issue slots");
+    // Were the clock's port what keeps further warps from starting, there might be more schedulers.
+    if (*count < crowd_warps && next < *slot)
+        return neither(fmt::format("{} warps start at once, but others {} cycles later, before an "
+                                   "issue slot of {} is over",
+                                   *count, next, *slot));
+    if (next > *slot)
+        return neither(fmt::format("warps read the clock {} cycles apart and issue {} apart: the "
+                                   "clock's port hides how many start at once",
+                                   next, *slot));
+    const auto uneven = growth_of(measurements, crowd_of_none, crowd_warps - *count + 1);
+    if (!uneven || !same_growth(*crowd, *uneven, *slot * crowd->operations / 4))
+        return neither(fmt::format("{} warps start at once, but {} warps fewer take less time",
+                                   *count, *count - 1));
+    ledger.read(count_path, {{*count, *count, *count}, Sharpness::Exact, "start-order", {start}});
+    ledger.read(slot_path, {{*slot, *slot, *slot}, Sharpness::Exact, crowd_of_none, crowd->series});
+    std::vector<const RecordedSeries*> steps;
+    for (const int n : {8, 16, 32})
+        steps.push_back(measurements.find(fmt::format("switched-off/n={}", n)));
+    if (basis.step > *slot)
+        ledger.read(step_path, {{basis.step, basis.step, basis.step},
+                                Sharpness::Exact,
+                                "switched-off",
+                                std::move(steps)});
+    else
+        ledger.read(
+            step_path,
+            {{1, std::nullopt, *slot}, Sharpness::AtMost, "switched-off", std::move(steps)});
+    basis.schedulers = count;
+    basis.slot = slot;
+}
+
+void read_ports(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    for (const auto& name : calibrated_classes()) {
+        if (basis.schedulers && basis.slot)
+            read_port(name, measurements, basis, ledger);
+        else
+            ledger.unidentified(fmt::format("classes/{}/initiation", name),
+                                "schedulers and issue slot are not known");
+    }
+}
+
+} // namespace warpbound::harness

@@ -1,0 +1,141 @@
+#include "harness/calibration/relations.hpp"
+#include "harness/suite/calibration_benchmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// When the stores of a burst had issued, in order; one of each warp.
+std::vector<std::int64_t> issues_of(const Sample& sample) {
+    std::vector<std::int64_t> issues;
+    for (const auto& clocks : clocks_of(sample))
+        issues.push_back(clocks.first);
+    std::sort(issues.begin(), issues.end());
+    return issues;
+}
+
+constexpr const char* entries_path = "write-buffer/entries";
+constexpr const char* drain_path = "write-buffer/drain";
+
+struct Attempt {
+    std::string benchmark;
+    Ledger& ledger;
+
+    void neither(const std::string& why) const {
+        ledger.unidentified(entries_path, fmt::format("{}: {}", benchmark, why));
+        ledger.unidentified(drain_path, fmt::format("{}: {}", benchmark, why));
+    }
+
+    void found(std::int64_t entries, std::vector<std::int64_t> drains,
+               const std::vector<const RecordedSeries*>& series) const {
+        ledger.read(entries_path,
+                    {{entries, entries, entries}, Sharpness::Exact, benchmark, series});
+        std::sort(drains.begin(), drains.end());
+        const std::int64_t lo = drains.front();
+        const std::int64_t hi = drains.back();
+        ledger.read(drain_path, {{lo, drains[(drains.size() - 1) / 2], hi},
+                                 lo == hi ? Sharpness::Exact : Sharpness::Range,
+                                 benchmark,
+                                 series});
+    }
+};
+
+/// All warps store at once: fills the buffer where each warp has a port of its own.
+void read_burst(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const Attempt attempt{"store-burst", ledger};
+    const auto* burst = measurements.find("store-burst/warps=32");
+    if (burst == nullptr || !basis.schedulers)
+        return attempt.neither("it was not measured, or the schedulers are not known");
+    // Stores that find room follow each other by issue slots. The first one that does not waits
+    // until the first entry has drained, with all its transactions.
+    constexpr std::int64_t long_wait = many_passes / 2;
+    std::set<std::size_t> entries;
+    std::vector<std::int64_t> drains;
+    for (const auto& sample : burst->samples) {
+        const auto issues = issues_of(sample);
+        std::size_t room = 1;
+        while (room < issues.size() && issues[room] - issues[room - 1] < long_wait)
+            ++room;
+        if (room == issues.size())
+            return attempt.neither(fmt::format("{} stores at once never wait: there are at least "
+                                               "as many entries, or another place is slower",
+                                               issues.size()));
+        entries.insert(room);
+        // From then on each store issues when the next entry has drained.
+        for (std::size_t i = room; i < issues.size(); ++i) {
+            const std::int64_t wait = issues[i] - (i == room ? issues[0] : issues[i - 1]);
+            const std::int64_t drain = nearest(wait, many_passes);
+            if (drain < 1 || std::abs(wait - drain * many_passes) > long_wait / 2)
+                return attempt.neither(fmt::format("a store waits {} cycles: no whole number of "
+                                                   "cycles for each of {} transactions",
+                                                   wait, many_passes));
+            drains.push_back(drain);
+        }
+    }
+    if (entries.size() != 1)
+        return attempt.neither("the number of stores that find room differs between runs");
+    // One store of each scheduler at a time is what a port of the scheduler lets pass.
+    const auto room = static_cast<std::int64_t>(*entries.begin());
+    if (room <= *basis.schedulers)
+        return attempt.neither("each store waits for the one before it: a port would do the same");
+    attempt.found(room, std::move(drains), {burst});
+}
+
+/// One warp stores much once and then little: fills the buffer where the port is faster than it.
+void read_plug(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const Attempt attempt{"store-plug", ledger};
+    std::vector<const RecordedSeries*> series;
+    std::int64_t behind_plug = 0; // From the plug to the first store behind it.
+    std::int64_t spacing = 0;     // Between further stores that find room.
+    const auto initiation = ledger.interval("classes/store-global/initiation");
+    if (!initiation) return attempt.neither("the distance of stores is not known");
+    spacing = std::max(basis.step, initiation->hi);
+    for (std::int64_t n = 1; n <= most_plugged; ++n) {
+        const auto* one = measurements.find(fmt::format("store-plug/n={}", n));
+        if (one == nullptr) return attempt.neither("it was not measured");
+        series.push_back(one);
+        // From the plug's issue to that of the last store, in each run.
+        std::vector<std::int64_t> times = all_times(*one);
+        for (auto& time : times)
+            time -= basis.empty_region + (2 * padding + 1) * basis.step;
+        const auto constant = constant_time(one);
+        if (n == 1) {
+            if (!constant) return attempt.neither("already the second store waits for the first");
+            behind_plug = times.front();
+            continue;
+        }
+        const std::int64_t undisturbed = behind_plug + (n - 1) * spacing;
+        if (constant && times.front() == undisturbed) continue;
+        std::vector<std::int64_t> drains;
+        for (const auto time : times) {
+            if (time <= undisturbed) continue; // The plug was gone.
+            if (time % many_passes != 0)
+                return attempt.neither(fmt::format("a store waits {} cycles: no whole number for "
+                                                   "each of {} transactions",
+                                                   time, many_passes));
+            drains.push_back(time / many_passes);
+        }
+        if (drains.size() < times.size()) {
+            // Slow drains only show themselves; that stores wait shows how many there is room for.
+            ledger.read(entries_path, {{n, n, n}, Sharpness::Exact, attempt.benchmark, series});
+            return ledger.unidentified(
+                drain_path, "store-plug: in some runs the first store drains before others wait");
+        }
+        return attempt.found(n, std::move(drains), series);
+    }
+    attempt.neither(fmt::format("{} stores of a warp never wait for room", most_plugged));
+}
+
+} // namespace
+
+void read_write_buffer(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    read_burst(measurements, basis, ledger);
+    read_plug(measurements, basis, ledger);
+}
+
+} // namespace warpbound::harness

@@ -1,0 +1,351 @@
+#include "harness/suite/calibration_benchmarks.hpp"
+
+#include "harness/suite/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace warpbound::harness {
+
+namespace {
+
+using assembly::OpcodeClass;
+using models::MemoryLevel;
+
+/// How a class is written: `{0}` is the destination, R2..R7 are sources that nothing writes.
+struct Specimen {
+    OpcodeClass opcode_class;
+    std::string_view text;
+    bool has_result;
+};
+
+constexpr auto specimens = std::to_array<Specimen>({
+    {OpcodeClass::IntegerAdd, "IADD R{0}, R2, R3", true},
+    {OpcodeClass::IntegerMultiply, "IMUL R{0}, R2, R3", true},
+    {OpcodeClass::Logic, "LOP.AND R{0}, R2, R3", true},
+    {OpcodeClass::Shift, "SHL R{0}, R2, 0x1", true},
+    {OpcodeClass::Move, "MOV R{0}, R2", true},
+    {OpcodeClass::IntegerCompare, "ISET.LT.AND R{0}, R2, R3, PT", true},
+    {OpcodeClass::FloatAdd, "FADD R{0}, R2, R3", true},
+    {OpcodeClass::FloatMultiply, "FMUL R{0}, R2, R3", true},
+    {OpcodeClass::FloatMultiplyAdd, "FFMA R{0}, R2, R3, R3", true},
+    {OpcodeClass::FloatCompare, "FMNMX R{0}, R2, R3, PT", true},
+    {OpcodeClass::Double, "DADD R{0}, R2, R4", true},
+    {OpcodeClass::SpecialFunction, "MUFU.COS R{0}, R2", true},
+    {OpcodeClass::Conversion, "I2F.F32.S32 R{0}, R2", true},
+    {OpcodeClass::BitCount, "POPC R{0}, R2, R3", true},
+    {OpcodeClass::SpecialRegister, "S2R R{0}, SR_Tid_X", true},
+    {OpcodeClass::LoadConstant, "LDC R{0}, c[0x0][0x20]", true},
+    {OpcodeClass::LoadShared, "LDS R{0}, [R4]", true},
+    {OpcodeClass::StoreShared, "STS [R4], R5", false},
+    {OpcodeClass::LoadGlobal, "LD R{0}, [R4]", true},
+    {OpcodeClass::StoreGlobal, "ST [R4], R6", false},
+    {OpcodeClass::AtomicGlobal, "ATOM.ADD R{0}, [R4], R6", true},
+    {OpcodeClass::LoadLocal, "LDL R{0}, [R4]", true},
+    {OpcodeClass::StoreLocal, "STL [R4], R6", false},
+    {OpcodeClass::Nop, "NOP", false},
+});
+
+bool is_shared(OpcodeClass opcode_class) {
+    return opcode_class == OpcodeClass::LoadShared || opcode_class == OpcodeClass::StoreShared;
+}
+
+bool is_global(OpcodeClass opcode_class) {
+    return opcode_class == OpcodeClass::LoadGlobal || opcode_class == OpcodeClass::StoreGlobal ||
+           opcode_class == OpcodeClass::AtomicGlobal || opcode_class == OpcodeClass::LoadLocal ||
+           opcode_class == OpcodeClass::StoreLocal;
+}
+
+Operation specimen(const Specimen& of, int destination, std::int64_t passes = 1,
+                   MemoryLevel level = MemoryLevel::Dram) {
+    Operation operation;
+    operation.text = fmt::format(fmt::runtime(of.text), destination);
+    operation.opcode_class = of.opcode_class;
+    if (of.has_result) operation.destination = destination;
+    if (is_shared(of.opcode_class)) return shared_access(std::move(operation), passes);
+    if (is_global(of.opcode_class)) return global_access(std::move(operation), passes, level);
+    return operation;
+}
+
+const Specimen& specimen_of(OpcodeClass opcode_class) {
+    return *std::find_if(specimens.begin(), specimens.end(), [&](const Specimen& candidate) {
+        return candidate.opcode_class == opcode_class;
+    });
+}
+
+/// Takes an issue slot and the interval between instructions and nothing more (C11); waits for
+/// `source` like any instruction that reads it.
+Operation switched_off(int source = 2) {
+    return {fmt::format("@!PT IADD R6, R{}, R3", source), OpcodeClass::IntegerAdd, 6, {source}};
+}
+
+void append(std::vector<Operation>& operations, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+        operations.push_back(switched_off());
+}
+
+/// One operation with so many switched-off instructions before and behind it that no port that the
+/// clock reads use is still occupied, and one that waits for its result.
+Region alone(std::vector<Operation> operations) {
+    Region region;
+    append(region.timed, padding);
+    for (auto& operation : operations)
+        region.timed.push_back(std::move(operation));
+    append(region.timed, padding);
+    return region;
+}
+
+Region result_delay(const Specimen& of, std::int64_t passes, MemoryLevel level) {
+    return alone({specimen(of, first_register, passes, level), switched_off(first_register)});
+}
+
+std::string path_of(OpcodeClass opcode_class, std::string_view value) {
+    return fmt::format("classes/{}/{}", to_string(opcode_class), value);
+}
+
+Benchmark interlocked(Benchmark benchmark) {
+    benchmark.interlocked = true;
+    return benchmark;
+}
+
+/// Delay of the next instruction and of the first one that waits.
+void add_delays(std::vector<Benchmark>& all) {
+    for (const auto& of : specimens) {
+        const std::string name{to_string(of.opcode_class)};
+        all.push_back(interlocked(
+            {"spacing-" + name,
+             fmt::format("How long after one {} can a warp issue another?", name),
+             "the larger of the same-warp interval and the initiation",
+             "C4, C7, C12",
+             {},
+             [&of](const Axes&, const models::Architecture&) {
+                 return alone({specimen(of, first_register), specimen(of, first_register + 2)});
+             },
+             {path_of(of.opcode_class, "initiation")}}));
+        if (!of.has_result || is_global(of.opcode_class)) continue;
+        const bool counts_passes = is_shared(of.opcode_class);
+        Benchmark delay{"result-" + name,
+                        fmt::format("How long after a {} can an instruction issue that waits for "
+                                    "its result?",
+                                    name),
+                        "the larger of the same-warp interval and the latency",
+                        "V14 Fig. 29, Table 20",
+                        {},
+                        {},
+                        {path_of(of.opcode_class, "latency")}};
+        if (counts_passes) {
+            delay.axes = {{"passes", {1, many_passes}}};
+            delay.relation += ", plus (passes - 1) x pass cost";
+            delay.calibrates.push_back(path_of(of.opcode_class, "pass-cost"));
+        }
+        delay.region = [&of](const Axes& axes, const models::Architecture&) {
+            return result_delay(of, axis_value(axes, "passes", 1), MemoryLevel::Any);
+        };
+        all.push_back(interlocked(std::move(delay)));
+    }
+    for (const auto& [level, name] :
+         {std::pair{MemoryLevel::L1, "l1"}, {MemoryLevel::L2, "l2"}, {MemoryLevel::Dram, "dram"}})
+        all.push_back(interlocked(
+            {fmt::format("result-{}", name),
+             fmt::format("How long after a global load from {} is its value there?", name),
+             "latency of the level, plus (passes - 1) x pass cost",
+             "G17 Table 4.2",
+             {{"passes", {1, many_passes}}},
+             [level = level](const Axes& axes, const models::Architecture&) {
+                 return result_delay(specimen_of(OpcodeClass::LoadGlobal),
+                                     axis_value(axes, "passes", 1), level);
+             },
+             {fmt::format("memories/{}/latency", name), "classes/load-global/pass-cost"}}));
+}
+
+/// What every warp of a full SM does at once.
+void add_crowds(std::vector<Benchmark>& all) {
+    const auto crowd = [&](const std::string& name, const std::string& question,
+                           std::vector<std::string> calibrates, auto operation) {
+        const CrowdCounts counts = crowd_counts("crowd-" + name);
+        Benchmark benchmark{"crowd-" + name,
+                            question,
+                            "n x warps of a scheduler x the larger of issue slot and initiation",
+                            "V14 Fig. 30; G23 eq. 3.4",
+                            {{"n", {counts.few, counts.many}}, {"warps", {25, 29, 31, 32}}},
+                            [operation](const Axes& axes, const models::Architecture&) {
+                                Region region;
+                                const std::int64_t n = axis_value(axes, "n", 1);
+                                for (int i = 0; i < static_cast<int>(n); ++i)
+                                    region.timed.push_back(operation(i));
+                                return region;
+                            },
+                            std::move(calibrates)};
+        benchmark.quantity = Quantity::Clocks;
+        benchmark.most_runs = 3;
+        all.push_back(interlocked(std::move(benchmark)));
+    };
+    crowd("switched-off", "At which rate does a scheduler issue?",
+          {"schedulers/issue-slot", "schedulers/count"}, [](int) { return switched_off(); });
+    for (const auto& of : specimens)
+        crowd(std::string{to_string(of.opcode_class)},
+              fmt::format("At which rate do all warps together issue {}, and who shares its unit?",
+                          to_string(of.opcode_class)),
+              {path_of(of.opcode_class, "initiation")},
+              // A register is written again when its result has long been there.
+              [&of](int i) { return specimen(of, first_register + 2 * (i % 24)); });
+}
+
+void add_schedulers(std::vector<Benchmark>& all) {
+    all.push_back(interlocked({"switched-off",
+                               "How long do n instructions take that are switched off?",
+                               "linear in n, the slope is the same-warp interval",
+                               "C4, C11",
+                               {{"n", {0, 8, 16, 32}}},
+                               [](const Axes& axes, const models::Architecture&) {
+                                   Region region;
+                                   append(region.timed, axis_value(axes, "n", 0));
+                                   return region;
+                               },
+                               {"schedulers/same-warp-interval", "classes/clock-read/latency"}}));
+    Benchmark start{"start-order",
+                    "How many warps of an SM issue their first instruction at once?",
+                    "as many as there are schedulers",
+                    "V14 Tables 5, 6",
+                    {{"warps", {32}}},
+                    [](const Axes&, const models::Architecture&) { return Region{}; },
+                    {"schedulers/count"}};
+    start.quantity = Quantity::Clocks;
+    all.push_back(interlocked(std::move(start)));
+    Benchmark wake{"wake-order",
+                   "Who goes first when a warp wakes up while another one issues?",
+                   "the warp that woke first is delayed: never (greedy), by older ones (oldest "
+                   "first), by all (round robin)",
+                   "C19",
+                   {{"warps", {2, 3, 5, 9}}},
+                   [](const Axes&, const models::Architecture&) {
+                       Region region;
+                       region.before = {
+                           specimen(specimen_of(OpcodeClass::LoadGlobal), first_register),
+                           switched_off(first_register)};
+                       append(region.timed, 64);
+                       return region;
+                   },
+                   {"policy"}};
+    wake.quantity = Quantity::Clocks;
+    all.push_back(interlocked(std::move(wake)));
+}
+
+void add_write_buffer(std::vector<Benchmark>& all) {
+    Benchmark burst{"store-burst",
+                    "How many stores does an SM take at once, and how fast do further ones go?",
+                    "entries stores at once, each further one when an entry of as many "
+                    "transactions has drained",
+                    "V14 Fig. 25, 9.2 (left open there)",
+                    {{"warps", {32}}},
+                    [](const Axes&, const models::Architecture&) {
+                        Region region;
+                        region.before = {specimen(specimen_of(OpcodeClass::StoreGlobal),
+                                                  first_register, many_passes)};
+                        return region;
+                    },
+                    {"write-buffer/entries", "write-buffer/drain"}};
+    burst.quantity = Quantity::Clocks;
+    std::vector<std::int64_t> counts = one_to(most_plugged);
+    all.push_back(interlocked(
+        {"store-plug",
+         "How many stores of a warp find room behind one of many transactions?",
+         "a port's distance each, until the buffer is full: then until the first one has drained",
+         "C8, C15",
+         {{"n", std::move(counts)}},
+         [](const Axes& axes, const models::Architecture&) {
+             const auto& store = specimen_of(OpcodeClass::StoreGlobal);
+             std::vector<Operation> stores{specimen(store, first_register, many_passes)};
+             for (std::int64_t i = 0; i < axis_value(axes, "n", 1); ++i)
+                 stores.push_back(specimen(store, first_register));
+             return alone(std::move(stores));
+         },
+         {"write-buffer/entries", "write-buffer/drain"}}));
+    all.push_back(interlocked(std::move(burst)));
+}
+
+void add_control(std::vector<Benchmark>& all) {
+    const auto add = [&](const std::string& name, const std::string& question,
+                         const std::string& path, std::string text, OpcodeClass opcode_class) {
+        all.push_back(interlocked({name,
+                                   question,
+                                   "that value, if it is larger than the same-warp interval",
+                                   "G17 Table 4.1",
+                                   {},
+                                   [operation = Operation{std::move(text), opcode_class, -1, {}}](
+                                       const Axes&, const models::Architecture&) {
+                                       // Stands where the result delay has its operation, so the
+                                       // relation is the same.
+                                       return alone({operation, switched_off()});
+                                   },
+                                   {path}}));
+    };
+    // Instructions have 8 bytes where hardware interlocks: the target is the next one.
+    add("branch-taken", "How long after a taken branch does a warp issue?",
+        "control-flow/branch-taken", fmt::format("BRA 0x{:x}", (2 + padding + 1) * 8),
+        OpcodeClass::Branch);
+    add("branch-not-taken", "How long after a branch that is not taken does a warp issue?",
+        "control-flow/branch-not-taken", fmt::format("@!PT BRA 0x{:x}", (2 + padding + 1) * 8),
+        OpcodeClass::Branch);
+    add("barrier", "How long after a barrier of its own does a warp issue?",
+        "classes/barrier/latency", "BAR.SYNC 0x0", OpcodeClass::Barrier);
+}
+
+void add_residence(std::vector<Benchmark>& all) {
+    const auto add = [&](const std::string& name, const std::string& question,
+                         std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes,
+                         std::vector<std::string> calibrates) {
+        axes.push_back({"blocks", {resident_at_most}});
+        Benchmark benchmark{name,
+                            question,
+                            "blocks that begin before the first one ends: N_slot",
+                            "G23 eq. 3.9 to 3.13",
+                            std::move(axes),
+                            [](const Axes&, const models::Architecture&) {
+                                // All warps read the clock, then sleep: none keeps others from it.
+                                Region region;
+                                const auto& load = specimen_of(OpcodeClass::LoadGlobal);
+                                for (int i = 0; i < 10; ++i) {
+                                    region.timed.push_back(specimen(load, first_register));
+                                    region.timed.push_back(switched_off(first_register));
+                                }
+                                return region;
+                            },
+                            std::move(calibrates)};
+        benchmark.quantity = Quantity::Clocks;
+        benchmark.most_runs = 2;
+        all.push_back(interlocked(std::move(benchmark)));
+    };
+    add("resident-warps", "How many blocks of so many warps are on an SM at once?",
+        {{"warps", one_to(32)}}, {"limits/max-warps", "limits/max-blocks"});
+}
+
+} // namespace
+
+CrowdCounts crowd_counts(std::string_view benchmark) {
+    for (const std::string_view slow : {"load-global", "load-local", "atomic-global"})
+        if (benchmark.ends_with(slow)) return {8, 24};
+    return {48, 112};
+}
+
+std::vector<std::string> calibrated_classes() {
+    std::vector<std::string> names;
+    for (const auto& of : specimens)
+        names.emplace_back(to_string(of.opcode_class));
+    return names;
+}
+
+std::vector<Benchmark> calibration_benchmarks() {
+    std::vector<Benchmark> all;
+    add_schedulers(all);
+    add_delays(all);
+    add_crowds(all);
+    add_write_buffer(all);
+    add_control(all);
+    add_residence(all);
+    return all;
+}
+
+} // namespace warpbound::harness

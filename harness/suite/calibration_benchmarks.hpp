@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// The numbers that benchmarks of the calibration suite have in common with who inverts them.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpbound::harness {
+
+/// Switched-off instructions before and behind the operation of a delay benchmark.
+inline constexpr std::int64_t padding = 8;
+/// Passes of an access when their cost is looked for: of memory benchmarks and of each store of the
+/// store burst.
+inline constexpr std::int64_t many_passes = 32;
+/// Stores behind the slow one of the store plug, at most.
+inline constexpr std::int64_t most_plugged = 16;
+/// Operations of a warp in the crowd benchmarks: the difference of the times is that of the rest.
+struct CrowdCounts {
+    std::int64_t few = 0;
+    std::int64_t many = 0;
+};
+/// Of "crowd-switched-off" and "crowd-<class>". Loads from memory have a register each, because
+/// they take too long to write one again; that leaves room for few.
+CrowdCounts crowd_counts(std::string_view benchmark);
+/// Blocks of the residence benchmarks: more are on no SM.
+inline constexpr std::int64_t resident_at_most = 66;
+
+/// Names of the classes that have a benchmark.
+std::vector<std::string> calibrated_classes();
+
+} // namespace warpbound::harness

@@ -1,0 +1,147 @@
+/// \file
+/// From a machine that only the device knows to a description, through nothing but its times.
+
+#include "harness/calibration/calibrate.hpp"
+#include "harness/devices/simulated.hpp"
+#include "harness/suite/measure_point.hpp"
+#include "models/architecture/value_path.hpp"
+#include "models/warp_policy.hpp"
+#include "tests/support/hidden_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace warpbound::harness {
+namespace {
+
+std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
+    const char* const text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+std::vector<RecordedSeries> measured(const tests::HiddenMachine& hidden) {
+    const auto device =
+        simulated_device(hidden.machine, models::read_policy(hidden.policy).value());
+    // What the suite may know: which instruction set it is written in.
+    models::Architecture stranger;
+    stranger.target = hidden.machine.target;
+    std::vector<RecordedSeries> all;
+    for (const auto& suite : suites()) {
+        if (suite.name != "calibration") continue;
+        for (const auto& benchmark : suite.benchmarks) {
+            const auto points = points_of(benchmark, stranger);
+            EXPECT_TRUE(points) << benchmark;
+            for (const auto& point : points.value()) {
+                const auto series = measure_point(*device, point, Protocol{}, nullptr);
+                EXPECT_TRUE(series) << point.name << to_string(series.error());
+                all.push_back(
+                    {series_key(point, device->identity(), Protocol{}), series.value().samples});
+            }
+        }
+    }
+    return all;
+}
+
+/// Empty when the finding says the truth.
+std::string error_of(const Finding& finding, const models::Interval& truth) {
+    const auto text = [](std::int64_t lo, std::int64_t hi) {
+        return std::to_string(lo) + ".." + std::to_string(hi);
+    };
+    const auto& [lo, typical, hi] = finding.interval;
+    const std::string both =
+        finding.path + " found " + text(lo, hi) + ", is " + text(truth.lo, truth.hi) + "\n";
+    if (finding.sharpness == Sharpness::AtMost) return truth.hi <= hi ? "" : both;
+    const bool inside = truth.lo <= lo && hi <= truth.hi;
+    return inside && 10 * (hi - lo) >= 9 * (truth.hi - truth.lo) ? "" : both;
+}
+
+/// Whether the port never makes anything wait, so that all smaller initiations are alike.
+bool never_waits(const models::Architecture& machine, const std::string& path) {
+    const auto number = [&](const char* value) {
+        return models::find_value(machine, value)->interval->lo;
+    };
+    const auto name = path.substr(8, path.rfind('/') - 8);
+    const auto& timing = machine.classes.at(*assembly::parse_opcode_class(name));
+    const std::int64_t initiation = models::find_value(machine, path)->interval->hi;
+    const std::int64_t slot = number("schedulers/issue-slot");
+    switch (machine.units[*machine.unit_index(timing.unit)].scope) {
+    case models::UnitScope::Warp:
+        return initiation <= number("schedulers/same-warp-interval");
+    case models::UnitScope::Partition:
+        return initiation <= slot;
+    case models::UnitScope::Core:
+        break;
+    }
+    return initiation * number("schedulers/count") <= slot;
+}
+
+bool is_prime(std::int64_t number) {
+    for (std::int64_t divisor = 2; divisor * divisor <= number; ++divisor)
+        if (number % divisor == 0) return false;
+    return number > 1;
+}
+
+/// What the suite may leave open, and on which machines.
+bool cannot_show(const tests::HiddenMachine& hidden, const std::string& path) {
+    const auto number = [&](const char* value) {
+        return models::find_value(hidden.machine, value)->interval->lo;
+    };
+    // A prime number of warps is filled by no blocks of equal size, and not exceeded by one warp.
+    if (path == "limits/max-warps")
+        return is_prime(number("limits/max-warps")) || is_prime(number("limits/max-warps") + 1);
+    const auto& stores = hidden.machine.classes.at(assembly::OpcodeClass::StoreGlobal);
+    const auto scope = hidden.machine.units[*hidden.machine.unit_index(stores.unit)].scope;
+    const bool all_at_once = scope == models::UnitScope::Warp && hidden.policy != "srr" &&
+                             hidden.policy.substr(0, 9) != "two-level";
+    // Where stores cannot come faster than the buffer drains, or only one after the other.
+    if (path == "write-buffer/drain" || path == "write-buffer/entries") return !all_at_once;
+    // A store waits for its port or for the buffer: which one cannot be told below a step.
+    return path == "classes/store-global/initiation" || path == "classes/store-local/initiation";
+}
+
+class RoundTrip : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RoundTrip, RecoversTheMachineFromItsTimes) {
+    const std::uint64_t seed = number_of("WARPBOUND_PROPERTY_SEED", 1) + GetParam();
+    const tests::HiddenMachine hidden = tests::hidden_machine(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", policy " + hidden.policy);
+    const auto measurements = Measurements::of(measured(hidden), hidden.machine.target);
+    ASSERT_TRUE(measurements) << to_string(measurements.error());
+    const auto calibration = calibrate(measurements.value());
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    std::string errors;
+    for (const auto& finding : calibration.value().findings) {
+        const auto* truth = models::find_value(hidden.machine, finding.path);
+        ASSERT_NE(truth, nullptr) << finding.path;
+        if (finding.sharpness == Sharpness::AtMost &&
+            finding.path.find("/initiation") != std::string::npos &&
+            never_waits(hidden.machine, finding.path))
+            continue;
+        errors += error_of(finding, *truth->interval);
+    }
+    EXPECT_EQ(errors, "");
+    for (const auto& scope : calibration.value().scopes) {
+        const auto& timing =
+            hidden.machine.classes.at(*assembly::parse_opcode_class(scope.opcode_class));
+        const auto unit = hidden.machine.units[*hidden.machine.unit_index(timing.unit)];
+        // With one scheduler its port is that of the SM.
+        const bool one = hidden.machine.schedulers.find("count")->interval->lo == 1;
+        const auto truth = one && unit.scope == models::UnitScope::Core
+                               ? models::UnitScope::Partition
+                               : unit.scope;
+        EXPECT_EQ(static_cast<int>(scope.scope), static_cast<int>(truth))
+            << scope.opcode_class << " on " << unit.name << ", initiation "
+            << timing.values.find("initiation")->interval->lo;
+    }
+    EXPECT_EQ(calibration.value().policy.value_or("unknown"), hidden.policy);
+    for (const auto& missing : calibration.value().unidentified)
+        EXPECT_TRUE(cannot_show(hidden, missing.path)) << missing.path << ": " << missing.why;
+}
+
+INSTANTIATE_TEST_SUITE_P(HiddenMachines, RoundTrip,
+                         testing::Range<std::uint64_t>(0,
+                                                       number_of("WARPBOUND_PROPERTY_CASES", 4)));
+
+} // namespace
+} // namespace warpbound::harness
