@@ -12,8 +12,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <random>
 
 namespace warpbound {
 namespace {
@@ -102,6 +104,65 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
         expect_tight_scripts(bundle.value(), seed);
     }
     EXPECT_LT(refused * 4, cases + 4);
+}
+
+/// Changes a text in one place: a bit, a piece less, a piece twice, another number.
+void damage(std::string& text, std::mt19937_64& random) {
+    if (text.empty()) return;
+    const std::size_t at = random() % text.size();
+    const std::size_t length = 1 + random() % std::min<std::size_t>(40, text.size() - at);
+    switch (random() % 4) {
+    case 0:
+        text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << random() % 8));
+        break;
+    case 1:
+        text.erase(at, length);
+        break;
+    case 2:
+        text.insert(at, text.substr(at, length));
+        break;
+    default: {
+        const std::size_t digit = text.find_first_of("0123456789", at);
+        if (digit == std::string::npos) return;
+        const std::size_t end = std::min(text.find_first_not_of("0123456789", digit), text.size());
+        constexpr std::array numbers{"0", "1", "-1", "7", "9223372036854775807", "1e9"};
+        text.replace(digit, end - digit, numbers[random() % numbers.size()]);
+    }
+    }
+}
+
+// One place of one file is damaged and everything else brought in line with it. Either nothing was
+// changed, or a step says so; no damage ends the program.
+TEST(EvidenceProperty, DamagedInAnyPlaceDoesNotHold) {
+    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 150);
+    const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    certification::BundleInputs inputs;
+    inputs.tool_version = "1";
+    inputs.kernels.push_back(tests::example_kernel(
+        "saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml", "turing-t4", "2x64", 5));
+    auto made = certification::build_bundle(inputs);
+    ASSERT_TRUE(made) << to_string(made.error());
+    check::Options options;
+    options.rebuild = tests::rebuild;
+    options.tool_version = "1";
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        std::mt19937_64 random{seed};
+        certification::EvidenceFiles files = made.value().files;
+        auto file = std::next(files.begin(), static_cast<std::ptrdiff_t>(random() % files.size()));
+        const std::string path = file->first;
+        const std::string before = file->second.bytes;
+        damage(file->second.bytes, random);
+        if (file->second.bytes == before) continue;
+        try {
+            tests::seal_again(files);
+        } catch (const std::exception&) {
+            // What the seal itself is made of cannot be read any more: left as it is.
+        }
+        const auto steps = check::verify(tests::plain(files), options);
+        const bool mended = files.count(path) != 0 && files.at(path).bytes == before;
+        EXPECT_EQ(check::overall(steps) == check::Verdict::Holds, mended)
+            << path << ", seed " << seed;
+    }
 }
 
 } // namespace

@@ -1,0 +1,47 @@
+#include "tests/support/evidence.hpp"
+
+#include <cstdlib>
+#include <iterator>
+
+namespace {
+
+using namespace warpbound;
+
+const certification::EvidenceFiles& bundle() {
+    static const certification::EvidenceFiles files = [] {
+        certification::BundleInputs inputs;
+        inputs.tool_version = "1";
+        inputs.kernels.push_back(tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop",
+                                                       "saxpy/sm_75.flow-facts.xml", "turing-t4",
+                                                       "2x64", 5));
+        return certification::build_bundle(inputs).value().files;
+    }();
+    return files;
+}
+
+} // namespace
+
+/// The first byte says which file of a bundle the others replace. Verification ends with a verdict,
+/// which is not that all holds.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    if (size == 0) return 0;
+    certification::EvidenceFiles files = bundle();
+    const auto file =
+        std::next(files.begin(), static_cast<std::ptrdiff_t>(bytes[0] % files.size()));
+    const std::string text{reinterpret_cast<const char*>(bytes + 1), size - 1};
+    if (file->second.bytes == text) return 0;
+    file->second.bytes = text;
+    try {
+        tests::seal_again(files);
+    } catch (const std::exception&) {
+        // Left as it is where the seal cannot be made.
+    }
+    certification::verify::Options options;
+    options.rebuild = tests::rebuild;
+    options.tool_version = "1";
+    const auto steps = certification::verify::verify(tests::plain(files), options);
+    if (certification::verify::overall(steps) == certification::verify::Verdict::Holds &&
+        tests::plain(files) != tests::plain(bundle()))
+        std::abort();
+    return 0;
+}
