@@ -1,0 +1,119 @@
+// Flow facts held against traces made up for the saxpy example: a lane that turns too often, one
+// that takes a forbidden way, and lanes that part.
+
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/reader.hpp"
+#include "harness/trace/fact_check.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::harness::trace {
+namespace {
+
+using testing::HasSubstr;
+
+class FactCheckTest : public testing::Test {
+protected:
+    FactCheckTest() {
+        program_ = assembly::read_program(assembly::read_source(std::string{WARPBOUND_SOURCE_DIR} +
+                                                                "/examples/saxpy/sm_75.sass")
+                                              .value())
+                       .value();
+        function_ = &program_.functions.front();
+        graph_ = assembly::build_control_flow_graph(*function_).value();
+        facts_.loops.push_back({.header = 0x100, .min = 1, .max = 128, .from = {}});
+        trace_.kernel = function_->name;
+        trace_.block = {32, 1, 1};
+        trace_.blocks.push_back({{0, 0, 0}, {{0, {}}}});
+    }
+
+    void issue(std::int64_t first, std::int64_t last, std::uint32_t mask = 0xffffffffU) {
+        for (std::int64_t address = first; address <= last; address += 0x10) {
+            TracedIssue& added = trace_.blocks.front().warps.front().issues.emplace_back();
+            added.address = address;
+            added.mask = mask;
+        }
+    }
+    /// The whole kernel with so many turns of its loop.
+    void run(int turns, std::uint32_t mask = 0xffffffffU) {
+        issue(0, 0xe0, mask);
+        issue(0xf0, 0xf0, mask);
+        for (int turn = 0; turn < turns; ++turn)
+            issue(0x100, 0x130, mask);
+        issue(0x140, 0x150, mask);
+    }
+    std::vector<FactCheck> check() {
+        return check_facts(trace_, {function_, &graph_, &facts_, {1, 32}}).value();
+    }
+
+    assembly::Program program_;
+    const assembly::Function* function_ = nullptr;
+    assembly::ControlFlowGraph graph_;
+    models::FlowFacts facts_;
+    SassTrace trace_;
+};
+
+TEST_F(FactCheckTest, HoldsWhatNoLaneContradicts) {
+    run(128);
+    facts_.nevers.push_back({.block = 0x160, .from = {}});
+    const auto checks = check();
+    ASSERT_EQ(checks.size(), 2U);
+    EXPECT_EQ(checks[0].fact, "loop 0x0100 1..128");
+    EXPECT_EQ(checks[0].cases, 32);
+    EXPECT_EQ(checks[0].refuted_by, std::nullopt);
+    EXPECT_EQ(checks[1].refuted_by, std::nullopt);
+}
+
+TEST_F(FactCheckTest, NamesTheLaneThatRefutesALoopBound) {
+    run(129);
+    EXPECT_THAT(check()[0].refuted_by.value_or(""),
+                HasSubstr("lane 0 of warp 0 of block 0,0,0 executes its header 129 times"));
+}
+
+// Lanes that part are followed one by one.
+TEST_F(FactCheckTest, FollowsLanesThatPart) {
+    issue(0, 0xf0);
+    for (int turn = 0; turn < 100; ++turn)
+        issue(0x100, 0x130);
+    for (int turn = 0; turn < 29; ++turn)
+        issue(0x100, 0x130, 0x10U);
+    issue(0x140, 0x150);
+    EXPECT_THAT(check()[0].refuted_by.value_or(""), HasSubstr("lane 4 of warp 0"));
+    facts_.loops.front().max = 129;
+    EXPECT_EQ(check()[0].refuted_by, std::nullopt);
+    EXPECT_EQ(check()[0].cases, 32);
+}
+
+TEST_F(FactCheckTest, HoldsEveryKindOfPathFact) {
+    run(2);
+    facts_.nevers.push_back({.block = 0x60, .from = {}});
+    facts_.exclusives.push_back({.first = 0x60, .second = 0x140, .from = {}});
+    models::LinearFact often;
+    often.terms.push_back({.coefficient = 2, .from = std::nullopt, .block = 0x100});
+    often.terms.push_back({.coefficient = 1, .from = 0x100, .block = 0x100});
+    often.relation = models::Relation::Equal;
+    often.constant = 5; // Two executions, one turn back.
+    facts_.constraints.push_back(often);
+    often.constant = 4;
+    facts_.constraints.push_back(often);
+    const auto checks = check();
+    ASSERT_EQ(checks.size(), 5U);
+    EXPECT_EQ(checks[0].refuted_by, std::nullopt);
+    EXPECT_THAT(checks[1].refuted_by.value_or(""), HasSubstr("passes it"));
+    EXPECT_THAT(checks[2].refuted_by.value_or(""), HasSubstr("passes both"));
+    EXPECT_EQ(checks[3].refuted_by, std::nullopt);
+    EXPECT_THAT(checks[4].refuted_by.value_or(""), HasSubstr("makes the sum 5"));
+}
+
+TEST_F(FactCheckTest, RefusesAnotherKernel) {
+    run(1);
+    issue(0x7000, 0x7000);
+    const Kernel kernel{function_, &graph_, &facts_, {1, 32}};
+    EXPECT_THAT(check_facts(trace_, kernel).error().what,
+                HasSubstr("0x7000 of the trace is no instruction"));
+    trace_.kernel = "another";
+    EXPECT_THAT(check_facts(trace_, kernel).error().what, HasSubstr("a trace of kernel 'another'"));
+}
+
+} // namespace
+} // namespace warpbound::harness::trace
