@@ -21,9 +21,9 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (element.name != "kernel")
             return models::refuse(source.value(), element,
                                   "<" + element.name + ">: expected <kernel>");
-        if (auto checked =
-                models::check_attributes(source.value(), element, {"listing", "architecture"},
-                                         {"name", "launch", "policy", "flow-facts", "campaign"});
+        if (auto checked = models::check_attributes(
+                source.value(), element, {"listing", "architecture"},
+                {"name", "launch", "policy", "flow-facts", "campaign", "cubin", "trace"});
             !checked)
             return checked.as_failure();
         if (auto checked = models::check_no_children(source.value(), element); !checked)
@@ -39,6 +39,8 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (const auto* policy = element.find("policy")) kernel.policy = *policy;
         if (const auto* facts = element.find("flow-facts")) kernel.flow_facts = beside(*facts);
         if (const auto* campaign = element.find("campaign")) kernel.campaign = beside(*campaign);
+        if (const auto* cubin = element.find("cubin")) kernel.cubin = beside(*cubin);
+        if (const auto* trace = element.find("trace")) kernel.trace = beside(*trace);
         kernels.push_back(std::move(kernel));
     }
     if (kernels.empty())

@@ -17,9 +17,12 @@ struct PlannedKernel {
     std::string policy = "lrr";
     std::string flow_facts; ///< Path, or empty.
     std::string campaign;   ///< Path, or empty.
+    std::string cubin;      ///< Path, or empty.
+    std::string trace;      ///< Path, or empty.
 };
 
-/// Reads `<plan> <kernel listing architecture [name] [launch] [policy] [flow-facts] [campaign]/>
+/// Reads `<plan> <kernel listing architecture [name] [launch] [policy] [flow-facts] [campaign]
+/// [cubin] [trace]/>
 /// </plan>`; paths are relative to the plan. Refuses unknown elements and attributes and a plan
 /// without kernels.
 Result<std::vector<PlannedKernel>> read_plan(const std::string& path);

@@ -140,6 +140,16 @@ read_kernel(const PlannedKernel& planned, const Options& options, const std::str
         if (!facts) return facts.as_failure();
         input.flow_facts = std::move(facts).value();
     }
+    if (!planned.cubin.empty()) {
+        const auto cubin = read_text(planned.cubin);
+        if (!cubin) return cubin.as_failure();
+        input.cubin_digest = assembly::digest_of(cubin.value());
+    }
+    if (!planned.trace.empty()) {
+        auto trace = read_text(planned.trace);
+        if (!trace) return trace.as_failure();
+        input.traces.push_back(std::move(trace).value());
+    }
     input.kernel = planned.name;
     input.launch = planned.launch;
     input.policy = planned.policy;
@@ -297,10 +307,14 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
     command->add_option("--campaign", options->kernel.campaign,
                         "Include the runs recorded in this campaign");
+    command->add_option("--cubin", options->kernel.cubin,
+                        "Record the digest of the binary that the listing was made from");
+    command->add_option("--trace", options->kernel.trace,
+                        "Hold the flow facts against this recorded execution (.traceg)");
     CLI::Option* plan = command->add_option(
         "--plan", options->plan, "Instead of FILE: several kernels (XML, docs/evidence.md)");
-    for (const char* of_one_kernel :
-         {"--kernel", "--architecture", "--launch", "--policy", "--flow-facts", "--campaign"})
+    for (const char* of_one_kernel : {"--kernel", "--architecture", "--launch", "--policy",
+                                      "--flow-facts", "--campaign", "--cubin", "--trace"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,
                         "Budgets per kernel (XML): each is met, violated or undecided");

@@ -40,6 +40,10 @@ void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleI
     if (input.flow_facts)
         report.inputs.push_back(
             {"flow facts", folder + "flow-facts.xml", kernel.input->facts.digest});
+    if (input.cubin_digest) report.inputs.push_back({"cubin", "", *input.cubin_digest});
+    for (std::size_t trace = 0; trace < input.traces.size(); ++trace)
+        report.inputs.push_back(
+            {"trace", trace_path(kernel.id, trace), assembly::digest_of(input.traces[trace])});
     if (!kernel.analysis.solver.empty()) report.versions.push_back(kernel.analysis.solver);
     for (const auto& series : input.series)
         add_series(report, series);

@@ -100,6 +100,16 @@ void add_policies(XMLElement* root, const KernelEvidence& kernel) {
     }
 }
 
+void add_traced_facts(XMLElement* root, const KernelEvidence& kernel) {
+    XMLElement* all = add(root, "traced-facts", {});
+    for (std::size_t trace = 0; trace < kernel.traced_facts.size(); ++trace)
+        for (const auto& check : kernel.traced_facts[trace])
+            add(all, "not-refuted",
+                {{"trace", trace_path(kernel.id, trace)},
+                 {"fact", check.fact},
+                 {"cases", std::to_string(check.cases)}});
+}
+
 } // namespace
 
 std::string evidence_xml(const Json& claims, const std::vector<KernelEvidence>& kernels,
@@ -116,6 +126,7 @@ std::string evidence_xml(const Json& claims, const std::vector<KernelEvidence>& 
         XMLElement* one = add(root, "kernel-evidence", {{"id", kernel.id}});
         fill_report(one->InsertNewChildElement("timing-report"), kernel.report);
         add_policies(one, kernel);
+        add_traced_facts(one, kernel);
     }
     add_measurements(root, kernels, inputs);
     add_traceability(root, claims);

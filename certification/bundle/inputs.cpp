@@ -110,6 +110,13 @@ KernelInput kernel_of(Folder& folder, const std::string& id) {
             input.flow_facts = folder.text(launch.at("flow-facts").get<std::string>());
         for (const auto& samples : launch.at("samples"))
             input.series.push_back(read_series(folder, samples.get<std::string>()));
+        if (launch.contains("cubin")) input.cubin_digest = launch.at("cubin").get<std::string>();
+        if (launch.contains("traces"))
+            for (const auto& trace : launch.at("traces")) {
+                const auto file = trace.get<std::string>();
+                folder.take(file);
+                input.traces.push_back(folder.text(file));
+            }
     } catch (const std::exception& error) {
         throw Failure{error.what(), path};
     }
@@ -133,6 +140,10 @@ std::string claimed_quantity(const harness::SeriesKey& key) {
 
 std::string kernel_id(std::size_t kernel) {
     return fmt::format("K{}", kernel + 1);
+}
+
+std::string trace_path(const std::string& id, std::size_t trace) {
+    return path_of(id, fmt::format("trace-{}.traceg", trace + 1));
 }
 
 Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
@@ -177,6 +188,11 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
             const std::string path = path_of(id, fmt::format("samples-{}.json", series + 1));
             launch["samples"].push_back(path);
             add(path, "samples", canonical(series_json(kernel.series[series])));
+        }
+        if (kernel.cubin_digest) launch["cubin"] = *kernel.cubin_digest;
+        for (std::size_t trace = 0; trace < kernel.traces.size(); ++trace) {
+            launch["traces"].push_back(trace_path(id, trace));
+            add(trace_path(id, trace), "trace", kernel.traces[trace]);
         }
         add(path_of(id, "launch.json"), "launch", canonical(launch));
     }

@@ -38,6 +38,8 @@ struct KernelInput {
     std::string architecture;              ///< XML.
     std::optional<std::string> flow_facts; ///< XML.
     std::vector<SeriesInput> series;
+    std::optional<std::string> cubin_digest; ///< Of the binary that the listing was made from.
+    std::vector<std::string> traces;         ///< Recorded executions (`.traceg`).
 };
 
 /// A part that the tool is built from.
@@ -60,6 +62,8 @@ struct BundleInputs {
 
 /// "K1" for the first kernel.
 std::string kernel_id(std::size_t kernel);
+/// "inputs/K1/trace-1.traceg" for the first trace of that kernel.
+std::string trace_path(const std::string& id, std::size_t trace);
 
 /// The files of step "inputs". Refuses two different machine descriptions of one name.
 Result<EvidenceFiles> input_files(const BundleInputs& inputs);

@@ -128,6 +128,37 @@ Json replay_json(const KernelEvidence& kernel) {
             {"execution-time", seen}};
 }
 
+Result<void> check_traces(const KernelInput& input, KernelEvidence& kernel) {
+    const harness::Kernel launched{kernel.input->function, &kernel.input->graph,
+                                   &kernel.input->facts, kernel.input->launch};
+    for (std::size_t trace = 0; trace < input.traces.size(); ++trace) {
+        const std::string path = trace_path(kernel.id, trace);
+        const auto read = harness::trace::read_sass_trace({path, input.traces[trace]});
+        if (!read) return read.as_failure();
+        auto checks = harness::trace::check_facts(read.value(), launched);
+        if (!checks) return Failure{checks.error().what, path, 0, 0};
+        for (const auto& check : checks.value())
+            if (check.refuted_by)
+                return Failure{fmt::format("flow fact '{}' (line {}) is refuted by a recorded "
+                                           "execution: {}",
+                                           check.fact, check.line, *check.refuted_by),
+                               path, 0, 0};
+        kernel.traced_facts.push_back(std::move(checks).value());
+    }
+    return boost::outcome_v2::success();
+}
+
+Json traces_json(const KernelEvidence& kernel) {
+    Json traces = Json::array();
+    for (std::size_t trace = 0; trace < kernel.traced_facts.size(); ++trace) {
+        Json facts = Json::array();
+        for (const auto& check : kernel.traced_facts[trace])
+            facts.push_back({{"fact", check.fact}, {"line", check.line}, {"cases", check.cases}});
+        traces.push_back({{"trace", trace_path(kernel.id, trace)}, {"not-refuted", facts}});
+    }
+    return traces;
+}
+
 } // namespace
 
 Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::string& id,
@@ -137,6 +168,7 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
     KernelEvidence kernel;
     kernel.id = id;
     kernel.input = std::move(loaded).value();
+    if (auto checked = check_traces(input, kernel); !checked) return checked.as_failure();
     analyzer::Request request = request_of(*kernel.input, bundle.solver_seed);
     request.proofs = &kernel.proofs;
     auto analysis = analyzer::analyze(request);
@@ -209,6 +241,7 @@ void add_check_files(const KernelEvidence& kernel, const KernelInput& input, Evi
     files["checks/" + kernel.id + ".json"] = {"checks", "checks",
                                               canonical({{"observations", observations},
                                                          {"facts", facts},
+                                                         {"traces", traces_json(kernel)},
                                                          {"witness-replay", replay_json(kernel)}})};
 }
 

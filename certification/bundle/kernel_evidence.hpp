@@ -6,6 +6,7 @@
 #include "certification/bundle/inputs.hpp"
 #include "certification/bundle/policies.hpp"
 #include "certification/report.hpp"
+#include "harness/trace/fact_check.hpp"
 
 #include <memory>
 #include <string>
@@ -19,9 +20,12 @@ struct KernelEvidence {
     analyzer::Analysis analysis;
     analyzer::ProofRecord proofs;
     std::vector<PolicyBounds> policies;
+    /// Per trace: path facts that it was held against, and did not refute.
+    std::vector<std::vector<harness::trace::FactCheck>> traced_facts;
     Report report;
 };
 
+/// Refuses what the analyzer refuses, and flow facts that a recorded execution refutes.
 Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::string& id,
                                       const BundleInputs& bundle);
 

@@ -195,6 +195,19 @@ std::string policies_of(const KernelEvidence& kernel) {
                  rows);
 }
 
+std::string traced_facts_of(const KernelEvidence& kernel) {
+    if (kernel.traced_facts.empty()) return "";
+    std::string rows;
+    for (std::size_t trace = 0; trace < kernel.traced_facts.size(); ++trace)
+        for (const auto& check : kernel.traced_facts[trace])
+            rows += row({cell(trace_path(kernel.id, trace)), cell(check.fact),
+                         cell(std::to_string(check.cases), true)});
+    return heading({3, kernel.id + "-"}, "traced", "Flow facts against recorded executions") +
+           "<p>No execution that was recorded contradicts a fact; others might.</p>\n" +
+           table("Cases that each fact was held against",
+                 {{"trace", false}, {"fact", false}, {"cases", true}}, rows);
+}
+
 std::string kernel_in_detail(const KernelEvidence& kernel) {
     const Report& report = kernel.report;
     return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{0} {1} on {2}</h2>\n"
@@ -203,7 +216,8 @@ std::string kernel_in_detail(const KernelEvidence& kernel) {
                        kernel.id, escape(report.kernel), escape(report.architecture),
                        escape(report.architecture_title), escape(report.isa), launch_text(report),
                        escape(report.policy)) +
-           html_sections(report, {3, kernel.id + "-"}) + policies_of(kernel) + "</section>\n";
+           html_sections(report, {3, kernel.id + "-"}) + traced_facts_of(kernel) +
+           policies_of(kernel) + "</section>\n";
 }
 
 std::string measurements_of(const std::vector<KernelEvidence>& kernels,
