@@ -252,7 +252,9 @@ void add_predict(CLI::App& app, Invocation& invocation) {
             "--profile", options->profiles,
             "Instruction counts or executed instructions (XML) instead of a listing; given "
             "several times, one for each warp, GPUMech's representative stands for all")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->excludes(command->get_option("--kernel"))
+        ->excludes(command->get_option("--flow-facts"));
     command
         ->add_option("--architecture", options->architecture,
                      "Machine: a name from `architectures` or a file")

@@ -1,13 +1,12 @@
 // Bank conflicts of shared memory: P. Voudouris, master thesis, TU Eindhoven, 2014 (V14), Tables 2
 // to 4 and Fig. 22, strides in words and 32 banks (reference models 9). Tolerance 0.
-#include "models/formulas/bank_conflicts.hpp"
+#include "models/address_pattern.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <vector>
 
-namespace warpbound::models::bank_conflicts {
+namespace warpbound::models {
 namespace {
 
 struct Row {
@@ -27,23 +26,31 @@ constexpr auto rows = std::to_array<Row>({
     {31, {0, 31, 30, 29, 28, 27, 26, 25, 24}, 1},
 });
 
+/// Passes of 32 lanes that address words so far apart, in banks of 4 bytes.
+std::int64_t passes_of_stride(std::int64_t stride, std::uint64_t banks) {
+    AddressPattern pattern;
+    pattern.thread_stride = static_cast<std::uint64_t>(4 * stride);
+    return bank_passes(addresses_of(pattern, {}, all_lanes(32), 4), banks, 4);
+}
+
 TEST(VoudourisTables2To4, HaveTheBanksAndTheConflictDegrees) {
     for (const auto& row : rows) {
         for (std::size_t thread = 0; thread < row.banks.size(); ++thread)
             EXPECT_EQ(static_cast<std::int64_t>(thread) * row.stride % 32, row.banks.at(thread))
                 << row.stride;
-        EXPECT_EQ(degree_of_stride(row.stride, 32).value(), row.degree) << row.stride;
+        EXPECT_EQ(passes_of_stride(row.stride, 32), row.degree) << row.stride;
     }
 }
 
 // All lanes one word: a broadcast (constructed).
 TEST(BankConflicts, CountDistinctWordsOnly) {
-    EXPECT_EQ(degree(std::vector<std::int64_t>(32, 7), 32).value(), 1);
-    EXPECT_EQ(degree_of_stride(0, 32).value(), 1);
-    EXPECT_EQ(degree(std::vector<std::int64_t>{0, 32, 32, 64, 1}, 32).value(), 3);
-    EXPECT_FALSE(degree({}, 32));
-    EXPECT_FALSE(degree_of_stride(-1, 32));
+    EXPECT_EQ(passes_of_stride(0, 32), 1);
+    LaneAddresses lanes{.address = {}, .active = 0x1f, .bytes = 4};
+    const std::uint64_t words[] = {0, 32, 32, 64, 1};
+    for (std::size_t lane = 0; lane < 5; ++lane)
+        lanes.address[lane] = 4 * words[lane];
+    EXPECT_EQ(bank_passes(lanes, 32, 4), 3);
 }
 
 } // namespace
-} // namespace warpbound::models::bank_conflicts
+} // namespace warpbound::models

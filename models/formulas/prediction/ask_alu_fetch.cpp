@@ -12,7 +12,7 @@ Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs) {
                                         real(counts.global_loads + counts.global_stores),
                              .fetches = real(counts.global_loads),
                              .outputs = real(counts.global_stores)};
-    const auto registers = registers_of(question.profile, inputs);
+    const auto registers = registers_of(question.setting.launch, question.profile, inputs);
     if (!registers) return registers.as_failure();
     kernel.registers = registers.value().value_or(0);
     const auto engines = inputs.stated("simd-engines");

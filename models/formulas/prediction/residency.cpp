@@ -74,9 +74,7 @@ Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedPr
         if (const auto value = limit(inputs, name)) *place = *value;
     limits.fermi_register_rule =
         assembly::generation_of(inputs.architecture().target) == assembly::Generation::Fermi;
-    const auto known_registers = launch.registers
-                                     ? of_launch(*launch.registers, "registers", inputs)
-                                     : registers_of(profile, inputs);
+    const auto known_registers = registers_of(launch, profile, inputs);
     if (!known_registers) return known_registers.as_failure();
     const auto known_shared = launch.shared_memory
                                   ? of_launch(*launch.shared_memory, "shared-memory", inputs)
@@ -99,8 +97,10 @@ Result<std::optional<std::int64_t>> slots_of(const Launch& launch, const NamedPr
 
 } // namespace
 
-Result<std::optional<std::int64_t>> registers_of(const NamedProfile& profile, Inputs& inputs) {
-    return of_kernel(profile.registers, "registers", inputs, std::equal_to{});
+Result<std::optional<std::int64_t>> registers_of(const Launch& launch, const NamedProfile& profile,
+                                                 Inputs& inputs) {
+    return launch.registers ? of_launch(*launch.registers, "registers", inputs)
+                            : of_kernel(profile.registers, "registers", inputs, std::equal_to{});
 }
 
 Result<std::optional<Residency>> residency_of(const Launch& launch, const NamedProfile& profile,

@@ -21,9 +21,10 @@ struct Residency {
     [[nodiscard]] std::int64_t warps() const { return slots * warps_per_block; } ///< Resident.
 };
 
-/// Registers of a thread: the kernel's, or stated; notes when neither is known. Refuses a stated
-/// number that is not the kernel's.
-Result<std::optional<std::int64_t>> registers_of(const NamedProfile& profile, Inputs& inputs);
+/// Registers of a thread: the launch's, else the kernel's, or stated; notes when none is known.
+/// Refuses a stated number that is another.
+Result<std::optional<std::int64_t>> registers_of(const Launch& launch, const NamedProfile& profile,
+                                                 Inputs& inputs);
 
 /// Spreads the blocks evenly (Kim 2023, 3.1) and fills a multiprocessor up to its occupancy. One
 /// block needs no occupancy. Notes in `inputs` what is missing: registers of a thread, shared
