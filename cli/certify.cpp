@@ -10,11 +10,14 @@
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/version.hpp"
+#include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
+#include "harness/suite/benchmark.hpp"
 
 #include <boost/version.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace warpbound::cli {
@@ -28,6 +31,7 @@ struct Options {
     std::string output;
     std::string key;
     std::string baseline;
+    std::string calibration;
     std::string draw = "uniform";
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
@@ -84,6 +88,25 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
                                    "this machine",
                                    input.kernel, input.launch),
                        file};
+    return boost::outcome_v2::success();
+}
+
+/// Every series of the campaign that belongs to the calibration suite.
+Result<void> add_calibration(certification::BundleInputs& inputs, const std::string& file) {
+    const auto campaign = harness::Campaign::open_existing(file);
+    if (!campaign) return campaign.as_failure();
+    auto all = harness::recorded_series(*campaign.value());
+    if (!all) return all.as_failure();
+    for (auto& series : all.value()) {
+        const std::string benchmark = series.key.name.substr(0, series.key.name.find('/'));
+        const auto known =
+            std::find_if(harness::benchmarks().begin(), harness::benchmarks().end(),
+                         [&](const auto& candidate) { return candidate.name == benchmark; });
+        if (known != harness::benchmarks().end() && !known->calibrates.empty())
+            inputs.calibration.push_back({series.key, std::move(series.samples)});
+    }
+    if (inputs.calibration.empty())
+        return Failure{"holds no series of the calibration suite", file};
     return boost::outcome_v2::success();
 }
 
@@ -259,6 +282,9 @@ Exit run(const Options& options) {
         if (!text) return refuse(text.error());
         inputs.requirements = std::move(text).value();
     }
+    if (!options.calibration.empty())
+        if (auto added = add_calibration(inputs, options.calibration); !added)
+            return refuse(added.error());
     for (const auto& kernel : planned) {
         auto input = read_kernel(kernel, options, certification::kernel_id(inputs.kernels.size()));
         if (!input) return refuse(input.error());
@@ -311,6 +337,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                         "Record the digest of the binary that the listing was made from");
     command->add_option("--trace", options->kernel.trace,
                         "Hold the flow facts against this recorded execution (.traceg)");
+    command->add_option("--calibration", options->calibration,
+                        "Include what values of the machine were read off (campaign)");
     CLI::Option* plan = command->add_option(
         "--plan", options->plan, "Instead of FILE: several kernels (XML, docs/evidence.md)");
     for (const char* of_one_kernel : {"--kernel", "--architecture", "--launch", "--policy",

@@ -165,6 +165,11 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
         run["requirements"] = requirements_path;
         add(requirements_path, "requirements", *inputs.requirements);
     }
+    for (std::size_t i = 0; i < inputs.calibration.size(); ++i) {
+        const std::string path = fmt::format("inputs/calibration/samples-{}.json", i + 1);
+        run["calibration"].push_back(path);
+        add(path, "samples", canonical(series_json(inputs.calibration[i])));
+    }
     for (std::size_t i = 0; i < inputs.kernels.size(); ++i) {
         const KernelInput& kernel = inputs.kernels[i];
         const std::string id = kernel_id(i);
@@ -216,6 +221,8 @@ Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) 
                 factor_of(run.at("check-factor-thousandths").get<std::int64_t>());
         if (run.contains("requirements"))
             inputs.requirements = folder.text(run.at("requirements").get<std::string>());
+        for (const auto& path : run.value("calibration", Json::array()))
+            inputs.calibration.push_back(read_series(folder, path.get<std::string>()));
         for (const auto& id : run.at("kernels"))
             inputs.kernels.push_back(kernel_of(folder, id.get<std::string>()));
         return inputs;

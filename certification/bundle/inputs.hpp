@@ -57,6 +57,8 @@ struct BundleInputs {
     /// Fails when a bound exceeds so many thousandths of the worst observed time; none: not asked.
     std::optional<std::int64_t> check_factor_thousandths;
     std::optional<std::string> requirements; ///< XML.
+    /// What values of the descriptions were read off, so that they can be read again.
+    std::vector<SeriesInput> calibration;
     std::vector<KernelInput> kernels;
 };
 

@@ -146,6 +146,29 @@ Series series_of(const json& file, const std::string& path) {
     return series;
 }
 
+harness::RecordedSeries recorded_of(const json& file) {
+    harness::RecordedSeries series;
+    const json& key = file.at("series");
+    key.at("name").get_to(series.key.name);
+    key.at("device").get_to(series.key.device);
+    key.at("device-detail").get_to(series.key.device_detail);
+    key.at("protocol").get_to(series.key.protocol);
+    key.at("kernel-digest").get_to(series.key.kernel_digest);
+    key.at("facts-digest").get_to(series.key.facts_digest);
+    key.at("launch").get_to(series.key.launch);
+    key.at("quantity").get_to(series.key.quantity);
+    for (const auto& row : file.at("samples")) {
+        harness::Sample sample;
+        sample.run = static_cast<std::int64_t>(series.samples.size());
+        sample.seed = std::stoull(row.at(0).get<std::string>());
+        for (std::size_t i = 1; i < row.size(); ++i)
+            sample.times.push_back(whole_number(row.at(i)));
+        if (sample.times.empty()) incomplete(series.key.name + ": a run without times");
+        series.samples.push_back(std::move(sample));
+    }
+    return series;
+}
+
 ClaimRow claim_of(const json& row) {
     ClaimRow claim;
     row.at("id").get_to(claim.id);
@@ -288,6 +311,11 @@ Evidence read_evidence(const Files& files) {
             evidence.kernels.push_back(kernel_of(files, id, unread, claims));
         }
         if (evidence.kernels.empty()) incomplete("inputs/run.json: no kernels");
+        for (const auto& row : run.value("calibration", json::array())) {
+            const std::string path = line_of(row, "inputs/run.json");
+            evidence.calibration.push_back(
+                recorded_of(read_json(unread.take(path), path, Verdict::Incomplete)));
+        }
         for (const auto& row : claims.at("claims"))
             if (std::none_of(evidence.kernels.begin(), evidence.kernels.end(),
                              [&](const auto& kernel) { return row.at("kernel") == kernel->id; }))

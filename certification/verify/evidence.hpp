@@ -4,6 +4,7 @@
 
 #include "assembly/isa/program.hpp"
 #include "certification/verify/verdict.hpp"
+#include "harness/calibration/measurements.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
@@ -108,7 +109,11 @@ struct KernelCase {
 struct Evidence {
     std::string tool_version; ///< That made the bundle.
     std::vector<std::unique_ptr<KernelCase>> kernels;
+    std::vector<harness::RecordedSeries> calibration; ///< What descriptions were read off.
 };
+
+/// "warm-up 0, draw uniform, seed 1": runs on a device that takes seeds. Nothing without one.
+std::optional<std::uint64_t> seed_of_protocol(const std::string& protocol);
 
 /// Reads everything and checks what belongs together: ids, assumptions and who depends on them,
 /// kinds against assumptions, digests of evidence. Throws `Finding`.

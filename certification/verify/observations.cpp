@@ -10,24 +10,13 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-/// "warm-up 0, draw uniform, seed 1": runs on a device that takes seeds.
-std::optional<std::uint64_t> seed_of(const std::string& protocol) {
-    const std::size_t at = protocol.rfind("seed ");
-    if (at == std::string::npos) return std::nullopt;
-    std::uint64_t seed = 0;
-    const char* begin = protocol.data() + at + 5;
-    const auto [end, error] = std::from_chars(begin, protocol.data() + protocol.size(), seed);
-    if (error != std::errc{} || end == begin) return std::nullopt;
-    return seed;
-}
-
 void check_series(const KernelCase& kernel, const Series& series) {
     if (series.kernel_digest != kernel.program.digest || series.name != kernel.function->name ||
         series.launch != models::to_string(kernel.launch))
         throw Finding{Verdict::Failed,
                       series.path + ": recorded of another listing, kernel or launch"};
     if (series.samples.empty()) throw Finding{Verdict::Incomplete, series.path + ": no samples"};
-    const auto seed = seed_of(series.protocol);
+    const auto seed = seed_of_protocol(series.protocol);
     if (!seed)
         throw Finding{Verdict::Incomplete, series.path + ": its protocol does not name a seed"};
     for (std::size_t run = 0; run < series.samples.size(); ++run) {
@@ -54,6 +43,16 @@ void check_series(const KernelCase& kernel, const Series& series) {
 
 } // namespace
 
+std::optional<std::uint64_t> seed_of_protocol(const std::string& protocol) {
+    const std::size_t at = protocol.rfind("seed ");
+    if (at == std::string::npos) return std::nullopt;
+    std::uint64_t seed = 0;
+    const char* begin = protocol.data() + at + 5;
+    const auto [end, error] = std::from_chars(begin, protocol.data() + protocol.size(), seed);
+    if (error != std::errc{} || end == begin) return std::nullopt;
+    return seed;
+}
+
 StepResult check_observations(const Evidence& evidence) {
     try {
         std::size_t series_count = 0;
@@ -72,31 +71,6 @@ StepResult check_observations(const Evidence& evidence) {
     } catch (const Finding& finding) {
         return {"observations", finding.verdict, finding.what()};
     }
-}
-
-StepResult check_refit(const Evidence& evidence) {
-    for (const auto& kernel : evidence.kernels) {
-        const models::Architecture& machine = kernel->architecture;
-        std::vector<const models::ValueGroup*> groups{
-            &machine.geometry,     &machine.limits, &machine.schedulers, &machine.write_buffer,
-            &machine.control_flow, &machine.blocks, &machine.transfers};
-        for (const auto& [opcode_class, timing] : machine.classes)
-            groups.push_back(&timing.values);
-        for (const auto& memory : machine.memories)
-            groups.push_back(&memory);
-        for (const auto* group : groups)
-            for (const auto& value : group->values)
-                for (const Series& series : kernel->series)
-                    if (value.grade == models::Grade::Measured &&
-                        value.source.find(series.name) != std::string::npos)
-                        return {
-                            "refit", Verdict::Incomplete,
-                            fmt::format("{}: {} names the series {} of the bundle; this version "
-                                        "cannot fit it again",
-                                        kernel->architecture_path, value.name, series.name)};
-    }
-    return {"refit", Verdict::NotApplicable,
-            "no value of a description names a series of the bundle"};
 }
 
 } // namespace warpbound::certification::verify

@@ -10,8 +10,4 @@ namespace warpbound::certification::verify {
 /// protocol gives it: none was left out, swapped or added.
 StepResult check_observations(const Evidence& evidence);
 
-/// Whether calibrated values can be fitted again from the samples. This version calibrates nothing:
-/// a description whose values name a series of the bundle is refused.
-StepResult check_refit(const Evidence& evidence);
-
 } // namespace warpbound::certification::verify

@@ -3,6 +3,7 @@
 #include "certification/verify/digests.hpp"
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/observations.hpp"
+#include "certification/verify/refit.hpp"
 #include "certification/verify/script.hpp"
 #include "certification/verify/signature.hpp"
 #include "certification/verify/solver.hpp"
