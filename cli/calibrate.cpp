@@ -65,7 +65,9 @@ std::string text_of(const harness::Calibration& calibration) {
         out +=
             fmt::format("{:<36} {:>24}  {}\n", fmt::format("classes/{}, port", scope.opcode_class),
                         fmt::format("one per {}", models::to_string(scope.scope)), scope.benchmark);
-    out += fmt::format("{:<36} {:>24}\n", "policy", calibration.policy.value_or("unknown"));
+    out +=
+        fmt::format("{:<36} {:>24}\n", "policy",
+                    calibration.policy ? "like " + *calibration.policy + " (estimate)" : "unknown");
     if (!calibration.unidentified.empty()) out += "\nnot identified\n";
     for (const auto& missing : calibration.unidentified)
         out += fmt::format("  {}: {}\n", missing.path, missing.why);
@@ -97,7 +99,8 @@ std::string json_of(const harness::Calibration& calibration) {
               {"target", to_string(calibration.target)},
               {"values", values},
               {"ports", ports}};
-    json["policy"] = calibration.policy ? Json(*calibration.policy) : Json();
+    json["policy"] =
+        calibration.policy ? Json{{"like", *calibration.policy}, {"kind", "estimate"}} : Json();
     json["not-identified"] = missing;
     return json.dump(2) + "\n";
 }

@@ -15,7 +15,8 @@ struct Calibration {
     assembly::Target target;
     std::vector<Finding> findings;
     std::vector<ScopeFinding> scopes;
-    std::optional<std::string> policy; ///< As `models::read_policy` reads it.
+    /// As `models::read_policy` reads it. An estimate: delays seen in random runs were classified.
+    std::optional<std::string> policy;
     std::vector<Unidentified> unidentified;
 };
 

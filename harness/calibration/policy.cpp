@@ -97,6 +97,20 @@ void read_policy(const Measurements& measurements, Basis& basis, Ledger& ledger)
             policy_path, fmt::format("in {} and {} runs only did the older and the younger warp "
                                      "wake while the other was issuing; {} are needed",
                                      delays.older_woke, delays.younger_woke, enough_runs));
+    // A warp that yields also finds a run in which it need not: where every run is delayed,
+    // something else delays it. So may a run or two.
+    const auto is_doubtful = [](std::int64_t delayed, std::int64_t runs) {
+        constexpr std::int64_t too_few = 3;
+        return delayed == runs || (delayed > 0 && delayed < too_few);
+    };
+    if (is_doubtful(delays.by_older, delays.older_woke) ||
+        is_doubtful(delays.by_younger, delays.younger_woke))
+        return ledger.unidentified(
+            policy_path,
+            fmt::format(
+                "the older warp delayed the younger in {} of {} runs, the younger the older "
+                "in {} of {}: all or hardly any, so that the cause may be another",
+                delays.by_older, delays.older_woke, delays.by_younger, delays.younger_woke));
     const std::int64_t together = started_together(*crowd, schedulers);
     if (delays.by_older > 0 && delays.by_younger > 0) {
         basis.policy = together < 32 / schedulers ? fmt::format("two-level:active={}", together)
