@@ -28,6 +28,7 @@ struct Options {
     PlannedKernel kernel;
     std::string plan;
     std::string requirements;
+    std::string qualification;
     std::string output;
     std::string key;
     std::string baseline;
@@ -285,6 +286,11 @@ Exit run(const Options& options) {
     if (!options.calibration.empty())
         if (auto added = add_calibration(inputs, options.calibration); !added)
             return refuse(added.error());
+    if (!options.qualification.empty()) {
+        auto text = read_text(options.qualification);
+        if (!text) return refuse(text.error());
+        inputs.qualification_result = std::move(text).value();
+    }
     for (const auto& kernel : planned) {
         auto input = read_kernel(kernel, options, certification::kernel_id(inputs.kernels.size()));
         if (!input) return refuse(input.error());
@@ -346,6 +352,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,
                         "Budgets per kernel (XML): each is met, violated or undecided");
+    command->add_option("--qualification", options->qualification,
+                        "Include this result of scripts/qualification.sh");
     command
         ->add_option("--runs", options->runs,
                      "Also run each kernel so often on the simulated device")

@@ -4,6 +4,7 @@
 #include "certification/bundle/evidence_report.hpp"
 #include "certification/bundle/exports.hpp"
 #include "certification/bundle/manifest.hpp"
+#include "certification/bundle/qualification_texts.hpp"
 #include "harness/protocol/statistics.hpp"
 
 #include <algorithm>
@@ -112,6 +113,8 @@ void add_exports(const BundleInputs& inputs, const std::vector<KernelEvidence>& 
     add("attestation.intoto.json", "attestation", attestation_of(claims, files));
     add("tool/sbom.cdx.json", "bill-of-materials",
         bill_of_materials(inputs.tool_version, inputs.components));
+    add("tool/known-problems.md", "known-problems", std::string{known_problems});
+    add("tool/requirements.md", "tool-requirements", std::string{operational_requirements});
     add("tool/worksheet.json", "worksheet", qualification_worksheet(inputs.tool_version));
     const Json argument = argument_of(claims);
     add("argument.gsn.json", "argument", canonical(argument));

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* run_path = "inputs/run.json";
 constexpr const char* requirements_path = "inputs/requirements.xml";
+constexpr const char* qualification_path = "inputs/qualification-result.md";
 
 std::string path_of(const std::string& id, const std::string& file) {
     return "inputs/" + id + "/" + file;
@@ -165,6 +166,10 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
         run["requirements"] = requirements_path;
         add(requirements_path, "requirements", *inputs.requirements);
     }
+    if (inputs.qualification_result) {
+        run["qualification-result"] = qualification_path;
+        add(qualification_path, "qualification-result", *inputs.qualification_result);
+    }
     for (std::size_t i = 0; i < inputs.calibration.size(); ++i) {
         const std::string path = fmt::format("inputs/calibration/samples-{}.json", i + 1);
         run["calibration"].push_back(path);
@@ -221,6 +226,9 @@ Result<BundleInputs> inputs_of(const std::map<std::string, std::string>& files) 
                 factor_of(run.at("check-factor-thousandths").get<std::int64_t>());
         if (run.contains("requirements"))
             inputs.requirements = folder.text(run.at("requirements").get<std::string>());
+        if (run.contains("qualification-result"))
+            inputs.qualification_result =
+                folder.text(run.at("qualification-result").get<std::string>());
         for (const auto& path : run.value("calibration", Json::array()))
             inputs.calibration.push_back(read_series(folder, path.get<std::string>()));
         for (const auto& id : run.at("kernels"))

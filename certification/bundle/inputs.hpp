@@ -57,6 +57,8 @@ struct BundleInputs {
     /// Fails when a bound exceeds so many thousandths of the worst observed time; none: not asked.
     std::optional<std::int64_t> check_factor_thousandths;
     std::optional<std::string> requirements; ///< XML.
+    /// Of the tool in the environment in use, as `scripts/qualification.sh` writes it.
+    std::optional<std::string> qualification_result;
     /// What values of the descriptions were read off, so that they can be read again.
     std::vector<SeriesInput> calibration;
     std::vector<KernelInput> kernels;

@@ -1,6 +1,7 @@
 /// \file
 /// Exports have the fields that their published forms require, and say what the claims say.
 
+#include "assembly/support/source_text.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "tests/support/evidence.hpp"
 
@@ -23,6 +24,7 @@ const Bundle& bundle() {
         inputs.kernels.push_back(tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop",
                                                        "saxpy/sm_75.flow-facts.xml", "turing-t4",
                                                        "1x32", 10));
+        inputs.qualification_result = "# Qualification result\n";
         inputs.requirements =
             "<requirements><requirement id=\"R1\" kernel=\"saxpy_loop\" "
             "at-most=\"100000\"/><requirement id=\"R2\" kernel=\"saxpy_loop\" "
@@ -151,6 +153,23 @@ TEST(Exports, AsArgumentReachEveryClaimAndShowWhatIsUndeveloped) {
               tinyxml2::XML_SUCCESS);
     for (const auto& id : ids)
         EXPECT_THAT(bundle().files.at("argument.gsn.svg").bytes, HasSubstr(">" + id + " "));
+}
+
+TEST(Exports, HoldWhatTheToolSaysOfItself) {
+    for (const auto& [path, document] : {std::pair{"tool/known-problems.md", "known-problems.md"},
+                                         {"tool/requirements.md", "requirements.md"}}) {
+        const auto source = assembly::read_source(std::string{WARPBOUND_SOURCE_DIR} +
+                                                  "/docs/qualification/" + document);
+        ASSERT_TRUE(source);
+        EXPECT_EQ(bundle().files.at(path).bytes, source.value().text);
+    }
+    EXPECT_EQ(bundle().files.at("inputs/qualification-result.md").bytes,
+              "# Qualification result\n");
+    verify::Options options;
+    options.rebuild = tests::rebuild;
+    options.tool_version = "1.2.3";
+    EXPECT_EQ(verify::overall(verify::verify(tests::plain(bundle().files), options)),
+              verify::Verdict::Holds);
 }
 
 TEST(Exports, AsWorksheetLeaveToTheUserWhatIsTheUsers) {
