@@ -23,6 +23,9 @@ inline constexpr std::array all_variants{models::prediction::Variant::Best,
 struct ModelAnswers {
     models::prediction::Model model = models::prediction::Model::Voudouris;
     std::array<models::prediction::Prediction, 3> variants; ///< As `all_variants`.
+
+    /// The typical answer if there is one, else the worst, else the best; three when all refuse.
+    [[nodiscard]] std::size_t shown() const;
 };
 
 /// Seconds, as `all_variants`; none where something is missing.
@@ -44,11 +47,13 @@ struct PredictedPoint {
     std::optional<EndToEnd> end_to_end; ///< None without copies.
 };
 
+/// Of the variants' executed instructions; none without steps or path. As `all_variants`.
+using Summaries = std::array<std::optional<models::ProfileSummary>, 3>;
+
 struct PredictionReport {
     std::string kernel;
     std::string origin; ///< Of the profiles.
-    /// Of the variants' executed instructions; none without steps or path. As `all_variants`.
-    std::array<std::optional<models::ProfileSummary>, 3> summaries;
+    Summaries summaries;
     const models::prediction::Setting* setting = nullptr;
     std::vector<std::string> set; ///< What was stated, as NAME=VALUE.
     std::string swept;            ///< Name of the swept parameter; empty without a sweep.
@@ -56,6 +61,8 @@ struct PredictionReport {
 
     /// At least one model gave a time somewhere.
     [[nodiscard]] bool has_time() const;
+    [[nodiscard]] bool asks_voudouris() const;
+    [[nodiscard]] std::string_view policy() const; ///< "lrr" or "gto"
 };
 
 std::string prediction_text(const PredictionReport& report);

@@ -8,6 +8,7 @@
 #include "models/formulas/prediction/prediction.hpp"
 #include "models/formulas/voudouris_parameters.hpp"
 #include "tests/accuracy/kernels.hpp"
+#include "tests/accuracy/machines.hpp"
 
 #include <fmt/format.h>
 

@@ -3,14 +3,10 @@
 
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/manifest.hpp"
-#include "certification/bundle/signature.hpp"
-#include "harness/trace/sass_trace.hpp"
-#include "tests/support/evidence.hpp"
+#include "tests/unit/certification/sample_bundle.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 
 #include <cstdlib>
 #include <functional>
@@ -21,37 +17,6 @@ namespace {
 using testing::HasSubstr;
 using tests::edit;
 using verify::Verdict;
-
-/// Two kernels, one of one warp and one of several.
-BundleInputs inputs() {
-    BundleInputs made;
-    made.tool_version = "1.2.3";
-    made.kernels.push_back(tests::example_kernel(
-        "saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml", "turing-t4", "2x128", 20));
-    made.kernels.push_back(tests::example_kernel("convolution/sm_75.sass", "convolution_rows",
-                                                 "convolution/sm_75.rows.flow-facts.xml",
-                                                 "turing-t4", "1x32", 20));
-    return made;
-}
-
-const Bundle& bundle() {
-    static const Bundle made = build_bundle(inputs()).value();
-    return made;
-}
-
-verify::Options options() {
-    verify::Options chosen;
-    chosen.rebuild = tests::rebuild;
-    chosen.tool_version = "1.2.3";
-    return chosen;
-}
-
-std::string text_of(const std::vector<verify::StepResult>& steps) {
-    std::string text;
-    for (const auto& step : steps)
-        text += step.step + ": " + to_string(step.verdict) + ": " + step.detail + "\n";
-    return text;
-}
 
 TEST(Evidence, OfTheSameInputsHasTheSameBytes) {
     const auto again = build_bundle(inputs());
@@ -454,117 +419,6 @@ TEST(Evidence, WithARecordTakenFromTheChainIsTampered) {
     edit(files, "manifest.json", [](Json& json) { json["steps"].erase(2); });
     const auto steps = verify::verify(tests::plain(files), options());
     EXPECT_EQ(tests::step_of(steps, "digests").verdict, Verdict::Tampered);
-}
-
-/// A private key in PEM form whose 32 bytes are all the same.
-std::string key_of(unsigned char byte) {
-    const std::vector<unsigned char> raw(32, byte);
-    EVP_PKEY* key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, raw.data(), raw.size());
-    BIO* text = BIO_new(BIO_s_mem());
-    PEM_write_bio_PrivateKey(text, key, nullptr, nullptr, 0, nullptr, nullptr);
-    char* bytes = nullptr;
-    const auto size = BIO_get_mem_data(text, &bytes);
-    const std::string pem(bytes, static_cast<std::size_t>(size));
-    BIO_free(text);
-    EVP_PKEY_free(key);
-    return pem;
-}
-
-verify::Files signed_with(unsigned char byte) {
-    verify::Files files = tests::plain(bundle().files);
-    files["signature.json"] = sign_manifest(files.at("manifest.json"), key_of(byte)).value();
-    return files;
-}
-
-std::string public_key_of(const verify::Files& files) {
-    return Json::parse(files.at("signature.json")).at("public-key").get<std::string>();
-}
-
-TEST(Signature, ByTheExpectedKeyHolds) {
-    const verify::Files files = signed_with(1);
-    auto asked = options();
-    asked.public_key = public_key_of(files);
-    const auto steps = verify::verify(files, asked);
-    EXPECT_EQ(tests::step_of(steps, "signature").verdict, Verdict::Holds) << text_of(steps);
-    EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
-}
-
-TEST(Signature, ByAnotherKeyIsTampered) {
-    auto asked = options();
-    asked.public_key = public_key_of(signed_with(1));
-    const auto steps = verify::verify(signed_with(2), asked);
-    EXPECT_EQ(tests::step_of(steps, "signature").verdict, Verdict::Tampered);
-    EXPECT_EQ(verify::overall(steps), Verdict::Tampered);
-}
-
-TEST(Signature, OverAnotherManifestIsTampered) {
-    verify::Files files = signed_with(1);
-    files["manifest.json"] += " ";
-    EXPECT_EQ(tests::step_of(verify::verify(files, options()), "signature").verdict,
-              Verdict::Tampered);
-}
-
-TEST(Signature, ThatIsMissingWhereAKeyIsGivenIsIncomplete) {
-    auto asked = options();
-    asked.public_key = std::string(64, '0');
-    const auto steps = verify::verify(tests::plain(bundle().files), asked);
-    EXPECT_EQ(tests::step_of(steps, "signature").verdict, Verdict::Incomplete);
-}
-
-TEST(Signature, NeedsAnEd25519Key) {
-    const auto refused = sign_manifest("{}", "no key");
-    ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().what, HasSubstr("Ed25519"));
-}
-
-/// A warp that executes the loop of the saxpy example so often.
-std::string saxpy_trace(int turns) {
-    harness::trace::SassTrace trace;
-    trace.kernel = "saxpy_loop";
-    trace.block = {32, 1, 1};
-    trace.tracer_version = harness::trace::newest_tracer_version;
-    trace.blocks.push_back({{0, 0, 0}, {{0, {}}}});
-    const auto issue = [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t address = first; address <= last; address += 0x10) {
-            auto& added = trace.blocks.front().warps.front().issues.emplace_back();
-            added.address = address;
-            added.mask = 0xffffffffU;
-            added.opcode = "NOP";
-        }
-    };
-    issue(0, 0xf0);
-    for (int turn = 0; turn < turns; ++turn)
-        issue(0x100, 0x130);
-    issue(0x140, 0x150);
-    return harness::trace::print(trace);
-}
-
-TEST(Evidence, HoldsFlowFactsAgainstARecordedExecution) {
-    BundleInputs one;
-    one.tool_version = "1";
-    one.kernels.push_back(tests::example_kernel(
-        "saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml", "turing-t4", "1x32", 5));
-    one.kernels.front().cubin_digest = assembly::digest_of("binary");
-    one.kernels.front().traces.push_back(saxpy_trace(128));
-    const auto made = build_bundle(one);
-    ASSERT_TRUE(made) << to_string(made.error());
-    EXPECT_THAT(made.value().files.at("checks/K1.json").bytes,
-                HasSubstr(R"("not-refuted":[{"cases":32,"fact":"loop 0x0100 1..128","line":3}])"));
-    const std::string page = made.value().files.at("report.html").bytes;
-    EXPECT_THAT(page, HasSubstr("Flow facts against recorded executions"));
-    EXPECT_THAT(page, HasSubstr(assembly::digest_of("binary")));
-    verify::Options options;
-    options.rebuild = tests::rebuild;
-    options.tool_version = "1";
-    const auto steps = verify::verify(tests::plain(made.value().files), options);
-    EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
-    one.kernels.front().traces.front() = saxpy_trace(129);
-    EXPECT_THAT(
-        to_string(build_bundle(one).error()),
-        testing::AllOf(HasSubstr("inputs/K1/trace-1.traceg"),
-                       HasSubstr("flow fact 'loop 0x0100 1..128' (line 3) is refuted by a recorded "
-                                 "execution: lane 0 of warp 0"),
-                       HasSubstr("129 times")));
 }
 
 } // namespace
