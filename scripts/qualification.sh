@@ -45,13 +45,14 @@ done < <(cases)
 [ "${1:-}" != --check ] || exit 0
 
 result=${1:-docs/qualification/result.md}
+compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[^=]*=//p' "$build/CMakeCache.txt")
 all=$(cases | while read -r _ name; do tests_of "$name"; done | sort -u)
 pattern=$(sed 's/[].[*^$()+?{|\\/]/\\&/g' <<<"$all" | paste -sd'|')
 ctest --test-dir "$build" -R "^($pattern)\$" -j "$(nproc)" >"$outcome" || true
 {
   echo "# Qualification result"
   echo
-  echo "Tool: $("$build/cli/warpbound" --version). System: $(uname -srm). Compiler: $(sed -n 's/^CMAKE_CXX_COMPILER:[^=]*=//p' "$build/CMakeCache.txt" | xargs -I{} {} --version | head -1)."
+  echo "Tool: $("$build/cli/warpbound" --version). System: $(uname -srm). Compiler: $("$compiler" --version | head -1)."
   echo "Sources: $(git rev-parse HEAD 2>/dev/null || echo unknown)$(git diff --quiet HEAD 2>/dev/null || echo ', changed')."
   echo
   echo "| requirement | cases | passed | skipped | not passed |"
@@ -61,7 +62,7 @@ ctest --test-dir "$build" -R "^($pattern)\$" -j "$(nproc)" >"$outcome" || true
     total=0 passed=0 skipped=0 bad=""
     while read -r test; do
       total=$((total + 1))
-      line=$(awk -v test="$test" '{ for (i = 1; i <= NF; ++i) if ($i == test) { print; exit } }' "$outcome")
+      line=$(awk -v test="$test" '/Test +#/ { for (i = 1; i <= NF; ++i) if ($i == test) { print; exit } }' "$outcome")
       case $line in
       *" Passed "*) passed=$((passed + 1)) ;;
       *Skipped*) skipped=$((skipped + 1)) ;;
