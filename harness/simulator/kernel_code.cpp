@@ -149,13 +149,12 @@ Result<void> Translator::add_instructions() {
 Result<void> Translator::add_memory() {
     if (!any_operation([](const Operation& operation) { return operation.through_caches; }))
         return boost::outcome_v2::success();
-    if (code_.machine.register_file)
-        return Failure{"accesses through the caches are not simulated on a machine with operand "
-                       "collectors in this version: state their level",
-                       architecture_.name, 0, 0};
     auto memory = read_memory_shape(architecture_);
     if (!memory) return memory.as_failure();
     code_.machine.memory = memory.value();
+    if (code_.machine.register_file) // Accesses take their places when their units take them (C49).
+        for (Operation& operation : code_.operations)
+            operation.takes_place = false;
     return boost::outcome_v2::success();
 }
 

@@ -2,6 +2,7 @@
 /// \file
 /// What the components of the machine say to each other.
 
+#include "harness/simulator/memory/messages.hpp"
 #include "harness/simulator/residence.hpp"
 
 #include <cstddef>
@@ -63,15 +64,16 @@ struct CollectOrder {
     std::int64_t delay = 0;                  ///< From the unit's entrance to the result's exit.
     std::optional<std::int64_t> source_read; ///< From there to the release of a read barrier.
     std::size_t pool = 0;
-    std::size_t place = 0; ///< Of the warp on the SM.
+    std::size_t place = 0;               ///< Of the warp on the SM.
+    std::optional<MemoryIssue> memory{}; ///< What its unit hands to the load/store unit.
 };
 
-/// An instruction entered its unit: when its effects will come.
+/// An instruction entered its unit, or its load found all its lines: when its effects will come.
 struct ResultNotice {
     std::size_t place = 0; ///< Of the warp in its scheduler.
     int warp = 0;          ///< Its number.
     std::int64_t number = 0;
-    std::int64_t at = 0;
+    std::optional<std::int64_t> at; ///< Of the result; of a load that is not known at once.
     std::optional<std::int64_t> sources_read;
 };
 

@@ -22,6 +22,11 @@ void MultiProcessor::add_collectors(std::size_t number, const MachineShape& mach
                                     const RunOptions& options, Clock& clock, EventLog& log) {
     if (!machine.register_file) return;
     OperandCollectors::Plugs plugs{{}, {}, Source{left_latch_.emplace(clock.board())}};
+    if (machine.memory)
+        plugs.memory.emplace(OperandCollectors::Plugs::Memory{
+            .issues = Source{memory_issues_.emplace_back(clock.board())},
+            .results = Sink{memory_results_.emplace_back(clock.board())},
+            .freed = Sink{freed_}});
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
         plugs.orders.emplace_back(collect_orders_.emplace_back(clock.board()));
         plugs.results.emplace_back(results_.emplace_back(clock.board()));
@@ -71,9 +76,7 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
         shared.latch_room_at.push_back(&room);
         to_arbiter.latch_room_at.push_back(&room);
     }
-    if (plugs.memory) to_arbiter.freed.emplace(freed_);
-    std::vector<Sink<MemoryIssue>> issues;
-    std::vector<Source<ResultTold>> results;
+    if (plugs.memory && !collectors_) to_arbiter.freed.emplace(freed_);
     for (auto& port : ports_free_at_) {
         shared.ports_free_at.push_back(&port);
         to_arbiter.ports_free_at.push_back(&port);
@@ -90,12 +93,10 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
         to_blocks.reports.emplace_back(report);
         to_blocks.orders.emplace_back(order);
         std::optional<WarpScheduler::Plugs::Memory> to_memory;
-        if (plugs.memory) {
+        if (plugs.memory && !collectors_) {
             auto& issue = memory_issues_.emplace_back(clock.board());
             auto& result = memory_results_.emplace_back(clock.board());
             auto& notice = notices_.emplace_back(clock.board());
-            issues.emplace_back(issue);
-            results.emplace_back(result);
             to_arbiter.notices.emplace_back(notice);
             to_memory.emplace(WarpScheduler::Plugs::Memory{
                 .issues = Source{issue}, .results = Sink{result}, .notices = Sink{notice}});
@@ -112,13 +113,14 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
     clock.add(arbiter_.emplace(std::move(to_arbiter), number, machine, options, precedence, log));
     clock.add(blocks_.emplace(std::move(to_blocks), number, options));
     if (plugs.memory)
-        clock.add(memory_.emplace(number,
-                                  LoadStoreUnit::Plugs{.issues = std::move(issues),
-                                                       .results = std::move(results),
-                                                       .freed = Source{freed_},
-                                                       .requests = plugs.memory->requests,
-                                                       .answers = plugs.memory->answers},
-                                  machine, options, log));
+        clock.add(memory_.emplace(
+            number,
+            LoadStoreUnit::Plugs{.issues = {memory_issues_.begin(), memory_issues_.end()},
+                                 .results = {memory_results_.begin(), memory_results_.end()},
+                                 .freed = Source{freed_},
+                                 .requests = plugs.memory->requests,
+                                 .answers = plugs.memory->answers},
+            machine, options, log));
 }
 
 std::optional<Failure> MultiProcessor::failure() const {

@@ -57,7 +57,7 @@ struct Operation {
     bool waits_at_barrier = true;                   ///< BAR.SYNC, BAR.RED; not BAR.ARV.
     std::int64_t barrier_warps = 0; ///< Arrivals that open it; 0: of all warps that have not ended.
     bool parts_lanes = false;       ///< Its guard may differ between lanes (C38).
-    bool takes_place = false;       ///< In the write buffer or the load queue.
+    bool takes_place = false;       ///< In the write buffer or the load queue, when it issues.
     bool enters_write_buffer = false;
     bool reads_clock = false;
     bool result_is_told = false; ///< Its result time is not known at issue; `latency` is unused.

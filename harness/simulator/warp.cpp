@@ -188,10 +188,14 @@ void Warp::flush_buffer() {
     find_ready();
 }
 
-void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) {
+/// Its result time will be told.
+void Warp::expect_result() {
     unfinished_.push_back(
         {.warp = number_of_warp_, .number = number_, .instruction = instruction_});
     set_result(*operation_, never);
+}
+
+void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) {
     if (operation_->read_barrier) ++unknown_releases_[*operation_->read_barrier];
     order_ = CollectOrder{.code = code_,
                           .warp = number_of_warp_,
@@ -222,29 +226,31 @@ void Warp::set_result(const Operation& operation, std::int64_t at) {
     release = std::max(release, at);
 }
 
-bool Warp::complete(int warp, std::int64_t number, std::int64_t at,
+bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
                     std::optional<std::int64_t> sources_read) {
     const auto found =
         std::find_if(unfinished_.begin(), unfinished_.end(), [&](const Unfinished& told) {
             return told.warp == warp && told.number == number;
         });
     const std::size_t instruction = found->instruction;
-    *found = unfinished_.back();
-    unfinished_.pop_back();
-    if (log_->is_heard())
+    if (at) {
+        *found = unfinished_.back();
+        unfinished_.pop_back();
+    }
+    if (log_->is_heard() && at)
         log_->add(
-            Completed{.cycle = at, .warp = warp, .instruction = instruction, .number = number});
+            Completed{.cycle = *at, .warp = warp, .instruction = instruction, .number = number});
     if (log_->is_heard() && sources_read)
         log_->add(SourcesRead{
             .cycle = *sources_read, .warp = warp, .instruction = instruction, .number = number});
     if (!live_ || warp != number_of_warp_) return false;
-    completion_ = std::max({completion_, at, sources_read.value_or(0)});
+    completion_ = std::max({completion_, at.value_or(0), sources_read.value_or(0)});
     const Operation& operation = code_->operations[instruction];
-    if (operation.write_barrier) {
+    if (at && operation.write_barrier) {
         --unknown_releases_[*operation.write_barrier];
         if (operation.is_long) --unknown_long_[*operation.write_barrier];
     }
-    set_result(operation, at);
+    if (at) set_result(operation, *at);
     if (operation.read_barrier && sources_read) {
         --unknown_releases_[*operation.read_barrier];
         add_release(*operation.read_barrier, *sources_read);
@@ -258,11 +264,8 @@ void Warp::execute(std::int64_t now) {
     const std::int64_t extra = passes_ - 1;
     std::int64_t latency = 0;
     std::int64_t delay = 0;
-    if (operation.result_is_told) {
-        unfinished_.push_back(
-            {.warp = number_of_warp_, .number = number_, .instruction = instruction_});
-        set_result(operation, never);
-    } else {
+    if (operation.result_is_told || collects_) expect_result();
+    if (!operation.result_is_told) {
         latency = chance_.draw(operation.latency);
         delay = latency + extra * chance_.draw(operation.pass_cost);
     }

@@ -67,11 +67,12 @@ public:
     /// ready_at() <= now, and not is_on_wrong_path().
     void issue(std::int64_t now, const Waits& waits);
 
-    /// Tells the result time of an operation that issued here with `result_is_told`, the
-    /// `number`-th of the warp with that number. Returns false when that warp has ended; its launch
-    /// does not complete before `at` all the same. Requires: not told before; `at` has not passed.
-    /// `sources_read`: the time of its read barrier, told with it when operands are collected.
-    [[nodiscard]] bool complete(int warp, std::int64_t number, std::int64_t at,
+    /// Tells the result time of an operation that issued here with `result_is_told` or through
+    /// operand collectors, the `number`-th of the warp with that number, or when its sources are
+    /// read (of its read barrier), or both. Returns false when that warp has ended; its launch does
+    /// not complete before them all the same. Requires: neither told before; they have not passed;
+    /// the result is not told before the sources.
+    [[nodiscard]] bool complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
                                 std::optional<std::int64_t> sources_read = std::nullopt);
     /// What issued last, when it executes and operands are collected; without pool and place.
     [[nodiscard]] const std::optional<CollectOrder>& order() const { return order_; }
@@ -115,6 +116,7 @@ private:
     void find_long_waits();
     void find_ready();
     void check_buffer();
+    void expect_result();
     void collect(std::int64_t delay, std::optional<std::int64_t> source_read);
     void add_release(std::uint8_t scoreboard, std::int64_t at);
     /// When at most `allowed` operations on the scoreboard are unreleased.

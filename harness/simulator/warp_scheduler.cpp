@@ -34,12 +34,14 @@ std::int64_t WarpScheduler::port_at(const Warp& warp) const {
 }
 
 std::int64_t WarpScheduler::buffer_at(const Warp& warp) const {
-    if (!warp.executes() || !warp.operation().enters_write_buffer) return 0;
+    const Operation& operation = warp.operation();
+    if (!warp.executes() || !operation.takes_place || !operation.enters_write_buffer) return 0;
     return plugs_.shared.buffer_room_at->visible();
 }
 
 std::int64_t WarpScheduler::loads_at(const Warp& warp) const {
-    if (!warp.executes() || !warp.operation().result_is_told) return 0;
+    const Operation& operation = warp.operation();
+    if (!warp.executes() || !operation.takes_place || !operation.result_is_told) return 0;
     return plugs_.shared.loads_room_at->visible();
 }
 
@@ -80,8 +82,8 @@ bool WarpScheduler::hear_pipeline(std::int64_t now) {
         for (const ResultNotice& notice : plugs_.results->messages()) {
             if (!warps_[notice.place].complete(notice.warp, notice.number, notice.at,
                                                notice.sources_read))
-                late_completion_ =
-                    std::max({late_completion_, notice.at, notice.sources_read.value_or(0)});
+                late_completion_ = std::max(
+                    {late_completion_, notice.at.value_or(0), notice.sources_read.value_or(0)});
             heard = true;
         }
     return heard;
@@ -115,7 +117,7 @@ void WarpScheduler::obey(const BlockOrder& order) {
             warps_[place / machine_->schedulers].release(order.at);
 }
 
-void WarpScheduler::send_to_memory(std::size_t place) {
+MemoryIssue WarpScheduler::memory_issue(std::size_t place) {
     Warp& warp = warps_[place];
     const Operation& operation = warp.operation();
     MemoryIssue issue{.store = operation.enters_write_buffer,
@@ -132,7 +134,7 @@ void WarpScheduler::send_to_memory(std::size_t place) {
         issue.access = &warp.access();
         issue.execution = warp.execution();
     }
-    plugs_.memory->issues.put(issue);
+    return issue;
 }
 
 void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired) {
@@ -147,10 +149,15 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
         arbitration_->chosen(warp);
     }
     const bool arrives = chosen.executes() && operation.barrier;
-    if (operation.takes_place && chosen.executes() && plugs_.memory) send_to_memory(warp);
+    std::optional<MemoryIssue> to_memory;
+    if (machine_->memory && chosen.executes() &&
+        (operation.enters_write_buffer || operation.result_is_told))
+        to_memory = memory_issue(warp);
+    if (to_memory && plugs_.memory) plugs_.memory->issues.put(*to_memory);
     chosen.issue(now, waits);
     if (collects) {
         CollectOrder order = *chosen.order();
+        order.memory = to_memory;
         order.pool = pool_of(operation);
         order.place = place_on_core(warp);
         plugs_.collects->put(order);
@@ -186,10 +193,10 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     }
     IssueRequest request{.port = std::nullopt,
                          .occupancy = chosen.occupancy(),
-                         .store = operation.enters_write_buffer,
+                         .store = operation.takes_place && operation.enters_write_buffer,
                          .passes = chosen.passes(),
                          .pool = std::nullopt,
-                         .load = operation.result_is_told,
+                         .load = operation.takes_place && operation.result_is_told,
                          .warp = chosen.number(),
                          .issued = chosen.issued()};
     if (core_port) request.port = operation.port.index;

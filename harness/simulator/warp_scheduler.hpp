@@ -42,7 +42,7 @@ public:
         std::optional<Source<CollectOrder>> collects; ///< When it has a register file.
         std::optional<Sink<ResultNotice>> results;
         SharedView shared;
-        /// Where the machine has a load/store unit.
+        /// Where the machine has a load/store unit, and no operand collectors before it.
         struct Memory {
             Source<MemoryIssue> issues;
             Sink<ResultTold> results;
@@ -75,8 +75,8 @@ private:
     void obey(const BlockOrder& order);
     /// Returns whether anything was said.
     bool hear_memory();
-    /// Hands the next instruction of the warp, a load or store, to the load/store unit.
-    void send_to_memory(std::size_t warp);
+    /// What the load/store unit learns of the next instruction of the warp, a load or store.
+    [[nodiscard]] MemoryIssue memory_issue(std::size_t warp);
     void choose(std::int64_t now);
     /// Issues the warp's next instruction, or asks for it. Returns whether it issued.
     bool try_issue(std::size_t warp, std::int64_t now, bool paired);

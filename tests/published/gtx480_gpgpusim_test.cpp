@@ -66,8 +66,13 @@ public:
             fact.at = instruction.address;
             fact.transactions = models::CountRange{1, 1};
             fact.conflict_degree = models::CountRange{1, 1};
-            fact.level =
-                loop.kernel == "dep_ldg_l1" ? models::MemoryLevel::L1 : models::MemoryLevel::L2;
+            fact.level = models::MemoryLevel::L2;
+            if (loop.kernel.starts_with("dep_ldg") &&
+                instruction.opcode_class == assembly::OpcodeClass::LoadGlobal) {
+                fact = {};
+                fact.at = instruction.address;
+                fact.pattern = chased(loop, facts_.memory.size());
+            }
             facts_.memory.push_back(fact);
         }
     }
@@ -76,6 +81,14 @@ public:
     }
 
 private:
+    /// Where the `i`-th load of a chase goes: one line that stays in the L1; or eight lines, in
+    /// turn, of one set of the L1, which holds four, and of different sets of the L2.
+    static models::AddressPattern chased(const Loop& loop, std::uint64_t i) {
+        models::AddressPattern pattern;
+        if (loop.kernel == "dep_ldg_l2") pattern.base = i % 8 * 32 * 128;
+        return pattern;
+    }
+
     assembly::Program program_;
     assembly::ControlFlowGraph graph_;
     models::FlowFacts facts_;

@@ -25,7 +25,7 @@ void LoadStoreUnit::for_each_sector(std::uint64_t line, std::uint64_t sectors,
         visit(first + static_cast<std::uint64_t>(std::countr_zero(sectors)));
 }
 
-void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t scheduler, std::int64_t now) {
+void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::int64_t now) {
     const auto coalesce_into = [&](std::vector<models::TouchedLine>& lines) {
         lines.clear();
         if (issue.access == nullptr) return;
@@ -47,7 +47,7 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t scheduler, std:
     free_loads_.pop_back();
     Load& load = loads_[place];
     load.issue = issue;
-    load.scheduler = scheduler;
+    load.sender = sender;
     coalesce_into(load.lines);
     load.next = 0;
     load.arrival = now;
@@ -81,15 +81,16 @@ void LoadStoreUnit::learn(const MemoryAnswer& answer) {
 
 bool LoadStoreUnit::hear(std::int64_t now) {
     heard_.clear();
-    for (std::size_t scheduler = 0; scheduler < plugs_.issues.size(); ++scheduler)
-        for (const MemoryIssue& issue : plugs_.issues[scheduler].messages())
-            heard_.emplace_back(scheduler, issue);
-    for (std::size_t left = heard_.size(); left > 1; --left)
+    for (std::size_t sender = 0; sender < plugs_.issues.size(); ++sender)
+        for (const MemoryIssue& issue : plugs_.issues[sender].messages())
+            heard_.emplace_back(sender, issue);
+    // Operand collectors hand accesses over in the order in which units took them.
+    for (std::size_t left = plugs_.issues.size() > 1 ? heard_.size() : 0; left > 1; --left)
         std::swap(
             heard_[left - 1],
             heard_[static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
-    for (const auto& [scheduler, issue] : heard_)
-        accept(issue, scheduler, now);
+    for (const auto& [sender, issue] : heard_)
+        accept(issue, sender, now);
     for (const MemoryAnswer& answer : plugs_.answers.messages())
         learn(answer);
     return !heard_.empty() || !plugs_.answers.messages().empty();
@@ -118,10 +119,10 @@ void LoadStoreUnit::fill(std::int64_t now) {
 void LoadStoreUnit::tell(std::uint32_t place) {
     const Load& load = loads_[place];
     note_completion(load.issue.launch, load.result);
-    plugs_.results[load.scheduler].put(ResultTold{.place = load.issue.place,
-                                                  .warp = load.issue.warp,
-                                                  .number = load.issue.number,
-                                                  .at = load.result});
+    plugs_.results[load.sender].put(ResultTold{.place = load.issue.place,
+                                               .warp = load.issue.warp,
+                                               .number = load.issue.number,
+                                               .at = load.result});
     free_loads_.push_back(place);
 }
 

@@ -18,12 +18,12 @@
 namespace warpbound::harness::simulator {
 
 /// Loads and stores keep their own order each. Which of them comes first when both could go on in
-/// a cycle is drawn, and so is the order of those that issued in one step.
+/// a cycle is drawn, and so is the order of those that several schedulers issued in one step.
 class LoadStoreUnit final : public Component {
 public:
     struct Plugs {
-        std::vector<Sink<MemoryIssue>> issues;   ///< Per scheduler.
-        std::vector<Source<ResultTold>> results; ///< Per scheduler.
+        std::vector<Sink<MemoryIssue>> issues;   ///< Per scheduler, or of the operand collectors.
+        std::vector<Source<ResultTold>> results; ///< To each of them.
         Source<RoomFreed> freed;
         Source<MemoryRequest> requests;
         Sink<MemoryAnswer> answers;
@@ -44,7 +44,7 @@ public:
 private:
     struct Load {
         MemoryIssue issue;
-        std::size_t scheduler = 0;
+        std::size_t sender = 0;
         std::vector<models::TouchedLine> lines;
         std::size_t next = 0;     ///< Line.
         std::int64_t arrival = 0; ///< Of that line.
@@ -70,7 +70,7 @@ private:
     };
 
     bool hear(std::int64_t now);
-    void accept(const MemoryIssue& issue, std::size_t scheduler, std::int64_t now);
+    void accept(const MemoryIssue& issue, std::size_t sender, std::int64_t now);
     void learn(const MemoryAnswer& answer);
     void fill(std::int64_t now);
     void begin_store(std::int64_t now);

@@ -8,13 +8,14 @@
 
 namespace warpbound::harness::simulator {
 
-/// A load that goes through the caches, or a store, issued in this cycle.
+/// A load that goes through the caches, or a store, that comes to the load/store unit in this
+/// cycle.
 struct MemoryIssue {
     bool store = false;
-    std::size_t place = 0;              ///< Of the warp at its scheduler.
-    std::size_t launch = 0;             ///< Of the run.
-    int warp = 0;                       ///< Among all warps of the run.
-    std::int64_t number = 0;            ///< Of the instruction among all that the warp issued.
+    std::size_t place = 0;   ///< Of the warp at its scheduler, or what a sender puts there.
+    std::size_t launch = 0;  ///< Of the run.
+    int warp = 0;            ///< Among all warps of the run.
+    std::int64_t number = 0; ///< Of the instruction among all that the warp issued.
     const AccessCode* access = nullptr; ///< None: a store that ends in the write buffer.
     models::AccessPlace execution;
     std::uint64_t active = 0; ///< Lanes.
@@ -24,8 +25,8 @@ struct MemoryIssue {
 
 /// The result time of a load, at least one cycle before it comes.
 struct ResultTold {
-    std::size_t place = 0;
-    int warp = 0; ///< Among all warps of the run.
+    std::size_t place = 0; ///< As in the issue.
+    int warp = 0;          ///< Among all warps of the run.
     std::int64_t number = 0;
     std::int64_t at = 0;
 };

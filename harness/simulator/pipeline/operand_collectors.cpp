@@ -24,6 +24,12 @@ OperandCollectors::OperandCollectors(Plugs plugs, std::size_t multiprocessor,
             next = static_cast<std::size_t>(
                 chance_.draw(0, static_cast<std::int64_t>(collector.collectors) - 1));
     }
+    if (!plugs_.memory) return;
+    plugs_.memory->results.read_by(*this);
+    plugs_.memory->freed.read_by(*this);
+    loads_.places = machine.memory->l1_queue;
+    if (machine.buffer_entries)
+        stores_.places = static_cast<std::size_t>(chance_.draw(*machine.buffer_entries));
 }
 
 void OperandCollectors::admit() {
@@ -40,22 +46,52 @@ void OperandCollectors::admit() {
     arriving_.clear();
 }
 
-void OperandCollectors::begin(const Traveller& traveller, std::int64_t now,
-                              std::int64_t result_at) {
+std::vector<OperandCollectors::Traveller>::iterator OperandCollectors::first_of(Pool& pool) {
+    return std::min_element(pool.dispatch.begin(), pool.dispatch.end(),
+                            [](const Traveller& a, const Traveller& b) { return a.rank < b.rank; });
+}
+
+OperandCollectors::Room* OperandCollectors::room_of(const CollectOrder& order) {
+    if (!order.memory) return nullptr;
+    return order.memory->store ? &stores_ : &loads_;
+}
+
+void OperandCollectors::tell(const Traveller& traveller, ResultNotice notice) {
     const CollectOrder& order = traveller.order;
+    notice.place = order.place / schedulers_;
+    notice.warp = order.warp;
+    notice.number = order.number;
+    plugs_.results[traveller.scheduler].put(notice);
+    if (!notice.at) return;
     const RegisterSpan written = order.code->operations[order.instruction].collection.writes;
     for (std::uint32_t place = 0; place < written.count; ++place)
         banks_.write(banks_.bank_of(order.code->bank_registers[written.first + place], order.place),
-                     result_at);
-    ResultNotice notice{.place = order.place / schedulers_,
-                        .warp = order.warp,
-                        .number = order.number,
-                        .at = result_at,
-                        .sources_read = std::nullopt};
+                     *notice.at);
+}
+
+void OperandCollectors::send_to_memory(const Traveller& traveller) {
+    MemoryIssue issue = *traveller.order.memory;
+    if (!issue.store) {
+        if (free_told_.empty()) {
+            free_told_.push_back(told_.size());
+            told_.emplace_back();
+        }
+        issue.place = free_told_.back();
+        free_told_.pop_back();
+        told_[issue.place] = traveller;
+    }
+    plugs_.memory->issues.put(issue);
+}
+
+void OperandCollectors::begin(const Traveller& traveller, std::int64_t now) {
+    const CollectOrder& order = traveller.order;
+    ResultNotice notice;
     // Schedulers may have chosen in this cycle already.
     if (order.source_read)
         notice.sources_read = now + std::max<std::int64_t>(1, *order.source_read);
-    plugs_.results[traveller.scheduler].put(notice);
+    if (order.memory) send_to_memory(traveller);
+    if (!order.memory || order.memory->store) notice.at = now + order.delay + write_back_;
+    if (notice.at || notice.sources_read) tell(traveller, notice);
     --travelling_;
     if (!log_->is_heard()) return;
     log_->add(UnitEntered{.cycle = now,
@@ -69,12 +105,14 @@ void OperandCollectors::execute(Pool& pool, std::int64_t now) {
     for (ExecutionUnit& unit : pool.units) {
         if (pool.dispatch.empty()) return;
         if (unit.free_at > now) continue;
-        const auto oldest = std::min_element(
-            pool.dispatch.begin(), pool.dispatch.end(),
-            [](const Traveller& a, const Traveller& b) { return a.rank < b.rank; });
+        const auto oldest = first_of(pool);
         const CollectOrder& order = oldest->order;
-        const std::int64_t result_at = now + order.delay + write_back_;
+        if (Room* const room = room_of(order)) {
+            if (room->taken == room->places) return;
+            ++room->taken;
+        }
         if (order.code->operations[order.instruction].collection.reserves_result) {
+            const std::int64_t result_at = now + order.delay + write_back_;
             unit.results.erase(std::remove_if(unit.results.begin(), unit.results.end(),
                                               [&](std::int64_t at) { return at <= now; }),
                                unit.results.end());
@@ -85,7 +123,7 @@ void OperandCollectors::execute(Pool& pool, std::int64_t now) {
             unit.results.push_back(result_at);
         }
         unit.free_at = now + order.occupancy;
-        begin(*oldest, now, result_at);
+        begin(*oldest, now);
         pool.dispatch.erase(oldest);
         moved_ = true;
     }
@@ -153,12 +191,15 @@ void OperandCollectors::enter(std::size_t index, std::int64_t now) {
 }
 
 /// The next cycle in which something may move.
-std::int64_t OperandCollectors::next_move(std::int64_t now) const {
+std::int64_t OperandCollectors::next_move(std::int64_t now) {
     if (travelling_ == 0) return never;
     if (moved_ || !arriving_.empty() || banks_.unread() > 0) return now + 1;
     std::int64_t next = never;
-    for (const Pool& pool : pools_) {
+    for (Pool& pool : pools_) {
         if (pool.dispatch.empty()) continue;
+        // Until a place is left, which is told.
+        const Room* const room = room_of(first_of(pool)->order);
+        if (room != nullptr && room->taken == room->places) continue;
         for (const ExecutionUnit& unit : pool.units)
             next = std::min(next, std::max(unit.free_at, now + 1));
     }
@@ -178,6 +219,19 @@ void OperandCollectors::move(std::int64_t now) {
         enter(pool, now);
 }
 
+void OperandCollectors::hear_memory() {
+    for (const RoomFreed& freed : plugs_.memory->freed.messages()) {
+        loads_.taken -= freed.loads;
+        stores_.taken -= freed.stores;
+    }
+    for (const ResultTold& told : plugs_.memory->results.messages()) {
+        ResultNotice notice;
+        notice.at = told.at + write_back_;
+        tell(told_[told.place], notice);
+        free_told_.push_back(told.place);
+    }
+}
+
 void OperandCollectors::tick(std::int64_t now) {
     if (now > moved_at_ && travelling_ > 0) move(now);
     moved_at_ = now;
@@ -186,6 +240,7 @@ void OperandCollectors::tick(std::int64_t now) {
             arriving_.push_back(Traveller{.order = order, .scheduler = scheduler});
             ++travelling_;
         }
+    if (plugs_.memory) hear_memory();
     wake_ = next_move(now);
 }
 

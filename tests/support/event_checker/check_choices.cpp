@@ -15,7 +15,10 @@ namespace {
 class Choices {
 public:
     Choices(RecordedLaunch& run, const SharedUse& shared)
-        : run_{run}, shared_{shared}, latches_{run} {}
+        : run_{run}, shared_{shared}, latches_{run} {
+        if (!run_.loads.empty()) load_places_ = memory_value(run_.machine, "l1", "queue").lo;
+        if (!run_.stores.empty()) store_places_ = value_of(run_.machine.write_buffer, "entries").lo;
+    }
 
     void check() {
         std::map<int, std::vector<const Issue*>> choices;
@@ -50,47 +53,54 @@ private:
                          waits[Stall::Register], waits[Stall::Scoreboard]});
     }
 
-    /// Whether the issue could have been made in an earlier cycle, choices aside, had `instead` not
-    /// been made.
-    bool may_issue(const Issue& issue, std::int64_t cycle, const Issue* instead = nullptr) const {
-        if (own_earliest(issue) > cycle) return false;
-        if (!issue.event.executed) return true;
-        if (run_.collects() ? latches_.is_full(issue, cycle, instead)
-                            : shared_.is_port_taken(issue, cycle, instead))
-            return false;
+    /// The issue could not have been made in earlier cycles from `cycle` on, choices aside, had
+    /// `instead` not been made: `cycle` itself when it could have been made then.
+    std::int64_t held_until(const Issue& issue, std::int64_t cycle,
+                            const Issue* instead = nullptr) const {
+        if (own_earliest(issue) > cycle) return own_earliest(issue);
+        if (!issue.event.executed) return cycle;
+        const std::int64_t free = run_.collects() ? latches_.free_at(issue, cycle, instead)
+                                                  : shared_.port_free_at(issue, cycle, instead);
+        if (free > cycle || run_.accesses_at_unit()) return free;
         const int multiprocessor = run_.multiprocessor_of(issue.event.warp);
-        if (!run_.timing(issue).enters_write_buffer) {
-            if (!run_.timing(issue).through_caches) return true;
-            const bool loads = instead != nullptr && instead->event.executed &&
-                               run_.timing(*instead).through_caches &&
-                               !run_.timing(*instead).enters_write_buffer;
-            return shared_.queued(cycle, multiprocessor) - (loads ? 1 : 0) <
-                   memory_value(run_.machine, "l1", "queue").lo;
+        if (run_.is_cached_load(issue)) {
+            const bool loads = instead != nullptr && run_.is_cached_load(*instead);
+            return shared_.queued(cycle, multiprocessor) - (loads ? 1 : 0) < load_places_
+                       ? cycle
+                       : shared_.after_leaving(cycle, multiprocessor);
         }
-        const bool stores = instead != nullptr && instead->event.executed &&
-                            run_.timing(*instead).enters_write_buffer;
-        return shared_.buffered(cycle, run_.multiprocessor_of(issue.event.warp)) -
-                   (stores ? 1 : 0) <
-               value_of(run_.machine.write_buffer, "entries").lo;
+        if (!run_.is_store(issue)) return cycle;
+        const bool stores = instead != nullptr && run_.is_store(*instead);
+        return shared_.buffered(cycle, multiprocessor) - (stores ? 1 : 0) < store_places_
+                   ? cycle
+                   : shared_.after_drain(cycle, multiprocessor);
+    }
+    bool may_issue(const Issue& issue, std::int64_t cycle, const Issue* instead) const {
+        return held_until(issue, cycle, instead) == cycle;
     }
 
     void check_idle(const std::vector<const Issue*>& chosen,
                     const std::vector<const WarpRecord*>& members) {
         const std::int64_t slot = value_of(run_.machine.schedulers, "issue-slot").hi;
-        const auto is_choosing = [&](std::int64_t cycle) {
+        // When the scheduler may choose again after its last choice up to a cycle.
+        const auto chooses_at = [&](std::int64_t cycle) {
             const auto after = std::upper_bound(
                 chosen.begin(), chosen.end(), cycle,
                 [](std::int64_t at, const Issue* issue) { return at < issue->event.cycle; });
-            return after != chosen.begin() && (*(after - 1))->event.cycle + slot > cycle;
+            return after == chosen.begin() ? cycle : (*(after - 1))->event.cycle + slot;
         };
         for (const WarpRecord* warp : members)
             for (const Issue& issue : warp->issues)
                 for (std::int64_t cycle = std::max(own_earliest(issue), issue.event.since);
-                     cycle < issue.event.cycle; ++cycle)
-                    if (!is_choosing(cycle) && may_issue(issue, cycle)) {
+                     cycle < issue.event.cycle;) {
+                    const std::int64_t from = std::max(cycle, chooses_at(cycle));
+                    const std::int64_t until = from > cycle ? from : held_until(issue, cycle);
+                    if (until == cycle) {
                         run_.complain(issue, fmt::format("C19: idle in {}", cycle));
                         return;
                     }
+                    cycle = until;
+                }
     }
 
     /// Which of two places comes first after the one chosen last, going round.
@@ -196,6 +206,8 @@ private:
     RecordedLaunch& run_;
     const SharedUse& shared_;
     Latches latches_;
+    std::int64_t load_places_ = 0;  ///< In the load queue, where there are loads for it.
+    std::int64_t store_places_ = 0; ///< In the write buffer, likewise; the least number.
 };
 
 } // namespace

@@ -114,9 +114,10 @@ public:
 
     void check() {
         for (const Event& event : run_.run.events) {
-            if (const auto* filled = std::get_if<LineFilled>(&event))
+            if (const auto* filled = std::get_if<LineFilled>(&event)) {
                 say(*filled, cache(filled->level, filled->unit).fill(*filled));
-            else if (const auto* accessed = std::get_if<LineAccessed>(&event))
+                if (filled->level == CacheLevel::L1) note_arrival(*filled);
+            } else if (const auto* accessed = std::get_if<LineAccessed>(&event))
                 check(*accessed);
             else if (const auto* served = std::get_if<DramServed>(&event))
                 check(*served);
@@ -125,9 +126,46 @@ public:
             if (!cache.is_quiet())
                 run_.say(fmt::format("C25: cache {} {} waits for ever",
                                      place.first == CacheLevel::L1 ? "l1" : "l2", place.second));
+        for (const Entry& load : run_.loads)
+            check_result(run_.issue_at(load));
     }
 
 private:
+    void note_arrival(const LineFilled& filled) {
+        for (unsigned bit = 0; bit < 64; ++bit)
+            if (((filled.sectors >> bit) & 1U) != 0)
+                arrivals_[{filled.unit, filled.address, bit}].push_back(filled.cycle);
+    }
+    /// When the last of the sectors came that were absent at an access; its cycle when none was.
+    [[nodiscard]] std::int64_t last_arrival(const LineAccessed& access) const {
+        std::int64_t last = access.cycle;
+        for (unsigned bit = 0; bit < 64; ++bit) {
+            if ((((access.merged | access.missed) >> bit) & 1U) == 0) continue;
+            const auto found = arrivals_.find({access.unit, access.address, bit});
+            if (found == arrivals_.end()) continue; // Waits for ever, which is said elsewhere.
+            const auto next =
+                std::upper_bound(found->second.begin(), found->second.end(), access.cycle);
+            if (next != found->second.end()) last = std::max(last, *next);
+        }
+        return last;
+    }
+    /// A load has its result with the latest of its lines (C24, C25, C29), behind operand
+    /// collectors a write-back later (C50).
+    void check_result(const Issue& load) {
+        if (load.completed.empty() || load.lines.empty()) return;
+        const Interval latency = memory_value(run_.machine, "l1", "latency");
+        Interval result{0, {}, 0};
+        for (const LineAccessed& line : load.lines) {
+            const bool there = (line.hit | line.merged) != 0;
+            const std::int64_t arrival = last_arrival(line);
+            result.lo = std::max({result.lo, arrival, there ? line.cycle + latency.lo : 0});
+            result.hi = std::max({result.hi, arrival, there ? line.cycle + latency.hi : 0});
+        }
+        const std::int64_t write_back =
+            run_.collects() ? value_of(run_.machine.register_file, "write-back").lo : 0;
+        if (!within(load.completed.front() - write_back, result.lo, result.hi))
+            run_.complain(load, fmt::format("C29: completes at {}", load.completed.front()));
+    }
     std::int64_t number(std::string_view memory, std::string_view name) const {
         return memory_value(run_.machine, memory, name).lo;
     }
@@ -199,6 +237,8 @@ private:
     RecordedLaunch& run_;
     std::map<std::pair<CacheLevel, int>, ReferenceCache> caches_;
     std::map<int, Channel> channels_;
+    /// Cycles in which sectors came to an L1, by SM, line and place in the line.
+    std::map<std::tuple<int, std::uint64_t, unsigned>, std::vector<std::int64_t>> arrivals_;
 };
 
 } // namespace

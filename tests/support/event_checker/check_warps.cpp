@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 
 namespace warpbound::tests {
@@ -70,9 +69,9 @@ public:
             const auto& control = run_.instruction(issue).control;
             if (!control) continue;
             if (control->write_barrier)
-                releases[*control->write_barrier].push_back(issue.completed.front());
+                insert(releases[*control->write_barrier], issue.completed.front());
             if (control->read_barrier && !issue.sources_read.empty())
-                releases[*control->read_barrier].push_back(issue.sources_read.front());
+                insert(releases[*control->read_barrier], issue.sources_read.front());
         }
     }
 
@@ -136,7 +135,7 @@ private:
         } else if (!issue.completed.empty()) {
             const std::int64_t nearest = memory_value(run_.machine, "l1", "latency").lo;
             if (issue.completed.front() <
-                event.cycle + (event.passes - 1) * t.pass_cost.lo + nearest)
+                begin + (event.passes - 1) * t.pass_cost.lo + nearest + write_back)
                 run_.complain(issue, fmt::format("C24: completes at {}", issue.completed.front()));
         }
         // Operands that are collected are read a cycle after the unit's entrance at the earliest
@@ -161,16 +160,20 @@ private:
         return at;
     }
 
-    /// When the scoreboards are clear that the issue waits for (C6). `releases`: by scoreboard.
+    static void insert(std::vector<std::int64_t>& times, std::int64_t time) {
+        times.insert(std::upper_bound(times.begin(), times.end(), time), time);
+    }
+
+    /// When the scoreboards are clear that the issue waits for (C6). `releases`: by scoreboard, in
+    /// the order of time.
     std::int64_t scoreboards_clear(std::map<int, std::vector<std::int64_t>>& releases,
                                    const Issue& issue) const {
         const auto& code = run_.instruction(issue);
         if (!code.control) return 0;
         std::int64_t at = 0;
         const auto wait = [&](int scoreboard, std::size_t allowed) {
-            auto& times = releases[scoreboard];
-            std::sort(times.begin(), times.end(), std::greater<>{});
-            if (times.size() > allowed) at = std::max(at, times[allowed]);
+            const auto& times = releases[scoreboard];
+            if (times.size() > allowed) at = std::max(at, times[times.size() - 1 - allowed]);
         };
         for (int scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
             if (((code.control->wait_mask >> scoreboard) & 1) != 0) wait(scoreboard, 0);

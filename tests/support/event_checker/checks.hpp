@@ -21,7 +21,8 @@ void check_lanes(RecordedLaunch& run);
 void check_fetches(RecordedLaunch& run);
 void check_collectors(RecordedLaunch& run);
 
-/// Caches, their misses, and DRAM, by replaying their events: C24, C25, C27, C28.
+/// Caches, their misses, and DRAM, by replaying their events: C24, C25, C27, C28. Then the result
+/// times of loads: C29.
 void check_memory(RecordedLaunch& run);
 
 /// Schedulers: issue slots, and C19 as far as event_checker.hpp says.

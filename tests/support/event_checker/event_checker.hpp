@@ -24,7 +24,9 @@ struct RecordedRun {
 /// Violations found, in words that begin with the rule ("C7: .."); empty when all rules hold. At
 /// most 20 are given.
 /// Checked: C1, C20, C30, C31 (starts, places, room, greedy dispatch in order, replacement), C2
-/// (end and execution time), C4 to C9, C10, C12 to C16, for every lane that its path follows the
+/// (end and execution time), C4 to C9, C10, C12 to C16, caches and DRAM replayed from their events
+/// with the result times of loads (C24 to C29), fetch and operand collectors (C43 to C50, but not
+/// whether something could have moved sooner), for every lane that its path follows the
 /// graph and the flow facts (C18) and where lanes part and meet (C37 to C41), but not which lanes
 /// go on first; one choice per issue slot, and of C19 whether a scheduler stays idle under
 /// work-conserving policies and chooses in order under lrr, gto and oldest. Not checked: the order

@@ -28,15 +28,18 @@ std::int64_t Latches::value_for(const RecordedLaunch& run, const Issue& issue,
     return value_of(*run.machine.operand_collector(unit), name).lo;
 }
 
-bool Latches::is_full(const Issue& issue, std::int64_t cycle, const Issue* except) const {
+std::int64_t Latches::free_at(const Issue& issue, std::int64_t cycle, const Issue* except) const {
     const auto found = users_.find(pool_of(run_, issue));
-    if (found == users_.end()) return false;
-    std::int64_t inside = 0;
+    if (found == users_.end()) return cycle;
+    std::vector<std::int64_t> leaving; // Of those that are inside.
     for (const Issue* user : found->second) {
         if (user->event.cycle > cycle) break;
-        inside += user != &issue && user != except && user->collected.front().since > cycle ? 1 : 0;
+        if (user != &issue && user != except && user->collected.front().since > cycle)
+            leaving.push_back(user->collected.front().since);
     }
-    return inside >= value_for(run_, issue, "issue-slots");
+    if (static_cast<std::int64_t>(leaving.size()) < value_for(run_, issue, "issue-slots"))
+        return cycle;
+    return *std::min_element(leaving.begin(), leaving.end());
 }
 
 } // namespace warpbound::tests

@@ -23,8 +23,10 @@ public:
     [[nodiscard]] static std::int64_t value_for(const RecordedLaunch& run, const Issue& issue,
                                                 std::string_view name);
 
-    /// Whether the others leave no place for this issue in a cycle, had `except` not been made.
-    [[nodiscard]] bool is_full(const Issue& issue, std::int64_t cycle, const Issue* except) const;
+    /// When the others leave a place for this issue: the cycle itself, or one before which they do
+    /// not, had `except` not been made.
+    [[nodiscard]] std::int64_t free_at(const Issue& issue, std::int64_t cycle,
+                                       const Issue* except) const;
 
 private:
     RecordedLaunch& run_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 namespace warpbound::tests {
@@ -35,7 +36,7 @@ bool leaves_block(const assembly::ControlFlowGraph& graph, const Issue& before,
 /// Puts each event where it belongs.
 class Collector {
 public:
-    explicit Collector(RecordedLaunch& launch) : launch_{launch} {}
+    explicit Collector(RecordedLaunch& launch) : launch_{launch}, waiting_(launch.warps.size()) {}
 
     void add(WarpRecord& warp, const WarpStarted& started) { warp.starts.push_back(started); }
     void add(WarpRecord& warp, const Issued& issued) {
@@ -52,11 +53,8 @@ public:
                 issued.cycle == before.event.cycle && launch_.gap_after(before, issue).lo == 0;
         }
         warp.issues.push_back(issue);
-        if (issued.executed && launch_.timing(issue).through_caches &&
-            !launch_.timing(issue).enters_write_buffer)
-            launch_.loads.emplace_back(issued.cycle, issued.warp, warp.issues.size() - 1);
-        if (issued.executed && launch_.timing(issue).enters_write_buffer)
-            launch_.stores.emplace_back(issued.cycle, issued.warp, warp.issues.size() - 1);
+        if (!launch_.accesses_at_unit())
+            note_access(issue, {issued.cycle, issued.warp, warp.issues.size() - 1});
     }
     template <typename Later> Issue* issue_of(WarpRecord& warp, const Later& later) {
         const auto number = static_cast<std::size_t>(later.number);
@@ -73,19 +71,11 @@ public:
     void add(WarpRecord& warp, const Completed& done) {
         if (Issue* issue = issue_of(warp, done)) issue->completed.push_back(done.cycle);
     }
-    void add(WarpRecord& warp, const Drained& drained) {
-        const auto oldest = std::find_if(warp.issues.begin(), warp.issues.end(), [&](Issue& issue) {
-            return issue.event.executed && launch_.timing(issue).enters_write_buffer &&
-                   !issue.drained;
-        });
-        if (oldest == warp.issues.end()) {
-            launch_.say(fmt::format("causal: nothing of warp {} can drain at {}", drained.warp,
-                                    drained.cycle));
-            return;
-        }
-        oldest->drained = drained.cycle;
-        launch_.drains.emplace_back(drained.cycle, drained.warp,
-                                    static_cast<std::size_t>(oldest - warp.issues.begin()));
+    void add(WarpRecord&, const Drained& drained) { drained_.push_back(drained); }
+    /// Stores drain in the order in which they entered, in that cycle at the earliest.
+    void settle_drains() {
+        for (const Drained& drained : drained_)
+            settle(launch_.warps[static_cast<std::size_t>(drained.warp)], drained);
     }
     void add(WarpRecord& warp, const OperandRead& read) {
         if (Issue* issue = issue_of(warp, read)) issue->reads.push_back(read);
@@ -94,33 +84,70 @@ public:
         if (Issue* issue = issue_of(warp, collected)) issue->collected.push_back(collected);
     }
     void add(WarpRecord& warp, const UnitEntered& entered) {
-        if (Issue* issue = issue_of(warp, entered)) issue->entered.push_back(entered);
+        Issue* const issue = issue_of(warp, entered);
+        if (issue == nullptr) return;
+        issue->entered.push_back(entered);
+        if (launch_.accesses_at_unit())
+            note_access(*issue,
+                        {entered.cycle, entered.warp, static_cast<std::size_t>(entered.number)});
     }
     static void add(WarpRecord& warp, const InstructionsFetched& fetched) {
         warp.fetches.push_back(fetched);
     }
     static void add(WarpRecord& warp, const WarpEnded& ended) { warp.ends.push_back(ended.cycle); }
-    /// A load leaves its queue with the last of its lines; a warp's loads do so in order.
+    /// A load leaves its queue with the last of its lines; a warp's loads do so in the order in
+    /// which they entered it.
     void add(WarpRecord& warp, const LineAccessed& accessed) {
         if (accessed.level != CacheLevel::L1 || accessed.write) return;
-        const auto oldest = std::find_if(warp.issues.begin(), warp.issues.end(), [&](Issue& issue) {
-            return issue.event.executed && launch_.timing(issue).through_caches &&
-                   !launch_.timing(issue).enters_write_buffer && issue.lines < issue.event.passes;
-        });
-        if (oldest == warp.issues.end()) {
+        auto& loads = waiting_[static_cast<std::size_t>(accessed.warp)].loads;
+        if (loads.empty()) {
             launch_.say(fmt::format("causal: no load of warp {} looks for a line at {}",
                                     accessed.warp, accessed.cycle));
             return;
         }
-        if (++oldest->lines == oldest->event.passes)
-            launch_.loads_left.emplace_back(accessed.cycle, accessed.warp,
-                                            static_cast<std::size_t>(oldest - warp.issues.begin()));
+        Issue& oldest = warp.issues[loads.front()];
+        oldest.lines.push_back(accessed);
+        if (static_cast<std::int64_t>(oldest.lines.size()) < oldest.event.passes) return;
+        launch_.loads_left.emplace_back(accessed.cycle, accessed.warp, loads.front());
+        loads.pop_front();
     }
     static void add(WarpRecord&, const LineFilled&) {}
     static void add(WarpRecord&, const DramServed&) {}
 
 private:
+    void settle(WarpRecord& warp, const Drained& drained) {
+        auto& stores = waiting_[static_cast<std::size_t>(drained.warp)].stores;
+        if (stores.empty() || std::get<0>(stores.front()) > drained.cycle) {
+            launch_.say(fmt::format("causal: nothing of warp {} can drain at {}", drained.warp,
+                                    drained.cycle));
+            return;
+        }
+        const std::size_t place = std::get<2>(stores.front());
+        warp.issues[place].drained = drained.cycle;
+        launch_.drains.emplace_back(drained.cycle, drained.warp, place);
+        stores.pop_front();
+    }
+
+    /// Of one warp, in the order in which they entered.
+    struct Waiting {
+        std::deque<std::size_t> loads; ///< By place among its issues.
+        std::deque<Entry> stores;
+    };
+
+    void note_access(const Issue& issue, const Entry& entry) {
+        Waiting& waiting = waiting_[static_cast<std::size_t>(issue.event.warp)];
+        if (launch_.is_cached_load(issue)) {
+            launch_.loads.push_back(entry);
+            waiting.loads.push_back(std::get<2>(entry));
+        } else if (launch_.is_store(issue)) {
+            launch_.stores.push_back(entry);
+            waiting.stores.push_back(entry);
+        }
+    }
+
     RecordedLaunch& launch_;
+    std::vector<Waiting> waiting_; ///< Per warp.
+    std::vector<Drained> drained_;
 };
 
 } // namespace
@@ -183,6 +210,7 @@ bool RecordedLaunch::collect() {
             [&](const auto& what) { collector.add(warps[static_cast<std::size_t>(warp)], what); },
             event);
     }
+    collector.settle_drains();
     for (const WarpRecord& warp : warps)
         if (warp.starts.size() != 1 || warp.ends.size() != 1 || warp.issues.empty())
             say(fmt::format("C2: a warp starts {} times, issues {} and ends {} times",

@@ -31,8 +31,9 @@ struct Issue {
     std::vector<harness::simulator::OperandRead> reads;
     std::vector<harness::simulator::Collected> collected;
     std::vector<harness::simulator::UnitEntered> entered;
-    std::int64_t lines = 0; ///< For which a load has looked in the L1.
-    bool paired = false;    ///< Issued in its predecessor's cycle without a choice of its own.
+    /// The lines for which a load has looked in the L1.
+    std::vector<harness::simulator::LineAccessed> lines;
+    bool paired = false; ///< Issued in its predecessor's cycle without a choice of its own.
 };
 
 struct WarpRecord {
@@ -86,6 +87,16 @@ struct RecordedLaunch {
     }
     /// Whether executed instructions go through operand collectors (C47 to C50).
     [[nodiscard]] bool collects() const { return !machine.register_file.values.empty(); }
+    /// Whether loads through the caches and stores come to the load/store unit when their units
+    /// take them, and not when they issue (C49).
+    [[nodiscard]] bool accesses_at_unit() const { return collects() && has_caches; }
+    [[nodiscard]] bool is_store(const Issue& issue) const {
+        return issue.event.executed && timing(issue).enters_write_buffer;
+    }
+    [[nodiscard]] bool is_cached_load(const Issue& issue) const {
+        return issue.event.executed && timing(issue).through_caches &&
+               !timing(issue).enters_write_buffer;
+    }
     /// From when on latency and initiation of an executed issue count: its entrance of the unit
     /// where there are collectors.
     [[nodiscard]] std::int64_t begin_of(const Issue& issue) const {
@@ -107,11 +118,11 @@ struct RecordedLaunch {
     int warps_per_block;
     int schedulers;
     std::vector<WarpRecord> warps;
-    std::vector<Entry> stores; ///< In the order of time.
+    std::vector<Entry> stores; ///< In the order in which they enter the write buffer.
     std::vector<Entry> drains; ///< Drain cycle instead of the issue's.
     bool has_caches = false;   ///< Some access leads through them (C23).
-    /// Loads through the caches, in the order of time, and the cycles in which each had looked for
-    /// all its lines. A load is in the load queue up to that cycle.
+    /// Loads through the caches, in the order in which they enter the load queue, and the cycles in
+    /// which each had looked for all its lines. A load is in the queue up to that cycle.
     std::vector<Entry> loads;
     std::vector<Entry> loads_left;
     std::vector<std::string> found;

@@ -10,6 +10,14 @@ SharedUse::SharedUse(RecordedLaunch& run) : run_{run} {
     for (const WarpRecord& warp : run_.warps)
         for (const Issue& issue : warp.issues)
             if (issue.event.executed) users_[port_of(issue)].push_back(&issue);
+    const auto sort_out = [&](const std::vector<Entry>& entries, auto times) {
+        for (const auto& [cycle, warp, place] : entries)
+            (times_[run_.multiprocessor_of(warp)].*times).push_back(cycle);
+    };
+    sort_out(run_.stores, &Times::stores);
+    sort_out(run_.drains, &Times::drains);
+    sort_out(run_.loads, &Times::loads);
+    sort_out(run_.loads_left, &Times::loads_left);
     // A user that leaves the port at once comes first in its cycle.
     for (auto& [port, users] : users_)
         std::sort(users.begin(), users.end(), [](const Issue* a, const Issue* b) {
@@ -39,42 +47,58 @@ void SharedUse::check_ports() {
                                                          users[place - 1]->event.port_until));
 }
 
-bool SharedUse::is_port_taken(const Issue& issue, std::int64_t cycle, const Issue* except) const {
+std::int64_t SharedUse::port_free_at(const Issue& issue, std::int64_t cycle,
+                                     const Issue* except) const {
     const auto found = users_.find(port_of(issue));
-    if (found == users_.end()) return false;
+    if (found == users_.end()) return cycle;
     const auto& users = found->second;
     auto after =
         std::upper_bound(users.begin(), users.end(), cycle,
                          [](std::int64_t at, const Issue* user) { return at < user->event.cycle; });
     while (after != users.begin())
-        if (const Issue* user = *--after; user != except) return user->event.port_until > cycle;
-    return false;
+        if (const Issue* user = *--after; user != except)
+            return std::max(cycle, user->event.port_until);
+    return cycle;
 }
 
 namespace {
 
-/// How many of what is in the order of time had happened by the end of a cycle.
-std::int64_t count_until(const RecordedLaunch& run, const std::vector<Entry>& entries,
-                         std::int64_t cycle, int multiprocessor) {
-    const auto after = std::upper_bound(
-        entries.begin(), entries.end(), cycle,
-        [](std::int64_t at, const Entry& entry) { return at < std::get<0>(entry); });
-    return std::count_if(entries.begin(), after, [&](const Entry& entry) {
-        return run.multiprocessor_of(std::get<1>(entry)) == multiprocessor;
-    });
+/// How many of the times had come by the end of a cycle.
+std::int64_t count_until(const std::vector<std::int64_t>& times, std::int64_t cycle) {
+    return std::upper_bound(times.begin(), times.end(), cycle) - times.begin();
+}
+
+/// The cycle after the first of the times from a cycle on; the next one where there is none.
+std::int64_t after_next(const std::vector<std::int64_t>& times, std::int64_t cycle) {
+    const auto next = std::lower_bound(times.begin(), times.end(), cycle);
+    return (next == times.end() ? cycle : *next) + 1;
 }
 
 } // namespace
 
 std::int64_t SharedUse::buffered(std::int64_t cycle, int multiprocessor) const {
+    const auto found = times_.find(multiprocessor);
+    if (found == times_.end()) return 0;
+    const Times& times = found->second;
     // Beside caches an entry still counts in the cycle of its drain (C26).
-    return count_until(run_, run_.stores, cycle, multiprocessor) -
-           count_until(run_, run_.drains, run_.has_caches ? cycle - 1 : cycle, multiprocessor);
+    return count_until(times.stores, cycle) -
+           count_until(times.drains, run_.has_caches ? cycle - 1 : cycle);
 }
 
 std::int64_t SharedUse::queued(std::int64_t cycle, int multiprocessor) const {
-    return count_until(run_, run_.loads, cycle, multiprocessor) -
-           count_until(run_, run_.loads_left, cycle - 1, multiprocessor);
+    const auto found = times_.find(multiprocessor);
+    if (found == times_.end()) return 0;
+    const Times& times = found->second;
+    return count_until(times.loads, cycle) - count_until(times.loads_left, cycle - 1);
+}
+
+std::int64_t SharedUse::after_drain(std::int64_t cycle, int multiprocessor) const {
+    return after_next(times_.at(multiprocessor).drains, run_.has_caches ? cycle : cycle + 1) -
+           (run_.has_caches ? 0 : 1);
+}
+
+std::int64_t SharedUse::after_leaving(std::int64_t cycle, int multiprocessor) const {
+    return after_next(times_.at(multiprocessor).loads_left, cycle);
 }
 
 void SharedUse::check_queue() {
@@ -106,13 +130,15 @@ void SharedUse::check_buffer() {
     for (const Entry& entry : run_.drains) {
         const Issue& issue = run_.issue_at(entry);
         Last& last = last_of[run_.multiprocessor_of(issue.event.warp)];
-        const std::int64_t from = std::max(last.drained, issue.event.cycle);
-        if (issue.event.cycle < last.entered) run_.complain(issue, "C15: drains out of order");
+        const std::int64_t entered =
+            run_.accesses_at_unit() ? run_.begin_of(issue) : issue.event.cycle;
+        const std::int64_t from = std::max(last.drained, entered);
+        if (entered < last.entered) run_.complain(issue, "C15: drains out of order");
         // Beside caches it may have to wait for the link (C26).
         if (!within(std::get<0>(entry) - from, drain.lo * issue.event.passes,
                     run_.has_caches ? std::get<0>(entry) : drain.hi * issue.event.passes))
             run_.complain(issue, fmt::format("C15: drains at {}", std::get<0>(entry)));
-        last = Last{std::get<0>(entry), issue.event.cycle};
+        last = Last{std::get<0>(entry), entered};
     }
 }
 

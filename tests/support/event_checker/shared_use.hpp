@@ -20,20 +20,33 @@ public:
     void check_buffer();
     void check_queue();
 
-    /// Whether an issue other than `except` occupies the port of this one in a cycle.
-    [[nodiscard]] bool is_port_taken(const Issue& issue, std::int64_t cycle,
-                                     const Issue* except) const;
+    /// When the port of an issue is free for it: the cycle itself, or until when an issue other
+    /// than `except` occupies it.
+    [[nodiscard]] std::int64_t port_free_at(const Issue& issue, std::int64_t cycle,
+                                            const Issue* except) const;
     /// Entries in the write buffer of an SM in a cycle.
     [[nodiscard]] std::int64_t buffered(std::int64_t cycle, int multiprocessor) const;
     /// Loads in the load queue of the L1 of an SM in a cycle.
     [[nodiscard]] std::int64_t queued(std::int64_t cycle, int multiprocessor) const;
+    /// The next cycle in which they may be fewer.
+    [[nodiscard]] std::int64_t after_drain(std::int64_t cycle, int multiprocessor) const;
+    [[nodiscard]] std::int64_t after_leaving(std::int64_t cycle, int multiprocessor) const;
 
 private:
     using Port = std::tuple<std::size_t, int, int>; ///< Unit, scope, SM, scheduler or warp.
 
+    /// Cycles of what happened on one SM, in the order of time.
+    struct Times {
+        std::vector<std::int64_t> stores;
+        std::vector<std::int64_t> drains;
+        std::vector<std::int64_t> loads;
+        std::vector<std::int64_t> loads_left;
+    };
+
     [[nodiscard]] Port port_of(const Issue& issue) const;
 
     RecordedLaunch& run_;
+    std::map<int, Times> times_;                      ///< By SM.
     std::map<Port, std::vector<const Issue*>> users_; ///< In the order of time.
 };
 

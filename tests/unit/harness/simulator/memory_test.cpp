@@ -129,6 +129,44 @@ TEST(Hierarchy, AQueueIsNeverOverFull) {
     }
 }
 
+/// The cached machine with plenty of operand collectors and units, a result written 2 cycles after
+/// its unit is done.
+models::Architecture collected_machine() {
+    auto machine = cached_machine(interlocked);
+    add_collectors(machine, [](std::string_view name) { return name == "write-back" ? 2 : 8; });
+    return machine;
+}
+
+// Four cycles from the issue to the unit, then the latency of the level, then the write-back: 6 in
+// all, as many as the warp waits between two issues anyway.
+TEST(Hierarchy, CountsFromTheUnitBehindOperandCollectors) {
+    auto program = chain(5);
+    for (const auto& [load, line] : {std::pair{0U, 0U}, {1U, 0U}, {2U, 2U}, {3U, 4U}, {4U, 0U}})
+        program.set_pattern(load).base = line * 128;
+    const auto result = run(program, collected_machine());
+    EXPECT_THAT(differences(result.issues()), ElementsAre(406, 36, 406, 406, 156, 6));
+}
+
+// Loads of four lines each and a queue of one: the second load issues at once and waits before its
+// unit until the cycle after the last line of the first was looked for.
+TEST(Hierarchy, HoldsALoadBeforeItsUnitWhenTheQueueIsFull) {
+    auto program = program_of({{load_global(1, 0), load_global(2, 0), exit()}});
+    program.set_pattern(0).thread_stride = 16;
+    program.set_pattern(1).thread_stride = 16;
+    auto machine = collected_machine();
+    set_memory(machine, "l1", "queue", 1);
+    set_memory(machine, "l1", "service", 5);
+    set_memory(machine, "l1", "mshr-entries", 32);
+    set(machine.classes[assembly::OpcodeClass::LoadGlobal].values, "initiation", 1);
+    const auto result = run(program, machine);
+    std::vector<std::int64_t> entered;
+    for (const Event& event : result.events)
+        if (const auto* unit = std::get_if<UnitEntered>(&event); unit && unit->instruction < 2)
+            entered.push_back(unit->cycle);
+    EXPECT_THAT(result.issues(), ElementsAre(0, 6, 12));
+    EXPECT_THAT(entered, ElementsAre(4, 4 + 3 * 5 + 1));
+}
+
 TEST(Hierarchy, SendsStoresOnIntoTheL2) {
     auto program = program_of(
         {{load_global(1, 0), store_global(1, 1), load_global(2, 1), add(3, 2, 2), exit()}});

@@ -91,4 +91,16 @@ RandomAccesses random_accesses(std::uint64_t seed) {
     return made;
 }
 
+RandomAccesses random_collected_accesses(std::uint64_t seed) {
+    RandomAccesses made = random_accesses(seed);
+    std::mt19937_64 random{seed + 1'000'000};
+    add_collectors(made.machine,
+                   [&](std::string_view) { return static_cast<std::int64_t>(1 + random() % 4); });
+    set(made.machine.schedulers, "same-warp-interval", static_cast<std::int64_t>(1 + random() % 6));
+    if (random() % 2 == 0)
+        for (const char* name : {"buffer", "width", "ports"})
+            set(made.machine.fetch, name, static_cast<std::int64_t>(1 + random() % 3));
+    return made;
+}
+
 } // namespace warpbound::harness::simulator::test

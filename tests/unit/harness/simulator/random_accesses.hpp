@@ -17,5 +17,7 @@ struct RandomAccesses {
 };
 
 RandomAccesses random_accesses(std::uint64_t seed);
+/// The same with a register file and operand collectors of random size before every unit.
+RandomAccesses random_collected_accesses(std::uint64_t seed);
 
 } // namespace warpbound::harness::simulator::test

@@ -19,6 +19,19 @@ namespace {
 
 using testing::IsEmpty;
 
+/// Fails where a run breaks a rule.
+void expect_rules_kept(const RandomAccesses& test, const RunOptions& options,
+                       const models::WarpPolicy& policy, std::int64_t multiprocessors) {
+    const TestRun result =
+        run(test.program, test.machine, test.launch, options, policy, multiprocessors);
+    EXPECT_THAT(tests::violations(test.program.kernel(test.launch), test.machine, policy,
+                                  {result.events, result.observation.execution_time.count(),
+                                   static_cast<int>(multiprocessors)}),
+                IsEmpty())
+        << "seed " << options.seed << ", draw " << to_string(options.draw) << ", "
+        << to_string(policy);
+}
+
 // The checker replays the caches from the events and knows nothing of the simulator.
 TEST(RandomAccesses, ObeyEveryRuleOfTheContract) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -45,15 +58,30 @@ TEST(RandomAccesses, ObeyEveryRuleBesideWhatElseAMachineHas) {
         if (seed % 3 == 0)
             for (const char* name : {"buffer", "width", "ports"})
                 set(test.machine.fetch, name, 2);
-        const auto policy = tests::policy_of(seed);
-        const RunOptions options{.seed = seed, .draw = all_draws[seed % 5], .path = {}};
-        const TestRun result =
-            run(test.program, test.machine, test.launch, options, policy, multiprocessors);
-        EXPECT_THAT(tests::violations(test.program.kernel(test.launch), test.machine, policy,
-                                      {result.events, result.observation.execution_time.count(),
-                                       static_cast<int>(multiprocessors)}),
-                    IsEmpty())
-            << "seed " << seed << ", " << to_string(policy);
+        expect_rules_kept(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
+                          tests::policy_of(seed), multiprocessors);
+    }
+}
+
+// Loads and stores come to the load/store unit when their units take them (C49).
+TEST(RandomAccesses, ObeyEveryRuleBehindOperandCollectors) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        RandomAccesses test = random_collected_accesses(seed);
+        set(test.machine.geometry, "multiprocessors", 3);
+        expect_rules_kept(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
+                          tests::policy_of(seed), seed % 3 == 0 ? 3 : 1);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(RandomAccesses, ObeyEveryRuleOnADescribedSimulator) {
+    const auto machine = models::load_architecture("gtx480-gpgpusim").value();
+    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+        RandomAccesses test = random_accesses(seed);
+        test.machine = machine;
+        expect_rules_kept(test, {.seed = seed, .draw = all_draws[seed % 5], .path = {}},
+                          tests::policy_of(seed), seed % 3 == 0 ? 3 : 1);
+        if (testing::Test::HasFailure()) return;
     }
 }
 
@@ -95,7 +123,7 @@ models::Observation run_on(std::size_t multiprocessors, const RandomAccesses& te
 
 TEST(RandomAccesses, DoNotDependOnTheOrderOfComponents) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed)
-        run_on(1, random_accesses(seed), seed);
+        run_on(1, seed % 2 == 0 ? random_accesses(seed) : random_collected_accesses(seed), seed);
 }
 
 TEST(RandomAccesses, OfSeveralMultiprocessorsShareTheL2) {
