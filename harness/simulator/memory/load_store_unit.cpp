@@ -210,7 +210,7 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
                                    .merged = merged,
                                    .missed = added});
         ++load.next;
-        load.arrival = std::max(load.arrival + load.issue.pass_cost, now);
+        load.arrival += load.issue.pass_cost;
         l1_free_at_ = now + chance_.draw(shape_->l1.service);
     } else { // No lane is active.
         load.result = now + chance_.draw(shape_->l1.latency);

@@ -60,6 +60,28 @@ public:
         if (access.hit != 0) touch(access.address);
         return wrong;
     }
+    /// Whether entries and places in them would now do for these sectors of a line (C25).
+    [[nodiscard]] bool has_room_for(std::uint64_t address, std::uint64_t wanted) {
+        const std::uint64_t absent = wanted & ~sectors(address);
+        std::size_t entries = coming_.size();
+        for (unsigned bit = 0; bit < 64; ++bit) {
+            if ((absent >> bit & 1U) == 0) continue;
+            const auto coming = coming_.find(std::pair{address, bit});
+            if (coming == coming_.end())
+                ++entries;
+            else if (coming->second >= config_.merges)
+                return false;
+        }
+        return entries <= config_.entries;
+    }
+    /// Whether a load would send for some of these sectors.
+    [[nodiscard]] bool lacks(std::uint64_t address, std::uint64_t wanted) {
+        const std::uint64_t absent = wanted & ~sectors(address);
+        for (unsigned bit = 0; bit < 64; ++bit)
+            if ((absent >> bit & 1U) != 0 && !coming_.contains(std::pair{address, bit}))
+                return true;
+        return false;
+    }
     std::string fill(const LineFilled& filled) {
         std::string wrong;
         for (unsigned bit = 0; bit < 64; ++bit)
@@ -113,7 +135,18 @@ public:
     explicit Memory(RecordedLaunch& run) : run_{run} {}
 
     void check() {
+        if (!run_.line_turns.empty()) {
+            l1_service_ = memory_value(run_.machine, "l1", "service").hi;
+            link_queue_ = number("interconnect", "queue");
+        }
+        for (const LineTurn& turn : run_.line_turns)
+            turns_[run_.multiprocessor_of(turn.access->warp)].order.push_back(turn);
+        std::int64_t now = 0;
         for (const Event& event : run_.run.events) {
+            const std::int64_t cycle =
+                std::visit([](const auto& what) { return what.cycle; }, event);
+            if (cycle > now) find_idle(cycle);
+            now = cycle;
             if (const auto* filled = std::get_if<LineFilled>(&event)) {
                 say(*filled, cache(filled->level, filled->unit).fill(*filled));
                 if (filled->level == CacheLevel::L1) note_arrival(*filled);
@@ -194,6 +227,11 @@ private:
     }
     void check(const LineAccessed& access) {
         ReferenceCache& looked_in = cache(access.level, access.unit);
+        if (access.level == CacheLevel::L2)
+            --turns_[run_.multiprocessor_of(access.warp)].in_flight;
+        else if (access.write || access.missed != 0)
+            ++turns_[run_.multiprocessor_of(access.warp)].in_flight;
+        if (access.level == CacheLevel::L1 && !access.write) take_turn(access);
         if (!access.write) return say(access, looked_in.read(access));
         if (access.level == CacheLevel::L1) {
             if (number("l1", "write-evict") == 1) looked_in.drop(access.address);
@@ -206,6 +244,51 @@ private:
         say(access, wrong);
         if (number("l2", "write-allocate") == 1 || access.missed == 0)
             looked_in.put(access.address, wanted);
+    }
+    /// The loads of one SM at its L1, line by line.
+    struct Turns {
+        std::vector<LineTurn> order;
+        std::size_t next = 0;
+        std::optional<std::int64_t> last; ///< When a line was handled.
+        std::int64_t in_flight = 0;       ///< Transactions that no slice has handled (C27).
+        std::int64_t came_before = 0;     ///< When the load of that line came (C24, C49).
+    };
+    [[nodiscard]] const Issue& load_of(const LineTurn& turn) const {
+        return run_.warps[static_cast<std::size_t>(turn.access->warp)].issues[turn.place];
+    }
+    void complain(const LineTurn& turn, std::string_view wrong) {
+        run_.say(fmt::format("C24: line {} of warp {} issue {} is handled at {} {}", turn.line,
+                             turn.access->warp, load_of(turn).event.number, turn.access->cycle,
+                             wrong));
+    }
+    /// Finds L1s that let the line that comes next wait for nothing. `until`: up to this cycle, but
+    /// without it, nothing happens.
+    void find_idle(std::int64_t until) {
+        for (auto& [sm, turns] : turns_) {
+            if (turns.next == turns.order.size()) continue;
+            const LineTurn& turn = turns.order[turns.next];
+            const LineAccessed& access = *turn.access;
+            const Issue& load = load_of(turn);
+            std::int64_t due = run_.begin_of(load) + turn.line * run_.timing(load).pass_cost.hi;
+            if (turns.last) due = std::max(due, *turns.last + l1_service_);
+            const std::uint64_t wanted = access.hit | access.merged | access.missed;
+            if (due >= until) continue;
+            ReferenceCache& l1 = cache(CacheLevel::L1, sm);
+            if (l1.has_room_for(access.address, wanted) &&
+                (turns.in_flight < link_queue_ || !l1.lacks(access.address, wanted)))
+                complain(turn, fmt::format("although nothing holds it from {} on", until - 1));
+        }
+    }
+    void take_turn(const LineAccessed& access) {
+        Turns& turns = turns_[run_.multiprocessor_of(access.warp)];
+        const LineTurn& turn = turns.order[turns.next++];
+        const Issue& load = load_of(turn);
+        const std::int64_t came = run_.begin_of(load);
+        if (access.cycle < came + turn.line * run_.timing(load).pass_cost.lo)
+            complain(turn, fmt::format("but the load came at {}", came));
+        if (came < turns.came_before) complain(turn, "after those of a load that came later");
+        turns.came_before = came;
+        turns.last = access.cycle;
     }
     void check(const DramServed& served) {
         Channel& channel = channels_[served.channel];
@@ -239,6 +322,9 @@ private:
     std::map<int, Channel> channels_;
     /// Cycles in which sectors came to an L1, by SM, line and place in the line.
     std::map<std::tuple<int, std::uint64_t, unsigned>, std::vector<std::int64_t>> arrivals_;
+    std::map<int, Turns> turns_;  ///< By SM.
+    std::int64_t l1_service_ = 0; ///< At most.
+    std::int64_t link_queue_ = 0;
 };
 
 } // namespace

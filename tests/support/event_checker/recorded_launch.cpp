@@ -106,6 +106,9 @@ public:
             return;
         }
         Issue& oldest = warp.issues[loads.front()];
+        launch_.line_turns.push_back({.access = &accessed,
+                                      .place = loads.front(),
+                                      .line = static_cast<std::int64_t>(oldest.lines.size())});
         oldest.lines.push_back(accessed);
         if (static_cast<std::int64_t>(oldest.lines.size()) < oldest.event.passes) return;
         launch_.loads_left.emplace_back(accessed.cycle, accessed.warp, loads.front());

@@ -46,6 +46,13 @@ struct WarpRecord {
 /// Cycle, warp, place of the issue.
 using Entry = std::tuple<std::int64_t, int, std::size_t>;
 
+/// A load has looked in the L1 for one of its lines.
+struct LineTurn {
+    const harness::simulator::LineAccessed* access = nullptr;
+    std::size_t place = 0; ///< Of the load among the issues of its warp.
+    std::int64_t line = 0; ///< Which of the load's, from 0 on.
+};
+
 /// The value of a description that the simulator accepted.
 inline Interval value_of(const models::ValueGroup& group, std::string_view name) {
     return group.find(name)->interval.value();
@@ -125,6 +132,7 @@ struct RecordedLaunch {
     /// which each had looked for all its lines. A load is in the queue up to that cycle.
     std::vector<Entry> loads;
     std::vector<Entry> loads_left;
+    std::vector<LineTurn> line_turns; ///< In the order of the log.
     std::vector<std::string> found;
 };
 

@@ -167,6 +167,38 @@ TEST(Hierarchy, HoldsALoadBeforeItsUnitWhenTheQueueIsFull) {
     EXPECT_THAT(entered, ElementsAre(4, 4 + 3 * 5 + 1));
 }
 
+// C24: the lines of a load arrive at their distance from its issue, however long the first one had
+// to wait; those that have arrived are handled one a cycle.
+TEST(Hierarchy, HandlesLinesThatArrivedWhileTheL1WasHeldOneACycle) {
+    auto machine = cached_machine(interlocked);
+    set_memory(machine, "l1", "sets", 8);
+    set_memory(machine, "l1", "mshr-entries", 4);
+    for (const char* name : {"initiation", "pass-cost"})
+        set(machine.classes[assembly::OpcodeClass::LoadGlobal].values, name, 3);
+    // Lines 0 to 2 come into the L1. A load of line 4 then takes all entries, and the one of line 5
+    // waits for them, with lines 0 to 2 behind it.
+    auto program = program_of({{load_global(1, 0), add(2, 1, 1), load_global(3, 0),
+                                load_global(4, 0), load_global(5, 0), exit()}});
+    for (const std::size_t three : {0U, 4U})
+        program.set_pattern(three).thread_stride = 12;
+    for (const std::size_t one : {2U, 3U}) {
+        models::AddressPattern& pattern = program.set_pattern(one);
+        pattern.thread_stride = 4;
+        pattern.base = 256 + 128 * one;
+    }
+    const auto result = run(program, machine);
+    std::vector<std::int64_t> handled;
+    for (const Event& event : result.events)
+        if (const auto* access = std::get_if<LineAccessed>(&event);
+            access != nullptr && access->level == CacheLevel::L1)
+            handled.push_back(access->cycle);
+    ASSERT_EQ(handled.size(), 8U);
+    EXPECT_THAT(differences({handled.begin() + 4, handled.end()}), ElementsAre(1, 1, 1));
+    EXPECT_THAT(tests::violations(program.kernel({}), machine, {},
+                                  {result.events, result.observation.execution_time.count()}),
+                testing::IsEmpty());
+}
+
 TEST(Hierarchy, SendsStoresOnIntoTheL2) {
     auto program = program_of(
         {{load_global(1, 0), store_global(1, 1), load_global(2, 1), add(3, 2, 2), exit()}});

@@ -82,6 +82,33 @@ constexpr auto plants = std::to_array<Plant>({
          --completed->cycle;
          return true;
      }},
+    {"a line handled a cycle late",
+     [](std::vector<Event>& events) {
+         const auto in_l1 = [](const Event& event, std::int64_t from, std::int64_t to) {
+             const auto* one = std::get_if<LineAccessed>(&event);
+             return one != nullptr && one->level == CacheLevel::L1 && one->cycle >= from &&
+                    one->cycle <= to;
+         };
+         for (auto access = events.begin(); access != events.end(); ++access) {
+             const auto* one = std::get_if<LineAccessed>(&*access);
+             if (one == nullptr || one->level != CacheLevel::L1 || one->write || one->hit == 0 ||
+                 (one->merged | one->missed) != 0)
+                 continue;
+             // Late enough to be of no matter to the next line.
+             const std::int64_t cycle = one->cycle;
+             const auto later = std::find_if(access, events.end(), [&](const Event& event) {
+                 return std::visit([&](const auto& what) { return what.cycle > cycle + 1; }, event);
+             });
+             if (std::count_if(events.begin(), events.end(), [&](const Event& event) {
+                     return in_l1(event, cycle, cycle + 4);
+                 }) != 1)
+                 continue;
+             ++std::get<LineAccessed>(*access).cycle;
+             std::rotate(access, access + 1, later);
+             return true;
+         }
+         return false;
+     }},
     {"a channel booked twice",
      [](std::vector<Event>& events) {
          auto* served = first_of<DramServed>(events, [&](const DramServed& one) {
