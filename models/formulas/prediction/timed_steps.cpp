@@ -204,7 +204,6 @@ std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited,
                     .occupancy = whole_up(*initiation * *count),
                     .passes = *count,
                     .shares = *served};
-    timed.pass_cost = *pass_cost;
     if (estimate && estimate->through_caches) {
         timed.through_caches = true;
         timed.transactions = estimate->transactions;
@@ -268,11 +267,10 @@ std::vector<UnitWork> memory_work(const Steps& steps, std::span<const TimedStep>
                                   std::int64_t multiprocessors, Inputs& inputs) {
     if (std::ranges::none_of(timed, &TimedStep::through_caches)) return {};
     const auto known = [&inputs](std::string_view path) { return inputs.described_if_known(path); };
-    const auto l1_service = known("memories/l1/service");
     const auto l2_latency = known("memories/l2/latency");
     const auto dram_latency = known("memories/dram/latency");
     const auto l2_sector = known("memories/l2/sector");
-    double at_l1 = 0;
+    double at_l1 = 0;   // Lines.
     double waiting = 0; // Of misses for their data.
     double sent = 0;
     double answered = 0;
@@ -284,8 +282,7 @@ std::vector<UnitWork> memory_work(const Steps& steps, std::span<const TimedStep>
         sent += times * step.transactions;
         if (!is_global_load(steps.kinds()[kind].opcode_class)) continue;
         answered += times * step.transactions;
-        const double service = l1_service.value_or(0);
-        at_l1 += times * (service + (step.passes - 1) * std::max(service, step.pass_cost));
+        at_l1 += times * step.passes;
         const double far =
             step.transactions == 0 ? 0 : std::min(1.0, step.dram_transfers / step.transactions);
         waiting += times * step.miss_registers *
@@ -298,7 +295,7 @@ std::vector<UnitWork> memory_work(const Steps& steps, std::span<const TimedStep>
         if (each && servers && cycles > 0) work.push_back({name, 1, cycles * *each / *servers});
     };
     const double shared = real(multiprocessors);
-    add("l1", at_l1, l1_service ? std::optional{1.0} : std::nullopt, 1);
+    add("l1", at_l1, known("memories/l1/service"), 1);
     add("miss registers", waiting, l2_latency && dram_latency ? std::optional{1.0} : std::nullopt,
         known("memories/l1/mshr-entries"));
     const auto link = known("memories/interconnect/service");

@@ -24,7 +24,6 @@ struct TimedStep {
     /// Its lines are known and go through the caches.
     bool through_caches = false;
     double dram_bytes = 0; ///< Of such a load.
-    double pass_cost = 0;
 };
 
 /// One per kind of step; empty when a value is missing, which `inputs` then names.
