@@ -1,6 +1,6 @@
 #include "analyzer/analysis.hpp"
 #include "analyzer/semantics/loop_counts.hpp"
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +87,7 @@ std::string flow_facts_template(const assembly::Program& program,
             instructions.insert(i);
     for (const std::size_t i : instructions) {
         const auto& instruction = function.instructions[i];
-        const auto effects = assembly::effects_of(instruction, function.target);
+        const auto& effects = instruction.effects;
         if (!effects.memory || effects.memory->space == assembly::StateSpace::Constant) continue;
         const bool shared = effects.memory->space == assembly::StateSpace::Shared;
         out += fmt::format("  <memory at=\"0x{:04x}\" {}/> <!-- {} -->\n", instruction.address,

@@ -89,7 +89,7 @@ Pipeline::Pipeline(const assembly::Function& function, const models::Architectur
         const auto& instruction = function.instructions[i];
         compile(i, instruction, timings[i].value());
         if (!timings[i].value().waits_for_registers) continue;
-        const assembly::Effects effects = assembly::effects_of(instruction, function.target);
+        const auto& effects = instruction.effects;
         const auto number = [&](const assembly::Register& reg) {
             return dense.emplace(reg, dense.size()).first->second;
         };

@@ -1,7 +1,6 @@
 #include "analyzer/semantics/loop_counts.hpp"
 
 #include "analyzer/semantics/register_values.hpp"
-#include "assembly/isa/effects.hpp"
 
 #include <fmt/format.h>
 
@@ -22,15 +21,13 @@ using assembly::Register;
 /// What is known at the end of each block that is reached; per block of the graph.
 using BlockValues = std::vector<std::optional<RegisterValues>>;
 
-/// The instructions of a function with their effects.
 struct Code {
     const Function& function;
     const ControlFlowGraph& graph;
-    std::vector<assembly::Effects> effects; ///< Per instruction.
 
     void execute(std::size_t block, RegisterValues& values) const {
         for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
-            values.execute(function.instructions[i], effects[i]);
+            values.execute(function.instructions[i]);
     }
 };
 
@@ -245,9 +242,7 @@ std::vector<std::optional<DerivedLoop>> derive_loops(const Function& function,
     if (graph.loops.empty()) return derived;
     std::vector<std::size_t> all(graph.blocks.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    Code code{function, graph, {}};
-    for (const Instruction& instruction : function.instructions)
-        code.effects.push_back(assembly::effects_of(instruction, function.target));
+    const Code code{function, graph};
     const BlockValues whole = values_in(code, all, 0, true);
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
         derived[loop] = LoopCounter{code, whole, loop}.count();

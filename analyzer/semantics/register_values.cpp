@@ -256,7 +256,8 @@ std::optional<Comparison> RegisterValues::predicate(Register reg) const {
     return found->second;
 }
 
-void RegisterValues::execute(const Instruction& instruction, const assembly::Effects& effects) {
+void RegisterValues::execute(const Instruction& instruction) {
+    const auto& effects = instruction.effects;
     if (instruction.guard && instruction.guard->never()) return;
     if (!effects.exact) { // Which registers it writes is not known.
         *this = RegisterValues{};

@@ -3,7 +3,6 @@
 /// What is known of the registers of a lane at a place in the code.
 
 #include "analyzer/semantics/linear.hpp"
-#include "assembly/isa/effects.hpp"
 #include "assembly/isa/program.hpp"
 
 #include <boost/container/flat_map.hpp>
@@ -44,7 +43,7 @@ public:
     /// What the instruction does to the registers. What this version does not understand makes the
     /// registers that it writes unknown; an instruction that may be off leaves a register known
     /// only if it does not change it.
-    void execute(const assembly::Instruction& instruction, const assembly::Effects& effects);
+    void execute(const assembly::Instruction& instruction);
 
     /// Keeps what holds for both.
     void join(const RegisterValues& other);

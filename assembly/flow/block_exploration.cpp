@@ -1,6 +1,6 @@
 #include "assembly/flow/block_exploration.hpp"
 
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 
 #include <fmt/format.h>
 
@@ -235,7 +235,7 @@ private:
             break;
         }
         const auto constant = moved_constant(instruction);
-        for (const auto& reg : effects_of(instruction, function_.target).writes) {
+        for (const auto& reg : instruction.effects.writes) {
             if (reg.file == RegisterFile::General) state.constants.erase(reg.index);
             // BMOV may restore any barrier register.
             if (reg.file == RegisterFile::Barrier) state.barriers[reg.index] = disagreement;

@@ -53,7 +53,7 @@ public:
     std::vector<Dependence> run(std::size_t first, std::size_t last) {
         for (std::size_t i = first; i <= last; ++i) {
             const auto& instruction = function_.instructions[i];
-            const Effects effects = effects_of(instruction, function_.target);
+            const auto& effects = instruction.effects;
             registers(i, instruction, effects);
             scoreboards(i, instruction);
             if (effects.memory && effects.memory->space != StateSpace::Constant)

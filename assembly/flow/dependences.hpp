@@ -2,7 +2,7 @@
 /// \file
 /// Which instruction of a straight line waits for which, and why.
 
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "assembly/isa/effects.hpp"
 
+#include "assembly/isa/program.hpp"
 #include "assembly/isa/register_limits.hpp"
 #include "assembly/isa/register_roles.hpp"
 

@@ -3,11 +3,16 @@
 /// Which registers an instruction reads and writes, register groups expanded, and which memory it
 /// touches.
 
-#include "assembly/isa/program.hpp"
+#include "assembly/isa/opcode.hpp"
+#include "assembly/isa/operand.hpp"
+#include "assembly/isa/target.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace warpbound::assembly {
+
+struct Instruction;
 
 /// Memory side of an instruction.
 struct MemoryEffect {
@@ -27,6 +32,7 @@ struct Effects {
                        ///< operands named.
 };
 
+/// Those of a read instruction are kept in it.
 Effects effects_of(const Instruction& instruction, Target target);
 
 } // namespace warpbound::assembly

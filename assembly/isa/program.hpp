@@ -4,6 +4,7 @@
 /// said.
 
 #include "assembly/isa/control.hpp"
+#include "assembly/isa/effects.hpp"
 #include "assembly/isa/opcode.hpp"
 #include "assembly/isa/operand.hpp"
 #include "assembly/isa/target.hpp"
@@ -57,6 +58,7 @@ struct Instruction {
     std::vector<std::int64_t>
         indirect_targets; ///< BRANCH_TARGETS of nvdisasm, resolved to addresses.
     SourcePosition position;
+    Effects effects; ///< `effects_of` it, of an instruction in a function.
 
     [[nodiscard]] bool has_modifier(std::string_view modifier) const;
 };

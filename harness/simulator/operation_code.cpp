@@ -201,7 +201,7 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
     }
     if (timing.unit >= ports_.size()) return refuse(instruction, "its unit is not described");
     operation.port = ports_[timing.unit];
-    const assembly::Effects effects = assembly::effects_of(instruction, kernel_.function->target);
+    const auto& effects = instruction.effects;
     if (timing.waits_for_registers) add_registers_of(effects, operation);
     if (instruction.guard && !always_executes(instruction.control_flow) &&
         !instruction.guard->always())
@@ -234,7 +234,7 @@ Result<void> OperationTranslator::add_collection(const assembly::BasicBlock& blo
         return refuse(instruction, fmt::format("operand-collectors/{} is absent from architecture "
                                                "{}, which has a register-file",
                                                unit.name, architecture_.name));
-    const assembly::Effects effects = assembly::effects_of(instruction, kernel_.function->target);
+    const auto& effects = instruction.effects;
     // Addresses are not read through the operands that can be kept.
     const Instruction* before =
         index > block.first && !effects.memory ? &instructions[index - 1] : nullptr;

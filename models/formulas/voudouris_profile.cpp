@@ -1,6 +1,6 @@
 /// \file
 /// What the formulas of Voudouris 2014 take from the text of a program.
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 #include "models/formulas/voudouris.hpp"
 
 #include <fmt/core.h>
@@ -73,7 +73,7 @@ Result<Schedule> schedule_of(const assembly::Function& function, std::size_t fir
                                            assembly::opcode_text(instruction), instruction.address),
                            .where = {},
                            .line = instruction.position.line};
-        const auto effect = assembly::effects_of(instruction, function.target);
+        const auto& effect = instruction.effects;
         Cycles issue;
         if (at != first) issue = schedule.steps.back().issue + Cycles{parameters.independent};
         for (const auto& reg : effect.reads)

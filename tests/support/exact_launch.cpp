@@ -1,6 +1,6 @@
 #include "tests/support/exact_launch.hpp"
 
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ public:
             step.drain = drain * static_cast<Time>(timing.passes.hi);
             step.barrier = timing.is_barrier_wait;
             step.exit = instruction.control_flow == assembly::ControlFlow::Exit;
-            const auto effects = assembly::effects_of(instruction, function.target);
+            const auto& effects = instruction.effects;
             const auto number = [&](const assembly::Register& reg) {
                 return numbers.emplace(reg, numbers.size()).first->second;
             };

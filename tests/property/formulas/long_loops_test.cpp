@@ -1,5 +1,5 @@
 // Long loops: steps and intervals that are not followed turn by turn against the plain rule.
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
 #include "models/formulas/gpumech_profile.hpp"
 #include "models/kernel_profile.hpp"
@@ -78,7 +78,7 @@ std::vector<std::int64_t> plain_gaps(const Case& made, const Machine& machine) {
         for (std::size_t at = made.graph.blocks[block].first; at <= made.graph.blocks[block].last;
              ++at) {
             const auto& instruction = function.instructions[at];
-            const auto effects = assembly::effects_of(instruction, function.target);
+            const auto& effects = instruction.effects;
             std::int64_t next = first ? 0 : issue + machine.gap;
             for (const auto& reg : effects.reads)
                 for (const std::int64_t done : ready[reg])

@@ -165,7 +165,7 @@ RecordedLaunch::RecordedLaunch(const harness::Kernel& of_kernel,
       schedulers{static_cast<int>(value_of(machine.schedulers, "count").lo)},
       warps(static_cast<std::size_t>(kernel.launch.blocks * warps_per_block)) {
     for (const auto& instruction : kernel.function->instructions)
-        effects.push_back(assembly::effects_of(instruction, kernel.function->target));
+        effects.push_back(instruction.effects);
     has_caches = std::any_of(timings.begin(), timings.end(), [](const auto& timing) {
         return timing && timing.value().through_caches;
     });

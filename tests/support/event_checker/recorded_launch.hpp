@@ -2,7 +2,7 @@
 /// \file
 /// The events of a run by warp and issue, with what the program and the description say of them.
 
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 #include "models/architecture/instruction_timing.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 

@@ -1,5 +1,5 @@
 // Every listing under examples/ is read and survives printing.
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 #include "listings.hpp"
 
 namespace warpbound::assembly {
@@ -39,7 +39,7 @@ TEST(Examples, HaveExactEffects) {
         const auto program = read_program(source).value();
         for (const auto& function : program.functions)
             for (const auto& instruction : function.instructions)
-                EXPECT_TRUE(effects_of(instruction, function.target).exact || !encoded)
+                EXPECT_TRUE(instruction.effects.exact || !encoded)
                     << source.name << ": " << print(instruction);
     }
 }

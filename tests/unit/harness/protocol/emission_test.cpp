@@ -1,4 +1,4 @@
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/suite/benchmark.hpp"
 #include "harness/suite/emission.hpp"
@@ -81,7 +81,7 @@ void expect_protected_results(const std::string& text) {
             ASSERT_TRUE(producers.count(board)) << text;
             ASSERT_GE(issues[i] - issues[producers.at(board)], 2) << text;
         }
-        const auto effects = assembly::effects_of(function.instructions[i], function.target);
+        const auto& effects = function.instructions[i].effects;
         auto touched = effects.reads;
         touched.insert(touched.end(), effects.writes.begin(), effects.writes.end());
         for (const auto& reg : touched)
