@@ -1,6 +1,7 @@
 /// \file
 /// What one prediction by each model costs for a warp of 1,000 executed instructions, and GPUMech
-/// with profiling against simulating the same kernel at 48 warps, as a loop and as straight code.
+/// with profiling against simulating the same kernel at 48 warps, as a loop and as straight code;
+/// and what the estimate of an address pattern's hits adds.
 
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
@@ -24,9 +25,24 @@ template <typename Value> Value value_of(Result<Value> result) {
 
 /// How the fifty turns are written.
 enum class Shape {
-    Loop,    ///< Once, and repeated.
-    Straight ///< Fifty times, without branches.
+    Loop,     ///< Once, and repeated.
+    Straight, ///< Fifty times, without branches.
+    Pattern   ///< Once, and repeated; the load goes through caches by its address pattern.
 };
+
+/// Caches as GPGPU-Sim has them for a GTX 480, the L2 for one of 12 slices.
+constexpr std::pair<const char*, std::int64_t> caches[] = {{"classes/load-global/pass-cost", 2},
+                                                           {"memories/l1/line", 128},
+                                                           {"memories/l1/sector", 128},
+                                                           {"memories/l1/sets", 32},
+                                                           {"memories/l1/ways", 4},
+                                                           {"memories/l1/latency", 45},
+                                                           {"memories/l2/line", 128},
+                                                           {"memories/l2/sector", 32},
+                                                           {"memories/l2/sets", 64},
+                                                           {"memories/l2/ways", 8},
+                                                           {"memories/l2/slices", 1},
+                                                           {"memories/l2/latency", 310}};
 
 /// Fifty turns of twenty instructions: arithmetic, a shared access, a load from DRAM and its use.
 struct Kernel {
@@ -37,7 +53,7 @@ struct Kernel {
     std::vector<std::size_t> path;
 
     explicit Kernel(Shape shape) {
-        const int written = shape == Shape::Loop ? 1 : 50;
+        const int written = shape == Shape::Straight ? 50 : 1;
         std::string text = "!Arch sm_20\n!Kernel generated\nturn:\n";
         std::int64_t address = 0;
         for (int turn = 0; turn < written; ++turn) {
@@ -56,7 +72,7 @@ struct Kernel {
             if (shape == Shape::Straight) text += "FADD R7, R7, R4;\n";
             address += 20 * 8;
         }
-        if (shape == Shape::Loop) text += "@P0 BRA turn;\n";
+        if (shape != Shape::Straight) text += "@P0 BRA turn;\n";
         text += "EXIT;\n!EndKernel\n";
         program = value_of(assembly::read_program({.name = "generated", .text = text}));
         graph = value_of(assembly::build_control_flow_graph(program.functions.front()));
@@ -64,6 +80,16 @@ struct Kernel {
         value_of(models::override_value(architecture, "geometry/multiprocessors", 1));
         path.push_back(0);
         if (shape == Shape::Straight) return;
+        if (shape == Shape::Pattern) {
+            for (const auto& [value, number] : caches)
+                value_of(models::override_value(architecture, value, number));
+            facts.memory.front() = {0, {}, {}, models::MemoryLevel::Any, {}, {}};
+            facts.memory.front().pattern = models::AddressPattern{.thread_stride = 4,
+                                                                  .warp_stride = 128,
+                                                                  .block_stride = 1024,
+                                                                  .iteration_stride = 6144,
+                                                                  .random = {}};
+        }
         facts.loops.push_back({0, 50, 50, {}});
         path.assign(50, 0);
         path.push_back(1);
@@ -95,7 +121,8 @@ struct Kernel {
 const Kernel& kernel(Shape shape = Shape::Loop) {
     static const Kernel loop{Shape::Loop};
     static const Kernel straight{Shape::Straight};
-    return shape == Shape::Loop ? loop : straight;
+    static const Kernel pattern{Shape::Pattern};
+    return shape == Shape::Loop ? loop : shape == Shape::Straight ? straight : pattern;
 }
 
 void predict(benchmark::State& state, Model model, Shape shape) {
@@ -123,6 +150,9 @@ BENCHMARK_CAPTURE(predict, volkov_straight, Model::Volkov, Shape::Straight)
 BENCHMARK_CAPTURE(predict, gpumech_straight, Model::GpuMech, Shape::Straight)
     ->Unit(benchmark::kMicrosecond);
 
+BENCHMARK_CAPTURE(predict, gpumech_pattern, Model::GpuMech, Shape::Pattern)
+    ->Unit(benchmark::kMicrosecond);
+
 /// Steps along the path, then the prediction for 48 warps.
 void profile_and_predict_gpumech(benchmark::State& state, Shape shape) {
     const auto setting = kernel(shape).setting();
@@ -137,16 +167,17 @@ BENCHMARK_CAPTURE(profile_and_predict_gpumech, loop, Shape::Loop)->Unit(benchmar
 BENCHMARK_CAPTURE(profile_and_predict_gpumech, straight, Shape::Straight)
     ->Unit(benchmark::kMicrosecond);
 
-/// One run of the same kernel with 48 warps on the simulated device.
+/// The same kernel with 48 warps on the simulated device: made ready, and run once.
 void simulate_48_warps(benchmark::State& state, Shape shape) {
     const Kernel& one = kernel(shape);
     const harness::Kernel launched{
         &one.program.functions.front(), &one.graph, &one.facts, {6, 256}};
-    const auto machine = value_of(harness::simulator::Machine::prepare(one.architecture, launched));
     harness::RunOptions options;
     options.path = one.path;
     for (auto step : state) {
         (void)step;
+        const auto machine =
+            value_of(harness::simulator::Machine::prepare(one.architecture, launched));
         const auto observed = value_of(machine->run(options));
         benchmark::DoNotOptimize(observed.execution_time);
         ++options.seed;

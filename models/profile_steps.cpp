@@ -46,6 +46,15 @@ Steps::Steps(std::initializer_list<ProfileStep> steps) {
 }
 
 Steps::Kind Steps::kind_of(const ProfileStep& step) {
+    // What followed the step before mostly follows it again.
+    const std::optional<Kind> before = order_.empty() ? std::nullopt : std::optional{order_.back()};
+    if (before && kinds_[follower_[*before]] == step) return follower_[*before];
+    const Kind kind = find_or_add(step);
+    if (before) follower_[*before] = kind;
+    return kind;
+}
+
+Steps::Kind Steps::find_or_add(const ProfileStep& step) {
     const std::size_t hash = hash_of(step);
     const auto [first, last] = by_hash_.equal_range(hash);
     for (auto found = first; found != last; ++found)
@@ -53,6 +62,7 @@ Steps::Kind Steps::kind_of(const ProfileStep& step) {
     const auto kind = static_cast<Kind>(kinds_.size());
     kinds_.push_back(step);
     executions_.push_back(0);
+    follower_.push_back(0);
     by_hash_.emplace(hash, kind);
     return kind;
 }

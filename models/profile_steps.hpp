@@ -32,8 +32,8 @@ struct ProfileStep {
     std::optional<std::int64_t> stall{};  ///< Stall count of the encoding. `Unit:` cycles.
     bool dual_issued = false;             ///< Issued together with the step before it.
     bool transfers = false;               ///< Control went elsewhere.
-    /// Of the instruction, for messages. Steps of one address are executions of one instruction,
-    /// which a pattern counts.
+    /// Of an access whose passes are not stated, for messages. Steps of one address are executions
+    /// of one instruction, which a pattern counts.
     std::optional<std::int64_t> address{};
     /// Of a memory access; then `passes` is not stated.
     std::optional<AddressPattern> pattern{};
@@ -82,9 +82,12 @@ public:
     friend bool operator==(const Steps& a, const Steps& b);
 
 private:
+    Kind find_or_add(const ProfileStep& step);
+
     std::vector<ProfileStep> kinds_;
     std::vector<std::int64_t> executions_;
     std::vector<Kind> order_;
+    std::vector<Kind> follower_; ///< Of each kind, the one asked for behind it last.
     std::unordered_multimap<std::size_t, Kind> by_hash_;
 };
 

@@ -1,6 +1,5 @@
 /// \file
 /// The executed instructions of a warp along a path.
-#include "assembly/isa/effects.hpp"
 #include "models/architecture/instruction_timing.hpp"
 #include "models/kernel_profile.hpp"
 
@@ -8,50 +7,93 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <utility>
 
 namespace warpbound::models {
 namespace {
 
 using assembly::Instruction;
 
-/// Numbers the registers of a program, so that what is known of each lies in one array.
+/// Numbers the registers of a program in the order of their first use, so that what is known of
+/// each lies in one short array.
 class RegisterNumbers {
 public:
-    std::vector<std::size_t> of(const std::vector<assembly::Register>& registers) {
-        std::vector<std::size_t> numbers;
-        for (const auto& reg : registers)
-            numbers.push_back(numbers_.try_emplace(reg, numbers_.size()).first->second);
-        return numbers;
+    std::uint16_t of(const assembly::Register& reg) {
+        std::uint16_t& number = numbers_.at(static_cast<std::size_t>(reg.file) * registers_of_file +
+                                            static_cast<std::size_t>(reg.index));
+        if (number == 0) number = ++used_;
+        return number - 1;
     }
-    [[nodiscard]] std::size_t size() const { return numbers_.size(); }
+    [[nodiscard]] std::size_t size() const { return used_; }
 
 private:
-    std::map<assembly::Register, std::size_t> numbers_;
+    static constexpr std::size_t files = 6;
+    static constexpr std::size_t registers_of_file = 256;
+    std::array<std::uint16_t, files * registers_of_file> numbers_{}; ///< One more; 0: none yet.
+    std::uint16_t used_ = 0;
 };
 
-/// What is the same at every execution of an instruction.
-struct StaticStep {
-    ProfileStep step;
-    std::vector<std::size_t> reads{}; ///< By their numbers.
-    std::vector<std::size_t> writes{};
+/// What an instruction waits for and produces, the same at each of its executions.
+struct Traffic {
+    std::span<const std::uint16_t> reads{}; ///< Registers, by their numbers.
+    std::span<const std::uint16_t> writes{};
     bool guarded = false;
     std::optional<int> announces{}; ///< Scoreboard that its result releases.
     std::uint8_t wait_mask = 0;
-    std::optional<Steps::Kind> last{}; ///< What it was executed as last.
 };
 
-StaticStep static_step(const assembly::Function& function, std::size_t index,
-                       const FlowFacts& facts, RegisterNumbers& registers) {
+/// The instructions of a function as far as a path has come to them.
+class KnownInstructions {
+public:
+    explicit KnownInstructions(const assembly::Function& function)
+        : function_{function}, known_(function.instructions.size()) {}
+
+    /// Finds out about an instruction that the path comes to.
+    void meet(std::size_t index) {
+        Known& known = known_[index];
+        if (known.met) return;
+        known.met = true;
+        known.first = numbers_.size();
+        const auto& effects = function_.instructions[index].effects;
+        for (const auto* registers : {&effects.reads, &effects.writes})
+            for (const auto& reg : *registers)
+                numbers_.push_back(registers_.of(reg));
+    }
+    /// Requires: it was met.
+    [[nodiscard]] Traffic traffic(std::size_t index) const {
+        const Instruction& instruction = function_.instructions[index];
+        const auto& effects = instruction.effects;
+        const auto all = std::span{numbers_}.subspan(known_[index].first,
+                                                     effects.reads.size() + effects.writes.size());
+        return {.reads = all.first(effects.reads.size()),
+                .writes = all.subspan(effects.reads.size()),
+                .guarded = instruction.guard && !instruction.guard->always(),
+                .announces =
+                    instruction.control ? instruction.control->write_barrier : std::nullopt,
+                .wait_mask = instruction.control ? instruction.control->wait_mask : std::uint8_t{}};
+    }
+    /// What it was executed as last.
+    std::optional<Steps::Kind>& last(std::size_t index) { return known_[index].last; }
+    [[nodiscard]] std::size_t registers() const { return registers_.size(); }
+
+private:
+    struct Known {
+        std::size_t first = 0; ///< Its registers in `numbers_`: reads, then writes.
+        std::optional<Steps::Kind> last{};
+        bool met = false;
+    };
+
+    const assembly::Function& function_;
+    RegisterNumbers registers_;
+    std::vector<std::uint16_t> numbers_;
+    std::vector<Known> known_;
+};
+
+/// The step of an instruction, but for what other steps decide.
+void describe(const assembly::Function& function, std::size_t index, const FlowFacts& facts,
+              ProfileStep& step) {
     const Instruction& instruction = function.instructions[index];
-    const auto effects = assembly::effects_of(instruction, function.target);
-    StaticStep found{.step = {},
-                     .reads = registers.of(effects.reads),
-                     .writes = registers.of(effects.writes),
-                     .guarded = instruction.guard && !instruction.guard->always()};
-    ProfileStep& step = found.step;
-    step.opcode_class = instruction.opcode_class;
-    step.address = instruction.address;
+    step = {.opcode_class = instruction.opcode_class, .distances = std::move(step.distances)};
     if (counts_passes(instruction)) {
         const MemoryFact* const fact = facts.memory_at(instruction.address);
         const bool shared = is_shared_access(step.opcode_class);
@@ -61,21 +103,21 @@ StaticStep static_step(const assembly::Function& function, std::size_t index,
             if (!shared) step.level = fact->level;
             step.pattern = fact->pattern;
         }
-        if (effects.memory) step.bytes_per_lane = effects.memory->bytes_per_lane;
+        if (!step.passes) step.address = instruction.address;
+        if (instruction.effects.memory)
+            step.bytes_per_lane = instruction.effects.memory->bytes_per_lane;
     }
-    if (instruction.control) {
+    if (instruction.control)
         step.stall = instruction.control->dual_issue
                          ? instruction.control->stall
                          : std::max<std::int64_t>(instruction.control->stall, 1);
-        found.announces = instruction.control->write_barrier;
-        found.wait_mask = instruction.control->wait_mask;
-    }
-    // The pair is marked at its first instruction, and only a stall of 0 issues it together.
-    if (index > 0) {
-        const auto& before = function.instructions[index - 1].control;
-        step.dual_issued = before && before->dual_issue && before->stall == 0;
-    }
-    return found;
+}
+
+/// Whether an instruction issues together with the one before it: the pair is marked at its first
+/// instruction, and only a stall of 0 issues it together.
+bool is_paired(const assembly::Function& function, std::size_t index) {
+    const auto& before = function.instructions[index - 1].control;
+    return before && before->dual_issue && before->stall == 0;
 }
 
 constexpr std::size_t most_writers = 8; // Kept of one register or scoreboard.
@@ -116,11 +158,13 @@ private:
 class Producers {
 public:
     /// Room for registers of numbers below this.
-    void make_room(std::size_t registers) { writers_.resize(registers); }
+    void make_room(std::size_t registers) {
+        if (registers > writers_.size()) writers_.resize(registers);
+    }
     /// Distances to what a step waits for at position `here`; valid until the next call.
-    const std::vector<std::int64_t>& distances(const StaticStep& step, std::int64_t here);
+    std::vector<std::int64_t>& distances(const Traffic& traffic, std::int64_t here);
     /// Notes what the step at `here` produces.
-    void note(const StaticStep& step, std::int64_t here);
+    void note(const Traffic& traffic, std::int64_t here);
 
 private:
     /// By register number. A guarded writer does not hide those before it.
@@ -130,12 +174,12 @@ private:
     std::vector<std::int64_t> distances_;
 };
 
-const std::vector<std::int64_t>& Producers::distances(const StaticStep& step, std::int64_t here) {
+std::vector<std::int64_t>& Producers::distances(const Traffic& traffic, std::int64_t here) {
     distances_.clear();
-    for (const std::size_t reg : step.reads)
+    for (const std::size_t reg : traffic.reads)
         writers_[reg].wait(here, distances_);
-    for (std::size_t board = 0; step.wait_mask != 0 && board < announced_.size(); ++board) {
-        if (((unsigned{step.wait_mask} >> board) & 1U) == 0) continue;
+    for (std::size_t board = 0; traffic.wait_mask != 0 && board < announced_.size(); ++board) {
+        if (((unsigned{traffic.wait_mask} >> board) & 1U) == 0) continue;
         announced_.at(board).wait(here, distances_);
         announced_.at(board).clear();
     }
@@ -146,30 +190,12 @@ const std::vector<std::int64_t>& Producers::distances(const StaticStep& step, st
     return distances_;
 }
 
-void Producers::note(const StaticStep& step, std::int64_t here) {
-    for (const std::size_t reg : step.writes) {
-        if (!step.guarded) writers_[reg].clear();
+void Producers::note(const Traffic& traffic, std::int64_t here) {
+    for (const std::size_t reg : traffic.writes) {
+        if (!traffic.guarded) writers_[reg].clear();
         writers_[reg].add(here);
     }
-    if (step.announces) announced_.at(static_cast<std::size_t>(*step.announces)).add(here);
-}
-
-/// The kind of a step that waits for these and does or does not transfer control. In a loop it is
-/// mostly that of the turn before.
-Steps::Kind kind_of(StaticStep& found, const std::vector<std::int64_t>& distances, bool transfers,
-                    bool dual_issued, Steps& steps) {
-    if (found.last) {
-        const ProfileStep& last = steps.kinds()[*found.last];
-        if (last.transfers == transfers && last.dual_issued == dual_issued &&
-            std::ranges::equal(last.distances, distances))
-            return *found.last;
-    }
-    ProfileStep step = found.step;
-    step.distances = distances;
-    step.transfers = transfers;
-    step.dual_issued = dual_issued;
-    found.last = steps.kind_of(step);
-    return *found.last;
+    if (traffic.announces) announced_.at(static_cast<std::size_t>(*traffic.announces)).add(here);
 }
 
 /// Whether control is transferred between two blocks of a path; nothing when no edge joins them.
@@ -189,8 +215,8 @@ class PathFollower {
 public:
     PathFollower(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
                  std::span<const std::size_t> path, const FlowFacts& facts)
-        : function_{function}, graph_{graph}, path_{path}, facts_{facts},
-          instructions_(function.instructions.size()), visited_(graph.blocks.size()) {}
+        : function_{function}, graph_{graph}, path_{path}, facts_{facts}, instructions_{function},
+          visited_(graph.blocks.size()) {}
 
     Result<Steps> follow() {
         for (std::size_t place = 0; place < path_.size(); ++place) {
@@ -238,18 +264,35 @@ private:
         if (steps_.size() + (block.last - block.first + 1) > profile_step_limit) return too_long();
         visited_[path_[place]] = Visit{place, steps_.size()};
         for (std::size_t at = block.first; at <= block.last; ++at) {
-            auto& found = instructions_[at];
-            if (!found) {
-                found = static_step(function_, at, facts_, registers_);
-                producers_.make_room(registers_.size());
-            }
+            instructions_.meet(at);
+            producers_.make_room(instructions_.registers());
             const auto here = static_cast<std::int64_t>(steps_.size());
-            steps_.push_back(kind_of(*found, producers_.distances(*found, here),
+            const Traffic traffic = instructions_.traffic(at);
+            steps_.push_back(kind_of(at, producers_.distances(traffic, here),
                                      at == block.last && *transfers,
-                                     found->step.dual_issued && at != block.first, steps_));
-            producers_.note(*found, here);
+                                     at != block.first && is_paired(function_, at)));
+            producers_.note(traffic, here);
         }
         return std::nullopt;
+    }
+
+    /// The kind of a step that waits for these and does or does not transfer control. In a loop it
+    /// is mostly that of the turn before.
+    Steps::Kind kind_of(std::size_t index, std::vector<std::int64_t>& distances, bool transfers,
+                        bool dual_issued) {
+        auto& last = instructions_.last(index);
+        if (last) {
+            const ProfileStep& before = steps_.kinds()[*last];
+            if (before.transfers == transfers && before.dual_issued == dual_issued &&
+                std::ranges::equal(before.distances, distances))
+                return *last;
+        }
+        describe(function_, index, facts_, step_);
+        step_.distances.swap(distances);
+        step_.transfers = transfers;
+        step_.dual_issued = dual_issued;
+        last = steps_.kind_of(step_);
+        return *last;
     }
 
     /// Appends turns of a loop without following them, from the place on that starts one: when the
@@ -284,8 +327,9 @@ private:
             for (const std::size_t block : turn)
                 for (std::size_t at = graph_.blocks[block].first; at <= graph_.blocks[block].last;
                      ++at, ++here) {
-                    (void)producers_.distances(*instructions_[at], here);
-                    producers_.note(*instructions_[at], here);
+                    const Traffic traffic = instructions_.traffic(at);
+                    (void)producers_.distances(traffic, here);
+                    producers_.note(traffic, here);
                 }
     }
 
@@ -293,11 +337,11 @@ private:
     const assembly::ControlFlowGraph& graph_;
     std::span<const std::size_t> path_;
     const FlowFacts& facts_;
-    std::vector<std::optional<StaticStep>> instructions_;
+    KnownInstructions instructions_;
     std::vector<std::optional<Visit>> visited_; ///< By block.
-    RegisterNumbers registers_;
     Producers producers_;
     Steps steps_;
+    ProfileStep step_; ///< Being made.
 };
 
 } // namespace

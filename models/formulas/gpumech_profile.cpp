@@ -165,16 +165,18 @@ private:
         return turns * period_;
     }
 
-    /// Counts the instructions up to k that equal those one period before, gaps included.
+    /// Counts the instructions up to k that equal those one period before, gaps included. Where one
+    /// differs, the next period to try is the distance to the last one of its kind.
     void note_period(std::size_t k) {
         const std::optional<std::size_t> before = std::exchange(seen_[order_[k]], k);
-        const std::size_t period = before ? k - *before : 0;
-        const bool same = period == period_ && period != 0 && k > period &&
-                          trace_.gaps[k - 1] == trace_.gaps[k - 1 - period];
-        matched_ = same ? matched_ + 1 : 0;
-        if (period != period_) needed_ = period;
-        period_ = period;
-        if (period_ == 0) needed_ = never;
+        if (period_ != 0 && k > period_ && order_[k] == order_[k - period_] &&
+            trace_.gaps[k - 1] == trace_.gaps[k - 1 - period_]) {
+            ++matched_;
+            return;
+        }
+        matched_ = 0;
+        period_ = before ? k - *before : 0;
+        needed_ = before ? period_ : never;
     }
 
     /// Appends so many turns like the one that ends at k.
@@ -204,7 +206,7 @@ private:
     Cycles issue_;
     std::vector<Cycles> done_;                     ///< By instruction.
     std::vector<std::optional<std::size_t>> seen_; ///< By kind: the last instruction of it.
-    std::size_t period_ = 0; ///< Instructions since the one like the last; 0: none.
+    std::size_t period_ = 0; ///< Instructions after which they may repeat; 0: none.
     std::size_t matched_ = 0;
     std::size_t needed_ = 0; ///< Before turns are skipped.
 };

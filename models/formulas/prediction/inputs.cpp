@@ -41,8 +41,9 @@ std::optional<double> Inputs::look_up(std::string_view path, Variant end) {
         return std::nullopt;
     }
     const double number = choose(*value->interval, end);
-    use({std::string{path}, number, value->unit,
-         fmt::format("{} ({})", value->source, to_string(value->grade))});
+    if (!is_used(path))
+        used_.push_back({std::string{path}, number, value->unit,
+                         fmt::format("{} ({})", value->source, to_string(value->grade))});
     return number;
 }
 
@@ -63,7 +64,8 @@ std::optional<double> Inputs::described_rate(std::string_view path) {
 
 std::optional<double> Inputs::stated_if_any(std::string_view name) {
     const auto value = stated_.find(name);
-    if (value) use({std::string{name}, *value, std::string{find_rule(name)->unit}, "stated"});
+    if (value && !is_used(name))
+        used_.push_back({std::string{name}, *value, std::string{find_rule(name)->unit}, "stated"});
     return value;
 }
 
@@ -83,8 +85,11 @@ void Inputs::miss(std::string what) {
 }
 
 void Inputs::use(ExplainedSymbol symbol) {
-    if (std::ranges::find(used_, symbol.symbol, &ExplainedSymbol::symbol) == used_.end())
-        used_.push_back(std::move(symbol));
+    if (!is_used(symbol.symbol)) used_.push_back(std::move(symbol));
+}
+
+bool Inputs::is_used(std::string_view name) const {
+    return std::ranges::find(used_, name, &ExplainedSymbol::symbol) != used_.end();
 }
 
 } // namespace warpbound::models::prediction

@@ -58,6 +58,7 @@ public:
 
 private:
     std::optional<double> look_up(std::string_view path, Variant end);
+    [[nodiscard]] bool is_used(std::string_view name) const;
 
     const Architecture& architecture_;
     const Stated& stated_;
