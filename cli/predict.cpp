@@ -85,15 +85,6 @@ std::vector<prediction::Model> models_of(const Options& options) {
     return {prediction::all_models.begin(), prediction::all_models.end()};
 }
 
-prediction::Prediction answer_of(prediction::Model model, const KernelProfiles& profiles,
-                                 const prediction::Setting& setting, prediction::Variant variant) {
-    const auto& profile = profiles.of(variant);
-    if (profile) return prediction::predict(model, profile.value(), setting, variant);
-    prediction::Prediction refused;
-    refused.refusal = "no profile: " + to_string(profile.error());
-    return refused;
-}
-
 /// The copies of each case, and the kernel of each model beside them.
 EndToEnd end_to_end_of(const std::vector<ModelAnswers>& models,
                        const prediction::Setting& setting) {
@@ -119,14 +110,23 @@ EndToEnd end_to_end_of(const std::vector<ModelAnswers>& models,
 PredictedPoint point_of(const Options& options, const KernelProfiles& profiles,
                         const prediction::Setting& setting, double value) {
     PredictedPoint point{.value = value, .models = {}, .stores = {}, .end_to_end = {}};
-    for (const auto model : models_of(options)) {
-        ModelAnswers answers{.model = model, .variants = {}};
-        for (std::size_t i = 0; i < all_variants.size(); ++i)
-            answers.variants.at(i) = answer_of(model, profiles, setting, all_variants.at(i));
-        point.models.push_back(std::move(answers));
+    for (const auto model : models_of(options))
+        point.models.push_back({.model = model, .variants = {}});
+    for (std::size_t i = 0; i < all_variants.size(); ++i) {
+        const auto variant = all_variants.at(i);
+        const auto& profile = profiles.of(variant);
+        if (!profile) {
+            for (auto& answers : point.models)
+                answers.variants.at(i).refusal = "no profile: " + to_string(profile.error());
+            continue;
+        }
+        const prediction::Question question{profile.value(), setting};
+        for (auto& answers : point.models)
+            answers.variants.at(i) = prediction::predict(answers.model, question, variant);
+        // Of a sweep only times are shown.
+        if (variant == prediction::Variant::Typical && options.sweep.empty())
+            point.stores = prediction::store_delays(question);
     }
-    if (const auto& profile = profiles.of(prediction::Variant::Typical))
-        point.stores = prediction::store_delays(profile.value(), setting);
     if (!setting.copies.empty()) point.end_to_end = end_to_end_of(point.models, setting);
     return point;
 }
@@ -162,8 +162,8 @@ Exit write_chosen_profile(const Options& options, const KernelProfiles& profiles
     return write_result(text.value(), options.write_profile);
 }
 
-std::array<std::optional<models::ProfileSummary>, 3> summaries_of(const KernelProfiles& profiles) {
-    std::array<std::optional<models::ProfileSummary>, 3> summaries;
+Summaries summaries_of(const KernelProfiles& profiles) {
+    Summaries summaries;
     for (std::size_t i = 0; i < all_variants.size(); ++i)
         if (const auto& profile = profiles.of(all_variants.at(i));
             profile && !profile.value().steps.empty())

@@ -92,8 +92,9 @@ Json stores_json(const prediction::StoreDelays& stores) {
                              {"unit", "cycles"}};
     if (stores.guarantee)
         out["network-calculus"] = {{"kind", "bound under assumptions"},
-                                   {"assumption", "every warp follows the typical path, and the "
-                                                  "description's intervals hold"},
+                                   {"assumption", "every warp follows the typical path, the "
+                                                  "multiprocessors get equally many blocks, and "
+                                                  "the description's intervals hold"},
                                    {"delay", stores.guarantee->delay.upper().count()},
                                    {"unit", "cycles"},
                                    {"backlog", stores.guarantee->backlog.upper()}};

@@ -96,15 +96,16 @@ std::string stores_text(const PredictedPoint& point) {
     const prediction::StoreDelays& stores = *point.stores;
     std::string out =
         "\nwrite buffer (recurrence: estimate, typical case; network calculus: bounds "
-        "for any interleaving of warps on this path)\n";
+        "for any interleaving of warps on this path, if multiprocessors get equally many "
+        "blocks)\n";
     if (!stores.missing.empty())
         return out + fmt::format("  refused: needs {}\n", fmt::join(stores.missing, "; "));
-    if (!stores.refusal.empty()) return out + fmt::format("  refused: {}\n", stores.refusal);
-    out +=
-        fmt::format("  {} stores of each of {} warps; by recurrence the last enters at {:.0f} and "
-                    "drains at {:.0f} cycles\n",
-                    stores.stores, stores.warps, stores.recurrence->last_entered.value(),
-                    stores.recurrence->last_drained.value());
+    if (stores.recurrence)
+        out += fmt::format("  {} stores of each of {} warps; by recurrence the last enters at "
+                           "{:.0f} and drains at {:.0f} cycles\n",
+                           stores.stores, stores.warps, stores.recurrence->last_entered.value(),
+                           stores.recurrence->last_drained.value());
+    if (!stores.refusal.empty()) out += fmt::format("  no bound: {}\n", stores.refusal);
     if (stores.guarantee)
         out +=
             fmt::format("  a store drains at most {} cycles after it may enter, and at most {} "

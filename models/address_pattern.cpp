@@ -69,18 +69,22 @@ std::int64_t passes_of_banks(const LaneAddresses& lanes, std::uint64_t banks, st
             if (repeats == Repeats::Count || place == 0 || sorted[place] != sorted[place - 1])
                 on_bank.push_back(sorted[place] % banks);
         std::sort(on_bank.begin(), on_bank.end());
-        std::int64_t fullest = 0;
-        std::int64_t run = 0;
-        for (std::size_t place = 0; place < on_bank.size(); ++place) {
-            run = place > 0 && on_bank[place] == on_bank[place - 1] ? run + 1 : 1;
-            fullest = std::max(fullest, run);
-        }
-        passes += fullest;
+        passes += longest_run(on_bank);
     }
     return std::max<std::int64_t>(1, passes);
 }
 
 } // namespace
+
+std::int64_t longest_run(std::span<const std::uint64_t> sorted) {
+    std::int64_t longest = 0;
+    std::int64_t run = 0;
+    for (std::size_t place = 0; place < sorted.size(); ++place) {
+        run = place > 0 && sorted[place] == sorted[place - 1] ? run + 1 : 1;
+        longest = std::max(longest, run);
+    }
+    return longest;
+}
 
 LaneAddresses addresses_of(const AddressPattern& pattern, const AccessPlace& place,
                            std::uint64_t active, std::uint64_t bytes) {
@@ -109,6 +113,11 @@ LaneAddresses addresses_of(const AddressPattern& pattern, const AccessPlace& pla
         lanes.address[lane] = (pattern.base + offset) & address_mask;
     });
     return lanes;
+}
+
+bool fit_together(std::uint64_t line, std::uint64_t sector) {
+    return std::has_single_bit(line) && std::has_single_bit(sector) && sector <= line &&
+           line / sector <= 64;
 }
 
 void coalesce(const LaneAddresses& lanes, std::uint64_t line, std::uint64_t sector,
@@ -152,17 +161,14 @@ std::int64_t global_atomic_passes(const LaneAddresses& lanes, std::uint64_t line
     for_each_lane(lanes.active, [&](std::size_t lane) { sorted.push_back(lanes.address[lane]); });
     std::sort(sorted.begin(), sorted.end());
     std::int64_t passes = 0;
-    std::int64_t most = 0;
-    std::int64_t run = 0;
-    for (std::size_t place = 0; place < sorted.size(); ++place) {
-        if (place > 0 && sorted[place] / line != sorted[place - 1] / line) {
-            passes += most;
-            most = 0;
-        }
-        run = place > 0 && sorted[place] == sorted[place - 1] ? run + 1 : 1;
-        most = std::max(most, run);
+    for (auto rest = std::span<const std::uint64_t>{sorted}; !rest.empty();) {
+        const auto other = std::ranges::find_if(
+            rest, [&](std::uint64_t address) { return address / line != rest.front() / line; });
+        const auto of_line = rest.first(static_cast<std::size_t>(other - rest.begin()));
+        passes += longest_run(of_line);
+        rest = rest.subspan(of_line.size());
     }
-    return std::max<std::int64_t>(1, passes + most);
+    return std::max<std::int64_t>(1, passes);
 }
 
 std::int64_t word_passes(const LaneAddresses& lanes) {
@@ -178,12 +184,13 @@ PassRange pass_range(const AddressPattern& pattern, std::int64_t lanes, std::uin
                      const std::function<std::int64_t(const LaneAddresses&)>& passes) {
     const std::uint64_t active = all_lanes(lanes);
     bool aligned = pattern.base % bytes == 0;
-    for (const std::uint64_t stride :
-         {pattern.thread_stride, pattern.row_stride, pattern.warp_stride, pattern.block_stride,
-          pattern.iteration_stride, pattern.footprint})
-        aligned = aligned && stride % bytes == 0;
-    const PassRange any{.lo = 1, .hi = aligned || pattern.random ? lanes : 2 * lanes};
-    if (pattern.random) return pattern.base % bytes == 0 ? any : PassRange{1, 2 * lanes};
+    if (!pattern.random) // Else multiples of `bytes` are added.
+        for (const std::uint64_t stride :
+             {pattern.thread_stride, pattern.row_stride, pattern.warp_stride, pattern.block_stride,
+              pattern.iteration_stride, pattern.footprint})
+            aligned = aligned && stride % bytes == 0;
+    const PassRange any{.lo = 1, .hi = aligned ? lanes : 2 * lanes};
+    if (pattern.random) return any;
     // Warps, blocks and executions add multiples of `step` to all addresses.
     const std::uint64_t whole = pattern.footprint <= address_mask ? pattern.footprint : period;
     const std::uint64_t step = std::gcd(std::gcd(pattern.warp_stride, pattern.block_stride),

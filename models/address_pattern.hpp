@@ -61,10 +61,16 @@ struct TouchedLine {
     friend bool operator==(const TouchedLine&, const TouchedLine&) = default;
 };
 
-/// The lines in the order of the first lane that touches them. Requires: powers of two, sector <=
-/// line <= 64 sectors. `Unit:` bytes.
+/// Whether a line has 1 to 64 of these sectors, both powers of two. `Unit:` bytes.
+bool fit_together(std::uint64_t line, std::uint64_t sector);
+
+/// The lines in the order of the first lane that touches them. Requires: line and sector fit
+/// together. `Unit:` bytes.
 void coalesce(const LaneAddresses& lanes, std::uint64_t line, std::uint64_t sector,
               std::vector<TouchedLine>& lines);
+
+/// How often the most frequent number stands in sorted ones; 0 when there are none.
+std::int64_t longest_run(std::span<const std::uint64_t> sorted);
 
 /// Passes of each kind of access. At least 1. `Unit:` of sizes, bytes.
 std::int64_t line_passes(const LaneAddresses& lanes, std::uint64_t line);
@@ -83,8 +89,9 @@ struct PassRange {
 };
 
 /// Smallest and largest passes over all places of a pattern with all lanes active. `passes` may
-/// depend on addresses modulo `period` only, as far as the pattern does not wrap around. Side: the
-/// range may be too wide, never too narrow.
+/// depend on addresses modulo `period` only, as far as the pattern does not wrap around, and are at
+/// most two of each lane, one where lanes are aligned to their bytes. Side: the range may be too
+/// wide, never too narrow.
 PassRange pass_range(const AddressPattern& pattern, std::int64_t lanes, std::uint64_t bytes,
                      std::uint64_t period,
                      const std::function<std::int64_t(const LaneAddresses&)>& passes);

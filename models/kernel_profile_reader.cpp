@@ -83,6 +83,12 @@ Result<ProfileStep> with_pattern(const assembly::SourceText& source, const XmlEl
         return refuse(source, element,
                       "a <pattern> in a <step> that accesses no bytes of memory; expected a memory "
                       "class and 'bytes'");
+    constexpr std::int64_t most_bytes_of_lane = 32;
+    if (step.bytes_per_lane > most_bytes_of_lane)
+        return refuse(source, element,
+                      fmt::format("a <pattern> in a <step> of {} bytes; expected at most {} of a "
+                                  "lane",
+                                  step.bytes_per_lane, most_bytes_of_lane));
     if (!step.address)
         return refuse(source, element,
                       "a <pattern> without 'at'; expected the address of the instruction, whose "

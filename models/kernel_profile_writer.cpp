@@ -23,7 +23,7 @@ XmlElement element_of(const ProfileStep& step) {
     if (!step.distances.empty()) add("reads", fmt::format("{}", fmt::join(step.distances, " ")));
     if (step.passes && (is_memory_access(step.opcode_class) || *step.passes != CountRange{}))
         add("passes", to_string(step.passes));
-    if (!step.passes && !is_memory_access(step.opcode_class)) add("passes", "any");
+    if (!step.passes && !step.pattern && !is_memory_access(step.opcode_class)) add("passes", "any");
     if (step.level != MemoryLevel::Any) add("level", std::string{to_string(step.level)});
     if (step.bytes_per_lane != 0) add("bytes", std::to_string(step.bytes_per_lane));
     if (step.stall) add("stall", std::to_string(*step.stall));

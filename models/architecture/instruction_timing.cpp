@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -171,23 +170,21 @@ void LookUp::find_passes() {
     result_.passes = stated ? to_interval(*stated) : any_passes;
 }
 
-/// A power of two of the description, as an address count.
 std::uint64_t LookUp::size(std::string_view memory, std::string_view name) {
     const ValueGroup* const group = architecture_.memory(memory);
-    const auto path = fmt::format("memories/{}", memory);
-    const auto found =
-        static_cast<std::uint64_t>(value(group == nullptr ? ValueGroup{} : *group, path, name).hi);
-    if (!failure_ && !std::has_single_bit(found))
-        fail(
-            fmt::format("{}/{} is {}; an address pattern needs a power of two", path, name, found));
-    return failure_ ? 1 : found;
+    return static_cast<std::uint64_t>(
+        value(group == nullptr ? ValueGroup{} : *group, fmt::format("memories/{}", memory), name)
+            .hi);
 }
 
 void LookUp::find_pattern_passes(const AddressPattern& pattern) {
     AccessRule& access = result_.access;
     access.rule = pass_rule(instruction_);
+    if (instruction_.effects.memory)
+        access.bytes =
+            static_cast<std::uint64_t>(std::max(1, instruction_.effects.memory->bytes_per_lane));
     std::uint64_t period = 1; // Distinct words are as many wherever they lie.
-    if (access.rule == PassRule::Banks || access.rule == PassRule::SharedAtomic) {
+    if (uses_banks(access.rule)) {
         access.banks = size("shared", "banks");
         access.width = size("shared", "bank-width");
         period = access.banks * access.width;
@@ -197,16 +194,7 @@ void LookUp::find_pattern_passes(const AddressPattern& pattern) {
     }
     const auto warp_size = value(architecture_.geometry, "geometry", "warp-size").hi;
     if (failure_) return;
-    if (warp_size > static_cast<std::int64_t>(most_lanes))
-        return fail(fmt::format("an address pattern for warps of {} lanes; expected at most {}",
-                                warp_size, most_lanes));
-    const auto effects = assembly::effects_of(instruction_, function_.target);
-    if (effects.memory)
-        access.bytes = static_cast<std::uint64_t>(std::max(1, effects.memory->bytes_per_lane));
-    if (access.width != 0 && access.banks * access.width < access.bytes)
-        return fail(fmt::format("memories/shared: {} banks of {} bytes; expected at least the {} "
-                                "bytes of a lane",
-                                access.banks, access.width, access.bytes));
+    if (const auto why = objection_to(access, warp_size)) return fail(*why);
     const PassRange range =
         pass_range(pattern, warp_size, access.bytes, period,
                    [&](const LaneAddresses& lanes) { return passes_of(access, lanes); });
@@ -237,7 +225,7 @@ void LookUp::find_latency() {
     // out.
     const bool names_result =
         instruction_.control && instruction_.control->write_barrier.has_value();
-    if (names_result || !assembly::effects_of(instruction_, function_.target).writes.empty())
+    if (names_result || !instruction_.effects.writes.empty())
         result_.latency = class_value("latency");
     else
         result_.latency = {.lo = 0, .typical = 0, .hi = 0};
@@ -281,45 +269,6 @@ PassRule pass_rule(const Instruction& instruction) {
     const bool uniform =
         instruction.opcode_class == OpcodeClass::LoadConstant && !has_lane_address(instruction);
     return uniform ? PassRule::None : pass_rule(instruction.opcode_class);
-}
-
-PassRule pass_rule(OpcodeClass opcode_class) {
-    switch (opcode_class) {
-    case OpcodeClass::LoadShared:
-    case OpcodeClass::StoreShared:
-        return PassRule::Banks;
-    case OpcodeClass::AtomicShared:
-        return PassRule::SharedAtomic;
-    case OpcodeClass::AtomicGlobal:
-        return PassRule::GlobalAtomic;
-    case OpcodeClass::LoadGlobal:
-    case OpcodeClass::StoreGlobal:
-    case OpcodeClass::LoadLocal:
-    case OpcodeClass::StoreLocal:
-        return PassRule::Lines;
-    case OpcodeClass::LoadConstant:
-        return PassRule::Words;
-    default:
-        return PassRule::None;
-    }
-}
-
-std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes) {
-    switch (rule.rule) {
-    case PassRule::Banks:
-        return bank_passes(lanes, rule.banks, rule.width);
-    case PassRule::SharedAtomic:
-        return shared_atomic_passes(lanes, rule.banks, rule.width);
-    case PassRule::Lines:
-        return line_passes(lanes, rule.line);
-    case PassRule::GlobalAtomic:
-        return global_atomic_passes(lanes, rule.line);
-    case PassRule::Words:
-        return word_passes(lanes);
-    case PassRule::None:
-        break;
-    }
-    return 1;
 }
 
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,

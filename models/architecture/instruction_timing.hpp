@@ -2,7 +2,7 @@
 /// \file
 /// The description's values for one instruction: a look-up in the description, no timing rule.
 
-#include "assembly/isa/effects.hpp"
+#include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/flow_facts.hpp"
 

@@ -1,5 +1,6 @@
 #include "models/formulas/atomics.hpp"
 
+#include "models/address_pattern.hpp"
 #include "models/formulas/input_check.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
@@ -20,13 +21,7 @@ Result<std::int64_t> multiplicity(std::span<const std::uint64_t> addresses) {
         return *wrong;
     std::vector<std::uint64_t> sorted{addresses.begin(), addresses.end()};
     std::ranges::sort(sorted);
-    std::int64_t most = 0;
-    std::int64_t run = 0;
-    for (std::size_t lane = 0; lane < sorted.size(); ++lane) {
-        run = lane > 0 && sorted[lane] == sorted[lane - 1] ? run + 1 : 1;
-        most = std::max(most, run);
-    }
-    return most;
+    return longest_run(sorted);
 }
 
 Result<Estimate<Cycles>> time_of(std::int64_t multiplicity, const Costs& costs) {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <numbers>
 #include <random>
-#include <set>
 
 namespace warpbound::models::reuse_distance {
 namespace {
@@ -68,14 +68,10 @@ private:
     /// The line is used at this time.
     struct Update {
         std::int64_t time = 0;
-        std::int64_t order = 0;
         std::uint64_t line = 0;
         std::uint64_t sectors = 0; ///< That arrive; 0 for a hit.
 
         [[nodiscard]] bool fetched() const { return sectors != 0; }
-        friend bool operator<(const Update& a, const Update& b) {
-            return a.time != b.time ? a.time < b.time : a.order < b.order;
-        }
     };
 
     [[nodiscard]] Distances& set_with(std::uint64_t line) {
@@ -93,14 +89,16 @@ private:
     }
 
     void schedule(std::int64_t wait, std::uint64_t line, std::uint64_t sectors) {
-        under_way_.insert({now_ + wait, next_order_++, line, sectors});
+        const Update made{now_ + wait, line, sectors};
+        const auto place = std::ranges::upper_bound(under_way_, made.time, {}, &Update::time);
+        under_way_.insert(place, made);
     }
 
     /// What is due by now.
     void arrive() {
-        while (!under_way_.empty() && under_way_.begin()->time <= now_) {
-            const Update due = *under_way_.begin();
-            under_way_.erase(under_way_.begin());
+        while (!under_way_.empty() && under_way_.front().time <= now_) {
+            const Update due = under_way_.front();
+            under_way_.pop_front();
             Line& line = lines_[due.line];
             Distances& set = set_with(due.line);
             const auto distance = set.of(due.line);
@@ -118,10 +116,9 @@ private:
     HalfNormal late_;
     std::vector<Distances> sets_;
     std::unordered_map<std::uint64_t, Line> lines_;
-    std::set<Update> under_way_;
+    std::deque<Update> under_way_; ///< By time, then in the order made.
     std::int64_t now_ = 0;
     std::int64_t fetching_ = 0; ///< Misses on their way.
-    std::int64_t next_order_ = 0;
 };
 
 } // namespace

@@ -6,12 +6,6 @@
 #include <numeric>
 
 namespace warpbound::models::transfer {
-namespace {
-
-constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
-
-} // namespace
-
 Result<Estimate<Seconds>> time_of(std::int64_t bytes, const Direction& direction) {
     InputCheck check{"transfer"};
     check.count("bytes", bytes, 0, most_bytes)

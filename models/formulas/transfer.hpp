@@ -23,6 +23,8 @@ struct Direction {
     std::optional<Seconds> empty{}; ///< Measured time of a copy of 0 bytes, which is special.
 };
 
+inline constexpr std::int64_t most_bytes = std::int64_t{1} << 50; ///< Of a copy.
+
 /// Estimate, not a bound. T = t_s + n / (bw lambda) of a copy of n bytes.
 /// Unit: seconds. Sound when: never a bound; pageable memory, one stream, one copy at a time. Below
 /// about 1 KB it errs long. Source: Gajger 2017, eq. 5.5.

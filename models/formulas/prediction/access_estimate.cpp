@@ -46,6 +46,74 @@ struct Served {
     double dram = 0;
 };
 
+constexpr std::int64_t most_counted = 1 << 24; // Sets, ways or slices.
+
+/// The accesses of a pattern. Those that lie alike within lines and banks are found once.
+class PatternAccesses {
+public:
+    struct Touched {
+        std::int64_t passes = 0;
+        std::vector<TouchedLine> lines{}; ///< Where lines are wanted.
+    };
+
+    /// With a sector, lines of the rule's size are wanted.
+    PatternAccesses(const AddressPattern& pattern, const AccessRule& rule, std::int64_t lanes,
+                    std::uint64_t sector)
+        : pattern_{pattern}, rule_{rule}, active_{all_lanes(lanes)}, sector_{sector},
+          period_{std::max<std::uint64_t>({1, rule.line, rule.banks * rule.width})},
+          alike_{alike_below()} {}
+
+    /// Valid until the next call.
+    const Touched& at(const AccessPlace& place) {
+        const std::uint64_t first = addresses_of(pattern_, place, 1, rule_.bytes).address[0];
+        if (first - pattern_.base >= alike_) {
+            found_ = find(place, 0);
+            return found_;
+        }
+        const std::uint64_t origin = first - first % period_;
+        auto& known = known_[first - origin];
+        if (known.passes == 0) known = find(place, origin);
+        found_ = known;
+        for (auto& line : found_.lines)
+            line.address += origin;
+        return found_;
+    }
+
+private:
+    /// Where the first lane must lie, from the base on, for none to wrap around.
+    [[nodiscard]] std::uint64_t alike_below() const {
+        constexpr std::uint64_t far = std::uint64_t{1} << 40U;
+        if (pattern_.random || pattern_.thread_stride > far || pattern_.row_stride > far) return 0;
+        AddressPattern from_zero = pattern_;
+        from_zero.base = 0;
+        from_zero.footprint = AddressPattern{}.footprint;
+        const auto lanes = addresses_of(from_zero, {}, active_, rule_.bytes);
+        const std::uint64_t span = *std::ranges::max_element(lanes.address) + rule_.bytes;
+        const std::uint64_t end =
+            std::min(pattern_.footprint, AddressPattern{}.footprint - pattern_.base);
+        return end > span ? end - span : 0;
+    }
+
+    [[nodiscard]] Touched find(const AccessPlace& place, std::uint64_t origin) const {
+        const auto lanes = addresses_of(pattern_, place, active_, rule_.bytes);
+        Touched found{.passes = passes_of(rule_, lanes)};
+        if (sector_ == 0) return found;
+        coalesce(lanes, rule_.line, sector_, found.lines);
+        for (auto& line : found.lines)
+            line.address -= origin;
+        return found;
+    }
+
+    AddressPattern pattern_;
+    AccessRule rule_;
+    std::uint64_t active_;
+    std::uint64_t sector_;
+    std::uint64_t period_; ///< Of what addresses mean for passes and lines.
+    std::uint64_t alike_;
+    std::unordered_map<std::uint64_t, Touched> known_; ///< By address within the period.
+    Touched found_;
+};
+
 class Estimator {
 public:
     Estimator(const Steps& steps, const Residency& residency, Inputs& inputs)
@@ -77,10 +145,10 @@ private:
         }
     };
 
-    std::optional<std::int64_t> whole(std::string_view path);
-    std::uint64_t power_of_two(std::string_view path);
+    std::optional<std::int64_t> count(std::string_view path);
+    std::uint64_t size(std::string_view path);
     std::optional<CacheGeometry> geometry(std::string_view level);
-    void find_rules();
+    void find_accesses();
     void follow();
     void execute(Steps::Kind kind, const AccessPlace& place);
     void serve();
@@ -96,9 +164,8 @@ private:
     const Steps& steps_;
     const Residency& residency_;
     Inputs& inputs_;
-    std::vector<AccessRule> rules_; ///< By kind.
-    std::int64_t lanes_ = 32;
-    std::optional<CacheGeometry> l1_;
+    std::vector<std::optional<PatternAccesses>> patterns_; ///< By kind.
+    std::optional<CacheGeometry> l1_;                      ///< Where levels are counted.
     std::vector<Execution> executions_;
     std::vector<LineAccess> accesses_; ///< Through the caches.
     std::int64_t round_ = 0;
@@ -106,19 +173,18 @@ private:
     bool counts_levels_ = false;
 };
 
-std::optional<std::int64_t> Estimator::whole(std::string_view path) {
+std::optional<std::int64_t> Estimator::count(std::string_view path) {
     const auto value = inputs_.described_if_known(path);
     if (!value) return std::nullopt;
+    if (*value < 1 || *value > most_counted) {
+        inputs_.miss(fmt::format("{} of 1 to {}", path, most_counted));
+        return 1;
+    }
     return static_cast<std::int64_t>(*value);
 }
 
-std::uint64_t Estimator::power_of_two(std::string_view path) {
-    const auto value = inputs_.described(path);
-    if (!value) return 1;
-    const auto size = static_cast<std::uint64_t>(*value);
-    if (std::has_single_bit(size)) return size;
-    inputs_.miss(fmt::format("{} as a power of two", path));
-    return 1;
+std::uint64_t Estimator::size(std::string_view path) {
+    return static_cast<std::uint64_t>(inputs_.described(path).value_or(1));
 }
 
 /// Notes what is missing of a cache.
@@ -127,22 +193,28 @@ std::optional<CacheGeometry> Estimator::geometry(std::string_view level) {
         return fmt::format("memories/{}/{}", level, name);
     };
     CacheGeometry found;
-    found.line = power_of_two(path("line"));
-    const auto sector = whole(path("sector"));
+    found.line = size(path("line"));
+    const auto sector = inputs_.described_if_known(path("sector"));
     found.sector = sector ? static_cast<std::uint64_t>(*sector) : found.line;
-    const auto sets = whole(path("sets"));
-    const auto slices = level == "l2" ? whole(path("slices")) : std::optional{std::int64_t{1}};
-    const auto ways = whole(path("ways"));
+    if (!fit_together(found.line, found.sector))
+        inputs_.miss(
+            fmt::format("{} and sector as powers of two, 1 to 64 sectors to a line", path("line")));
+    const auto sets = count(path("sets"));
+    const auto slices = level == "l2" ? count(path("slices")) : std::optional{std::int64_t{1}};
+    const auto ways = count(path("ways"));
     if (sets && slices && ways) {
         found.sets = *sets * *slices;
         found.ways = *ways;
         found.lines = *found.sets * *ways;
+        if (*found.sets > most_counted)
+            inputs_.miss(fmt::format("{} in all slices of 1 to {}", path("sets"), most_counted));
         return found;
     }
-    const auto size = inputs_.described(path("size"));
-    if (!size) return std::nullopt;
-    found.lines = std::max<std::int64_t>(1, static_cast<std::int64_t>(*size) /
-                                                static_cast<std::int64_t>(found.line));
+    const auto bytes = inputs_.described(path("size"));
+    if (!bytes) return std::nullopt;
+    found.lines = std::clamp<std::int64_t>(static_cast<std::int64_t>(*bytes) /
+                                               static_cast<std::int64_t>(found.line),
+                                           1, std::int64_t{1} << 40U);
     found.ways = std::min(ways.value_or(found.lines), found.lines);
     if (level == "l1") {
         found.sets = 1;
@@ -151,54 +223,50 @@ std::optional<CacheGeometry> Estimator::geometry(std::string_view level) {
     return found;
 }
 
-void Estimator::find_rules() {
-    if (const auto threads = inputs_.described("geometry/warp-size"))
-        lanes_ =
-            std::min(static_cast<std::int64_t>(*threads), static_cast<std::int64_t>(most_lanes));
+void Estimator::find_accesses() {
+    const auto lanes =
+        static_cast<std::int64_t>(inputs_.described("geometry/warp-size").value_or(1));
+    const bool any = std::ranges::any_of(
+        steps_.kinds(), [this](const ProfileStep& step) { return through_caches(step); });
+    counts_levels_ = any && !inputs_.stated_if_any("l1-miss-rate");
+    if (counts_levels_) l1_ = geometry("l1");
     for (const auto& step : steps_.kinds()) {
-        AccessRule rule;
-        if (step.pattern) {
-            rule.rule = pass_rule(step.opcode_class);
-            rule.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(1, step.bytes_per_lane));
-        }
-        if (rule.rule == PassRule::Banks || rule.rule == PassRule::SharedAtomic) {
-            rule.banks = power_of_two("memories/shared/banks");
-            rule.width = power_of_two("memories/shared/bank-width");
+        patterns_.emplace_back();
+        if (!step.pattern) continue;
+        AccessRule rule{
+            .rule = pass_rule(step.opcode_class),
+            .bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(1, step.bytes_per_lane))};
+        if (uses_banks(rule.rule)) {
+            rule.banks = size("memories/shared/banks");
+            rule.width = size("memories/shared/bank-width");
         } else if (rule.rule == PassRule::Lines || rule.rule == PassRule::GlobalAtomic) {
-            rule.line = power_of_two("memories/l1/line");
+            rule.line = size("memories/l1/line");
         }
-        rules_.push_back(rule);
+        if (const auto why = objection_to(rule, lanes)) inputs_.miss(*why);
+        const bool lines = counts_levels_ && through_caches(step) && l1_;
+        patterns_.back().emplace(*step.pattern, rule, lanes, lines ? l1_->sector : 0);
     }
-    if (!std::ranges::any_of(steps_.kinds(),
-                             [this](const ProfileStep& step) { return through_caches(step); }))
-        return;
-    counts_levels_ = !inputs_.stated_if_any("l1-miss-rate");
-    l1_ = geometry("l1");
 }
 
 void Estimator::execute(Steps::Kind kind, const AccessPlace& place) {
-    const ProfileStep& step = steps_.kinds()[kind];
-    const LaneAddresses lanes =
-        addresses_of(*step.pattern, place, all_lanes(lanes_), rules_[kind].bytes);
-    if (through_caches(step)) {
-        std::vector<TouchedLine> lines;
-        coalesce(lanes, l1_->line, std::min(l1_->sector, l1_->line), lines);
-        for (const auto& line : lines)
-            accesses_.push_back({executions_.size(), line});
-    }
-    executions_.push_back({kind, round_, passes_of(rules_[kind], lanes)});
+    const auto& touched = patterns_[kind]->at(place);
+    for (const auto& line : touched.lines)
+        accesses_.push_back({executions_.size(), line});
+    executions_.push_back({kind, round_, touched.passes});
 }
 
 /// The accesses of all waves of blocks, in order.
 void Estimator::follow() {
+    std::vector<Steps::Kind> with_pattern;
+    for (const Steps::Kind kind : steps_.order())
+        if (patterns_[kind]) with_pattern.push_back(kind);
     std::unordered_map<std::int64_t, std::uint64_t> executed; // By address, of one wave.
-    for (std::int64_t first = 0; first < residency_.blocks; first += residency_.slots) {
+    for (std::int64_t first = 0; first < residency_.blocks && !with_pattern.empty();
+         first += residency_.slots) {
         executed.clear();
         const std::int64_t blocks = std::min(residency_.slots, residency_.blocks - first);
-        for (const Steps::Kind kind : steps_.order()) {
-            const ProfileStep& step = steps_.kinds()[kind];
-            if (!step.pattern) continue;
-            const std::uint64_t before = executed[step.address.value_or(-1)]++;
+        for (const Steps::Kind kind : with_pattern) {
+            const std::uint64_t before = executed[steps_.kinds()[kind].address.value_or(-1)]++;
             for (std::int64_t block = first; block < first + blocks; ++block)
                 for (std::int64_t warp = 0; warp < residency_.warps_per_block; ++warp)
                     execute(kind, {.block = static_cast<std::uint64_t>(block *
@@ -284,6 +352,8 @@ void Estimator::serve() {
     }
     CacheGeometry l2;
     if (!sent.empty()) l2 = geometry("l2").value_or(l2);
+    if (!sent.empty() && l2.line < l1_->line)
+        inputs_.miss("memories/l2/line of at least a line of the L1");
     if (!inputs_.missing().empty()) return;
     const auto served = serve_by_l2(sent, l2);
 
@@ -368,7 +438,7 @@ AccessEstimates Estimator::means() {
 }
 
 AccessEstimates Estimator::estimate() {
-    find_rules();
+    find_accesses();
     if (!inputs_.missing().empty()) return {};
     follow();
     sums_.resize(steps_.kinds().size());

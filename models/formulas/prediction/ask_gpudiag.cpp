@@ -28,10 +28,11 @@ Result<Prediction> ask_gpudiag(const Question& question, Inputs& inputs) {
     const std::int64_t issued = issued_instructions(question.profile.steps);
     mix.units.push_back({"issue", real(issued) * *slot, 1, parts});
     for (const auto& unit : unit_work(question.profile.steps, timed, inputs))
-        mix.units.push_back({unit.unit, unit.cycles, 1, unit.groups});
+        mix.units.push_back(
+            {unit.unit, unit.cycles, 1, unit.groups.value_or(residency.value()->warps())});
     for (const auto& server :
          memory_work(question.profile.steps, timed, residency.value()->multiprocessors, inputs))
-        mix.units.push_back({server.unit, server.cycles, 1, server.groups});
+        mix.units.push_back({server.unit, server.cycles, 1, 1});
     if (!inputs.missing().empty()) return Prediction{};
     const Residency& where = *residency.value();
     const auto threads = where.warps_per_block * static_cast<std::int64_t>(*warp_size);

@@ -40,7 +40,7 @@ void add_demands(const Steps& steps, std::span<const TimedStep> timed, bool writ
         if (loads == 0) continue;
         interval.memory.l1_share = sum.l1 / loads;
         interval.memory.l2_share = sum.l2 / loads;
-        interval.memory.dram_share = 1 - interval.memory.l1_share - interval.memory.l2_share;
+        interval.memory.dram_share = sum.dram / loads;
     }
 }
 
@@ -68,13 +68,14 @@ bool has_demand(const gpumech::Interval& interval) {
 
 /// The average latency of an L1 miss: L2, and DRAM for the part that reaches it. With the whole
 /// latencies of a description that is L2 + m (DRAM - L2). Unit: issue slots.
-std::optional<double> miss_latency(std::span<const gpumech::Interval> intervals, double slot,
-                                   Inputs& inputs) {
-    double misses = 0;
+std::optional<double> miss_latency(const Steps& steps, std::span<const TimedStep> timed,
+                                   double slot, Inputs& inputs) {
+    double misses = 0; // Lines.
     double dram = 0;
-    for (const auto& interval : intervals) {
-        misses += real(interval.times) * real(interval.memory.misses);
-        dram += real(interval.times) * interval.memory.dram_reads;
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        if (!is_global_load(steps.kinds()[kind].opcode_class)) continue;
+        misses += real(steps.executions()[kind]) * timed[kind].transactions;
+        dram += real(steps.executions()[kind]) * timed[kind].dram_transfers;
     }
     const double rate = misses == 0 ? 1 : std::min(1.0, dram / misses);
     const auto l2 = rate < 1 ? inputs.described("memories/l2/latency") : std::optional{0.0};
@@ -100,12 +101,11 @@ std::optional<double> transfer_bytes(const Steps& steps, std::span<const TimedSt
 
 /// Time counts in issue slots, so the clock does too.
 std::optional<gpumech::Memory> memory_of(const Steps& steps, std::span<const TimedStep> timed,
-                                         std::span<const gpumech::Interval> intervals, double slot,
-                                         const Residency& residency, Inputs& inputs) {
+                                         double slot, const Residency& residency, Inputs& inputs) {
     auto registers = inputs.stated_if_any("miss-registers");
     if (!registers) registers = inputs.described_if_known("memories/l1/mshr-entries");
     if (!registers) registers = inputs.stated("miss-registers"); // Notes it as missing.
-    const auto latency = miss_latency(intervals, slot, inputs);
+    const auto latency = miss_latency(steps, timed, slot, inputs);
     const auto clock = inputs.described("geometry/core-clock");
     const auto line = transfer_bytes(steps, timed, inputs);
     const auto bandwidth = inputs.described_rate("memories/dram/bandwidth");
@@ -123,7 +123,7 @@ std::optional<gpumech::Memory> memory_of(const Steps& steps, std::span<const Tim
 double busiest(std::span<const UnitWork> units, std::int64_t warps) {
     double most = 0;
     for (const auto& unit : units)
-        most = std::max(most, real(divide_up(warps, unit.groups)) * unit.cycles);
+        most = std::max(most, real(unit.groups ? divide_up(warps, *unit.groups) : 1) * unit.cycles);
     return most;
 }
 
@@ -152,8 +152,7 @@ Result<Prediction> ask_gpumech(const Question& question, Inputs& inputs) {
     attribute_stalls(intervals);
     std::optional<gpumech::Memory> memory;
     if (std::ranges::any_of(intervals, has_demand)) {
-        memory =
-            memory_of(question.profile.steps, timed, intervals, *slot, *residency.value(), inputs);
+        memory = memory_of(question.profile.steps, timed, *slot, *residency.value(), inputs);
         if (!memory) return Prediction{};
     }
     std::vector<UnitWork> units;

@@ -50,7 +50,7 @@ std::optional<volkov::Warp> warp_of(const Question& question, std::span<const Ti
         warp.bytes += times * *bytes;
     }
     for (const auto& unit : unit_work(steps, timed, inputs))
-        warp.units.push_back({unit.unit, unit.cycles / real(unit.groups)});
+        if (unit.groups) warp.units.push_back({unit.unit, unit.cycles / real(*unit.groups)});
     for (const auto& server : memory_work(steps, timed, multiprocessors, inputs))
         warp.units.push_back({server.unit, server.cycles});
     if (!inputs.missing().empty()) return std::nullopt;

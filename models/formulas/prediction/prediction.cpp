@@ -53,10 +53,27 @@ std::string Prediction::why() const {
     return fmt::format("needs {}", fmt::join(missing, "; "));
 }
 
+const Question::Accesses& Question::accesses(Variant variant) const {
+    auto& kept = accesses_.at(static_cast<std::size_t>(variant));
+    if (kept) return *kept;
+    Inputs inputs{setting.architecture, setting.stated, variant};
+    kept.emplace();
+    const auto residency = residency_of(*this, inputs);
+    if (residency && residency.value())
+        kept->estimates = estimate_accesses(profile.steps, *residency.value(), inputs);
+    kept->used = inputs.used();
+    kept->missing = inputs.missing();
+    return *kept;
+}
+
 Prediction predict(Model model, const NamedProfile& profile, const Setting& setting,
                    Variant variant) {
-    Inputs inputs{setting.architecture, setting.stated, variant};
-    auto answer = row_of(model).ask({profile, setting}, inputs);
+    return predict(model, Question{profile, setting}, variant);
+}
+
+Prediction predict(Model model, const Question& question, Variant variant) {
+    Inputs inputs{question.setting.architecture, question.setting.stated, variant};
+    auto answer = row_of(model).ask(question, inputs);
     Prediction found;
     if (answer)
         found = std::move(answer).value();
@@ -80,10 +97,14 @@ std::vector<TimedStep> timed_steps_of(const Question& question, Inputs& inputs) 
     }
     const Steps& steps = question.profile.steps;
     if (!has_patterns(steps)) return timed_steps(steps, {}, inputs);
-    const auto residency = residency_of(question, inputs);
-    if (!residency || !residency.value()) return {}; // The model refuses by itself.
-    const auto estimates = estimate_accesses(steps, *residency.value(), inputs);
-    return estimates.empty() ? std::vector<TimedStep>{} : timed_steps(steps, estimates, inputs);
+    const auto& accesses = question.accesses(inputs.variant());
+    for (const auto& symbol : accesses.used)
+        inputs.use(symbol);
+    for (const auto& what : accesses.missing)
+        inputs.miss(what);
+    // Where the launch does not fit, the model refuses by itself.
+    if (accesses.estimates.empty()) return {};
+    return timed_steps(steps, accesses.estimates, inputs);
 }
 
 Result<gpumech::IssueTrace> issue_trace_of(const Question& question,

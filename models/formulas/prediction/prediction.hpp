@@ -50,6 +50,8 @@ struct Setting {
     Result<voudouris::Parameters> voudouris = voudouris::table_7;
 };
 
+class Question; // models/formulas/prediction/question.hpp
+
 struct Prediction {
     /// Absent when refused.
     std::optional<Estimate<Cycles>> time{};
@@ -69,6 +71,8 @@ struct Prediction {
 /// Estimate, not a bound, in every variant. What a model says of one warp's profile.
 /// Unit: core cycles. Source: that of the model; what each takes for its symbols is described where
 /// it is computed.
+Prediction predict(Model model, const Question& question, Variant variant);
+/// The same, of a question that is asked once.
 Prediction predict(Model model, const NamedProfile& profile, const Setting& setting,
                    Variant variant);
 

@@ -2,17 +2,11 @@
 /// \file
 /// One function per model, each in a file of its own.
 
-#include "models/formulas/prediction/prediction.hpp"
+#include "models/formulas/prediction/question.hpp"
 #include "models/formulas/prediction/residency.hpp"
 #include "models/formulas/prediction/timed_steps.hpp"
 
 namespace warpbound::models::prediction {
-
-/// What a model is asked about.
-struct Question {
-    const NamedProfile& profile;
-    const Setting& setting;
-};
 
 /// A failure is a refusal; a prediction without a time lacks what `inputs` names.
 Result<Prediction> ask_voudouris(const Question& question, Inputs& inputs);

@@ -23,19 +23,27 @@ std::optional<Cycles> least_distance(const Steps& steps, std::span<const TimedSt
     return least;
 }
 
-/// The largest passes of a store.
-double most_passes(const Steps& steps, std::span<const TimedStep> timed) {
+/// The largest passes of a store. Those of a pattern are means; a lane touches two lines at most.
+double most_passes(const Steps& steps, std::span<const TimedStep> timed, double lanes) {
     double most = 1;
-    for (std::size_t kind = 0; kind < timed.size(); ++kind)
-        if (is_global_store(steps.kinds()[kind].opcode_class))
-            most = std::max(most, timed[kind].passes);
+    for (std::size_t kind = 0; kind < timed.size(); ++kind) {
+        const ProfileStep& step = steps.kinds()[kind];
+        if (is_global_store(step.opcode_class))
+            most = std::max(most, step.pattern ? 2 * lanes : timed[kind].passes);
+    }
     return most;
+}
+
+bool stores_through_caches(const Steps& steps) {
+    return std::ranges::any_of(steps.kinds(), [](const ProfileStep& step) {
+        return is_global_store(step.opcode_class) && step.pattern && step.level == MemoryLevel::Any;
+    });
 }
 
 class Asker {
 public:
-    Asker(const NamedProfile& profile, const Setting& setting)
-        : question_{profile, setting}, steps_{profile.steps} {}
+    explicit Asker(const Question& question)
+        : question_{question}, steps_{question.profile.steps} {}
 
     StoreDelays ask(std::int64_t stores) {
         StoreDelays found{.stores = stores};
@@ -51,7 +59,7 @@ private:
                 found.missing.push_back(what);
     }
 
-    void find_recurrence(StoreDelays& found) const {
+    void find_recurrence(StoreDelays& found) {
         Inputs inputs{question_.setting.architecture, question_.setting.stated, Variant::Typical};
         const auto timed = timed_steps_of(question_, inputs);
         const auto residency = residency_of(question_, inputs);
@@ -64,7 +72,8 @@ private:
         const auto slot = inputs.described("schedulers/issue-slot");
         keep(inputs, found);
         if (timed.empty() || !residency.value() || !entries || !drain || !slot) return;
-        found.warps = residency.value()->warps();
+        where_ = *residency.value();
+        found.warps = where_.warps();
         const auto trace = issue_trace_of(question_, timed, 1);
         if (!trace) {
             found.refusal = to_string(trace.error());
@@ -91,25 +100,32 @@ private:
     }
 
     void find_guarantee(StoreDelays& found) const {
+        if (stores_through_caches(steps_)) {
+            found.refusal = "stores through the caches wait for the way to the L2 as well";
+            return;
+        }
         Inputs best{question_.setting.architecture, question_.setting.stated, Variant::Best};
         Inputs worst{question_.setting.architecture, question_.setting.stated, Variant::Worst};
         const auto early = timed_steps_of(question_, best);
         const auto late = timed_steps_of(question_, worst);
         const auto fastest = best.described("write-buffer/drain");
         const auto slowest = worst.described("write-buffer/drain");
+        const auto lanes = worst.described("geometry/warp-size");
         keep(best, found);
         keep(worst, found);
-        if (early.empty() || late.empty() || !fastest || !slowest) return;
-        // A pattern's passes are means; a bound needs the most there can be.
-        const double passes = has_patterns(steps_) ? 32 : most_passes(steps_, late);
+        if (early.empty() || late.empty() || !fastest || !slowest || !lanes) return;
+        const double passes = most_passes(steps_, late, *lanes);
         const Bounds<Cycles> drain{Cycles{static_cast<std::int64_t>(*fastest)},
                                    round_up(passes * *slowest)};
-        const auto apart = least_distance(steps_, early);
+        // A block that follows another may store at once.
+        const auto apart =
+            where_.blocks > where_.slots ? std::nullopt : least_distance(steps_, early);
         const std::int64_t each = apart ? apart->count() / found.warps : 0;
         const write_buffer::ArrivalCurve arrivals =
             apart && Cycles{each} >= drain.upper()
                 ? write_buffer::ArrivalCurve{found.warps, Cycles{each}}
-                : write_buffer::ArrivalCurve{found.warps * found.stores, drain.upper()};
+                : write_buffer::ArrivalCurve{where_.blocks * where_.warps_per_block * found.stores,
+                                             drain.upper()};
         const write_buffer::ServiceCurve service{Cycles{}, drain};
         const auto answer = write_buffer::guarantee(arrivals, service);
         if (!answer) {
@@ -121,19 +137,20 @@ private:
             found.symbols.push_back(std::move(symbol));
     }
 
-    Question question_;
+    const Question& question_;
     const Steps& steps_;
+    Residency where_;
 };
 
 } // namespace
 
-std::optional<StoreDelays> store_delays(const NamedProfile& profile, const Setting& setting) {
+std::optional<StoreDelays> store_delays(const Question& question) {
+    const Steps& steps = question.profile.steps;
     std::int64_t stores = 0;
-    for (std::size_t kind = 0; kind < profile.steps.kinds().size(); ++kind)
-        if (is_global_store(profile.steps.kinds()[kind].opcode_class))
-            stores += profile.steps.executions()[kind];
+    for (std::size_t kind = 0; kind < steps.kinds().size(); ++kind)
+        if (is_global_store(steps.kinds()[kind].opcode_class)) stores += steps.executions()[kind];
     if (stores == 0) return std::nullopt;
-    return Asker{profile, setting}.ask(stores);
+    return Asker{question}.ask(stores);
 }
 
 } // namespace warpbound::models::prediction

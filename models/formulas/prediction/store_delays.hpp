@@ -3,7 +3,7 @@
 /// What the stores of a kernel meet at the write buffer: by recurrence, and by network calculus for
 /// any interleaving of the warps.
 
-#include "models/formulas/prediction/prediction.hpp"
+#include "models/formulas/prediction/question.hpp"
 #include "models/formulas/write_buffer.hpp"
 
 namespace warpbound::models::prediction {
@@ -17,16 +17,18 @@ struct StoreDelays {
     std::optional<write_buffer::Guarantee> guarantee{};
     std::vector<ExplainedSymbol> symbols{};
     std::vector<std::string> missing{};
-    std::string refusal{};
+    std::string refusal{}; ///< Why there is no guarantee, and no recurrence where that is absent.
 };
 
 /// Nothing for a profile without stores. The recurrence takes typical values. The guarantee: the
 /// stores of a warp are at least as far apart as its instructions' least distances say, so W warps
 /// send at most W and one more in each W-th part of that; where this is faster than the buffer
-/// drains, at most all stores of the resident blocks.
-/// Side: of the guarantee, upper. Sound when: every warp follows the profile, and the description's
-/// intervals hold (contract C8, C15); passes that nothing states are 32.
+/// drains, or blocks follow each other, at most all stores of the blocks.
+/// Side: of the guarantee, upper. Sound when: every warp follows the profile, the multiprocessors
+/// get equally many blocks, and the description's intervals hold (contract C8, C15); passes that
+/// nothing states are 32, those of a pattern two of each lane. Stores through the caches wait for
+/// the way to the L2 as well (C26): they get no guarantee.
 /// Source: reference models 10 and 12.
-std::optional<StoreDelays> store_delays(const NamedProfile& profile, const Setting& setting);
+std::optional<StoreDelays> store_delays(const Question& question);
 
 } // namespace warpbound::models::prediction

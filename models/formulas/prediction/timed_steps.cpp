@@ -13,8 +13,7 @@ namespace {
 
 using assembly::OpcodeClass;
 
-constexpr double one_a_warp = 1 << 20; // More units than a multiprocessor has warps.
-constexpr double all_lanes = 32;       // Passes of an access of which nothing is stated, at most.
+constexpr double all_lanes = 32; // Passes of an access of which nothing is stated, at most.
 
 /// Kinds of which a later step reads a result.
 std::vector<bool> awaited(const Steps& steps) {
@@ -213,8 +212,6 @@ std::optional<TimedStep> Timer::time(const ProfileStep& step, bool is_awaited,
     } else if (loads) {
         timed.miss_registers = timed.transactions = *count * (1 - served->l1);
         timed.dram_transfers = *count * served->dram;
-    } else if (is_global_store(step.opcode_class)) {
-        timed.transactions = *count;
     }
     return timed;
 }
@@ -249,15 +246,15 @@ std::vector<UnitWork> unit_work(const Steps& steps, std::span<const TimedStep> t
     std::vector<UnitWork> work;
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
         if (cycles[unit] == Cycles{}) continue;
-        const auto groups = units[unit].scope == UnitScope::Core ? std::optional{1.0}
-                            : units[unit].scope == UnitScope::Warp
-                                ? std::optional{one_a_warp}
-                                : inputs.described("schedulers/count");
-        if (groups)
-            work.push_back(
-                {units[unit].name, static_cast<std::int64_t>(*groups), real(cycles[unit].count())});
+        UnitWork found{units[unit].name, 1, real(cycles[unit].count())};
+        if (units[unit].scope == UnitScope::Warp) found.groups.reset();
+        if (units[unit].scope == UnitScope::Partition) {
+            const auto schedulers = inputs.described("schedulers/count");
+            if (!schedulers) continue;
+            found.groups = static_cast<std::int64_t>(*schedulers);
+        }
+        work.push_back(std::move(found));
     }
-    if (stored == 0) return work;
     if (const auto drain = inputs.described("write-buffer/drain"))
         work.push_back({"write-buffer", 1, std::ceil(stored * *drain)});
     return work;

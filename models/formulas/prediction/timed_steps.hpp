@@ -6,6 +6,7 @@
 #include "models/kernel_profile.hpp"
 #include "models/units.hpp"
 
+#include <optional>
 #include <span>
 
 namespace warpbound::models::prediction {
@@ -39,9 +40,8 @@ std::vector<TimedStep> timed_steps(const Steps& steps, const AccessEstimates& es
 /// Cycles of one warp at the port of a unit.
 struct UnitWork {
     std::string unit;
-    /// Such units of a multiprocessor; more than it has warps when each warp has its own.
-    std::int64_t groups = 1;
-    double cycles = 0; ///< Summed over all steps.
+    std::optional<std::int64_t> groups = 1; ///< Of a multiprocessor; none: each warp has its own.
+    double cycles = 0;                      ///< Summed over all steps.
 };
 /// The units, and the write buffer's way out with what stores occupy of it.
 /// `Shape:` one per unit that is used, in the order of the description. Notes what is missing.

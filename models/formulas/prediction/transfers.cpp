@@ -6,11 +6,8 @@
 #include <fmt/core.h>
 
 namespace warpbound::models::prediction {
-namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
-
-} // namespace
+using transfer::most_bytes;
 
 std::string_view to_string(Way way) {
     return way == Way::HostToDevice ? "host-to-device" : "device-to-host";

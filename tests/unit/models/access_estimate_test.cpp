@@ -148,6 +148,66 @@ TEST(AccessEstimate, LetsStatedRatesReplaceItsLevels) {
     EXPECT_FALSE(found.at(0)->shares.has_value());
 }
 
+TEST(AccessEstimate, NeedsNoCachesWhereRatesAreStated) {
+    Architecture machine = load_architecture("fermi-gtx470").value();
+    ASSERT_TRUE(override_value(machine, "memories/l1/line", 128).has_value());
+    Stated stated;
+    ASSERT_TRUE(stated.set("l1-miss-rate", 0.5).has_value());
+    Inputs inputs{machine, stated, Variant::Typical};
+    const Steps steps{access(OpcodeClass::LoadGlobal, 0, {.thread_stride = 8, .random = {}})};
+    EXPECT_EQ(estimate_accesses(steps, {}, inputs).at(0)->passes, 2);
+    EXPECT_THAT(inputs.missing(), testing::IsEmpty());
+}
+
+// Sizes of a stranger's file: each is named, none is computed with.
+TEST(AccessEstimate, NamesSizesThatNoCacheHas) {
+    struct Row {
+        const char* path;
+        std::int64_t number;
+        const char* named;
+    };
+    for (const auto& [path, number, named] :
+         {Row{"memories/l1/sets", 99'999'999, "memories/l1/sets of 1 to"},
+          Row{"memories/l1/ways", 99'999'999'999, "memories/l1/ways of 1 to"},
+          Row{"memories/l1/sector", 1, "memories/l1/line and sector as powers of two"},
+          Row{"memories/l1/sector", 48, "memories/l1/line and sector as powers of two"},
+          Row{"memories/l2/line", 64, "memories/l2/line of at least a line of the L1"},
+          Row{"memories/l2/slices", 1 << 23, "memories/l2/sets in all slices"},
+          Row{"memories/l1/line", 48, "memories/l1/line is 48"},
+          Row{"geometry/warp-size", 128, "warps of 128 lanes"}}) {
+        Architecture machine = cached();
+        ASSERT_TRUE(override_value(machine, path, number).has_value()) << path;
+        const Stated stated;
+        Inputs inputs{machine, stated, Variant::Typical};
+        const Steps steps{access(OpcodeClass::LoadGlobal, 0, {.thread_stride = 4, .random = {}})};
+        EXPECT_TRUE(estimate_accesses(steps, {}, inputs).empty()) << path;
+        EXPECT_THAT(inputs.missing(), Contains(HasSubstr(named))) << path;
+    }
+}
+
+// Whether the lines of an access are found anew or taken from one that lies alike, they are the
+// same: with a footprint that no access reaches the end of, nothing changes.
+TEST(AccessEstimate, FindsTheSameWhereAccessesLieAlike) {
+    for (const std::uint64_t stride : {4U, 12U, 36U, 100U, 132U, 260U})
+        for (const std::uint64_t base : {0U, 20U, 4090U}) {
+            const AddressPattern pattern{.base = base,
+                                         .thread_stride = stride,
+                                         .warp_stride = 132,
+                                         .iteration_stride = 68,
+                                         .random = {}};
+            AddressPattern at_the_end = pattern; // Addresses wrap around: nothing lies alike.
+            at_the_end.base = (std::uint64_t{1} << 48U) - (1U << 20U) + base;
+            at_the_end.row = 1; // One lane a row: the same lanes, but strides beyond any memory.
+            at_the_end.row_stride = stride + (std::uint64_t{1} << 47U) * 2;
+            const auto one = of_load(pattern, 16, 4);
+            const auto other = of_load(at_the_end, 16, 4);
+            EXPECT_EQ(one.passes, other.passes) << stride << " " << base;
+            EXPECT_EQ(one.transactions, other.transactions) << stride << " " << base;
+            EXPECT_EQ(one.shares->l1, other.shares->l1) << stride << " " << base;
+            EXPECT_EQ(one.shares->dram, other.shares->dram) << stride << " " << base;
+        }
+}
+
 // Without sets the L1 is one set of its size, and the L2 takes SDCM.
 TEST(AccessEstimate, DoesWithSizesAlone) {
     Architecture machine = load_architecture("fermi-gtx470").value();

@@ -65,7 +65,7 @@ StoreDelays delays_of(Steps steps, std::int64_t warps) {
     profile.steps = std::move(steps);
     const Setting setting{.architecture = load_architecture("fermi-gtx470").value(),
                           .warps = warps};
-    const auto found = store_delays(profile, setting);
+    const auto found = store_delays(Question{profile, setting});
     EXPECT_TRUE(found.has_value());
     EXPECT_TRUE(found->missing.empty() && found->refusal.empty()) << found->refusal;
     return *found;
@@ -74,8 +74,8 @@ StoreDelays delays_of(Steps steps, std::int64_t warps) {
 TEST(StoreDelays, AreAbsentWithoutStores) {
     NamedProfile profile;
     profile.steps = {addition()};
-    EXPECT_FALSE(store_delays(profile, {.architecture = load_architecture("fermi-gtx470").value()})
-                     .has_value());
+    const Setting setting{.architecture = load_architecture("fermi-gtx470").value()};
+    EXPECT_FALSE(store_delays(Question{profile, setting}).has_value());
 }
 
 // Two stores of a warp 12 cycles apart: one warp's leave before the next comes. With two warps a
@@ -88,6 +88,56 @@ TEST(StoreDelays, BoundOneWarpByItsOwnDistance) {
     const auto two = delays_of(steps, 2);
     EXPECT_EQ(two.guarantee->delay.upper(), 32_cycles);
     EXPECT_EQ(two.guarantee->backlog.upper(), 4);
+}
+
+StoreDelays delays_of(const ProfileStep& step, const Launch& launch, const Architecture& machine) {
+    NamedProfile profile;
+    profile.steps = {step};
+    const Setting setting{.architecture = machine, .launch = launch};
+    return *store_delays(Question{profile, setting});
+}
+
+// 64 blocks of one warp, 8 at a time: a block that follows another may store at once, so all 64
+// stores may wait for each other.
+TEST(StoreDelays, CountBlocksThatFollowOthers) {
+    Architecture machine = load_architecture("fermi-gtx470").value();
+    ASSERT_TRUE(override_value(machine, "geometry/multiprocessors", 1).has_value());
+    const auto found = delays_of(
+        store(), {.blocks = 64, .threads = 32, .registers = 16, .shared_memory = 0}, machine);
+    ASSERT_TRUE(found.guarantee.has_value()) << found.refusal;
+    EXPECT_EQ(found.warps, 8);
+    EXPECT_EQ(found.guarantee->backlog.upper(), 64);
+    EXPECT_EQ(found.guarantee->delay.upper(), Cycles{64 * 8});
+}
+
+// Two lines a lane at most, whatever the estimate of the pattern's passes says.
+TEST(StoreDelays, CountTwoPassesForEachLaneOfAPattern) {
+    Architecture machine = load_architecture("fermi-gtx470").value();
+    ASSERT_TRUE(override_value(machine, "memories/l1/line", 128).has_value());
+    ProfileStep unaligned = store();
+    unaligned.passes.reset();
+    unaligned.level = MemoryLevel::Dram;
+    unaligned.pattern = AddressPattern{.base = 126, .thread_stride = 256, .random = {}};
+    const auto found = delays_of(unaligned, {.blocks = 1, .threads = 32}, machine);
+    ASSERT_TRUE(found.guarantee.has_value()) << found.refusal;
+    EXPECT_EQ(found.guarantee->delay.upper(), Cycles{64 * 8});
+    EXPECT_LE(found.recurrence->last_drained.value(), 64 * 8);
+}
+
+// C26: they wait for the way to the L2, which the guarantee does not know.
+TEST(StoreDelays, GiveNoGuaranteeThroughTheCaches) {
+    Architecture machine = load_architecture("fermi-gtx470").value();
+    for (const auto& [path, number] :
+         {std::pair{"memories/l1/line", 128}, std::pair{"memories/l1/size", 16384},
+          std::pair{"memories/l2/line", 128}, std::pair{"memories/l2/size", 65536}})
+        ASSERT_TRUE(override_value(machine, path, number).has_value());
+    ProfileStep cached = store();
+    cached.passes.reset();
+    cached.pattern = AddressPattern{.thread_stride = 4, .random = {}};
+    const auto found = delays_of(cached, {.blocks = 1, .threads = 32}, machine);
+    EXPECT_FALSE(found.guarantee.has_value());
+    EXPECT_TRUE(found.recurrence.has_value());
+    EXPECT_THAT(found.refusal, HasSubstr("the way to the L2"));
 }
 
 // The guarantee covers what the recurrence finds, at any number of warps and stores.

@@ -246,6 +246,10 @@ TEST(InstructionTiming, TakesPassesFromAPattern) {
     architecture.memories[0].values.back() = value("line", 96, 96);
     EXPECT_THAT(timing_of(global, architecture, facts).error().what,
                 testing::HasSubstr("needs a power of two"));
+    // A lane that touches more than two lines would make more passes than are thought of.
+    architecture.memories[0].values.back() = value("line", 2, 2);
+    EXPECT_THAT(timing_of(global, architecture, facts).error().what,
+                testing::HasSubstr("at least the 4 bytes of a lane"));
 }
 
 TEST(InstructionTiming, CountsPassesOfAConstantLoadByItsIndexRegister) {

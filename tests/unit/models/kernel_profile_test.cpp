@@ -57,7 +57,10 @@ TEST(KernelProfile, KeepsAddressPatternsWithTheirInstructions) {
     load.pattern = AddressPattern{.base = 0x1000, .thread_stride = 4, .random = {}};
     ProfileStep other = load; // The same pattern of another instruction.
     other.address = 0x18;
-    for (const auto& step : {load, other, load, other})
+    ProfileStep indexed = load; // Of constant memory: lanes may address different words.
+    indexed.opcode_class = OpcodeClass::LoadConstant;
+    indexed.address = 0x20;
+    for (const auto& step : {load, other, load, other, indexed})
         profile.steps.push_back(step);
     const auto text = write_profile(profile);
     ASSERT_TRUE(text.has_value());
@@ -76,6 +79,8 @@ TEST(KernelProfile, RefusesPatternsThatCannotBeCounted) {
          "the pattern gives the passes"},
         {"no address", inside("<step class='load-global' bytes='4'><pattern/></step>"), 2,
          "without 'at'"},
+        {"many bytes", inside("<step class='load-global' bytes='64' at='0'><pattern/></step>"), 2,
+         "at most 32 of a lane"},
         {"no bytes", inside("<step class='load-global' at='0'><pattern/></step>"), 2,
          "accesses no bytes"},
         {"no access", inside("<step class='move' bytes='4' at='0'><pattern/></step>"), 2,

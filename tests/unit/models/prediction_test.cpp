@@ -280,6 +280,24 @@ TEST(Prediction, GivesACpiStackThatSums) {
     EXPECT_GT(answer.stack[5].second, 0) << "48 misses wait for 8 registers";
 }
 
+// 1 - 0.9 - 0.1 is below 0 in binary numbers; the share of DRAM is added up instead.
+TEST(Prediction, TakesSharesThatSumToOneAsTheyAre) {
+    auto setting = setting_of(fermi());
+    setting.warps = 1;
+    auto load = step(OpcodeClass::LoadGlobal);
+    load.passes = CountRange{1, 1};
+    for (const auto& [name, value] :
+         {std::pair{"l1-miss-rate", 0.1}, std::pair{"l2-miss-rate", 0.0},
+          std::pair{"miss-registers", 8.0}, std::pair{"line-bytes", 128.0}})
+        ASSERT_TRUE(setting.stated.set(name, value).has_value());
+    for (const auto& [path, cycles] :
+         {std::pair{"memories/l1/latency", 40}, std::pair{"memories/l2/latency", 200}})
+        ASSERT_TRUE(override_value(setting.architecture, path, cycles).has_value());
+    const auto profile = profile_of({load, step(OpcodeClass::FloatAdd, {1})});
+    const auto answer = predict(Model::GpuMech, profile, setting, Variant::Typical);
+    EXPECT_FALSE(answer.refused()) << answer.why();
+}
+
 // Ten special functions of 6 cycles, one port for the multiprocessor: 12 warps need 720 cycles.
 TEST(Prediction, CountsTheBusiestUnitUnlessAskedNotTo) {
     auto setting = setting_of(fermi());

@@ -1,0 +1,80 @@
+#include "models/architecture/pass_rule.hpp"
+
+#include <fmt/core.h>
+
+#include <bit>
+
+namespace warpbound::models {
+
+using assembly::OpcodeClass;
+
+bool uses_banks(PassRule rule) {
+    return rule == PassRule::Banks || rule == PassRule::SharedAtomic;
+}
+
+PassRule pass_rule(OpcodeClass opcode_class) {
+    switch (opcode_class) {
+    case OpcodeClass::LoadShared:
+    case OpcodeClass::StoreShared:
+        return PassRule::Banks;
+    case OpcodeClass::AtomicShared:
+        return PassRule::SharedAtomic;
+    case OpcodeClass::AtomicGlobal:
+        return PassRule::GlobalAtomic;
+    case OpcodeClass::LoadGlobal:
+    case OpcodeClass::StoreGlobal:
+    case OpcodeClass::LoadLocal:
+    case OpcodeClass::StoreLocal:
+        return PassRule::Lines;
+    case OpcodeClass::LoadConstant:
+        return PassRule::Words;
+    default:
+        return PassRule::None;
+    }
+}
+
+std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes) {
+    switch (rule.rule) {
+    case PassRule::Banks:
+        return bank_passes(lanes, rule.banks, rule.width);
+    case PassRule::SharedAtomic:
+        return shared_atomic_passes(lanes, rule.banks, rule.width);
+    case PassRule::Lines:
+        return line_passes(lanes, rule.line);
+    case PassRule::GlobalAtomic:
+        return global_atomic_passes(lanes, rule.line);
+    case PassRule::Words:
+        return word_passes(lanes);
+    case PassRule::None:
+        break;
+    }
+    return 1;
+}
+
+std::optional<std::string> objection_to(const AccessRule& rule, std::int64_t lanes) {
+    struct Size {
+        const char* path;
+        std::uint64_t bytes;
+        bool needed;
+    };
+    const bool banks = uses_banks(rule.rule);
+    const bool line = rule.rule == PassRule::Lines || rule.rule == PassRule::GlobalAtomic;
+    for (const auto& [path, bytes, needed] : {Size{"memories/shared/banks", rule.banks, banks},
+                                              Size{"memories/shared/bank-width", rule.width, banks},
+                                              Size{"memories/l1/line", rule.line, line}})
+        if (needed && !std::has_single_bit(bytes))
+            return fmt::format("{} is {}; an address pattern needs a power of two", path, bytes);
+    if (lanes > static_cast<std::int64_t>(most_lanes))
+        return fmt::format("an address pattern for warps of {} lanes; expected at most {}", lanes,
+                           most_lanes);
+    if (banks && rule.banks * rule.width < rule.bytes)
+        return fmt::format("memories/shared: {} banks of {} bytes; expected at least the {} bytes "
+                           "of a lane",
+                           rule.banks, rule.width, rule.bytes);
+    if (line && rule.line < rule.bytes)
+        return fmt::format("memories/l1/line is {}; expected at least the {} bytes of a lane",
+                           rule.line, rule.bytes);
+    return std::nullopt;
+}
+
+} // namespace warpbound::models
