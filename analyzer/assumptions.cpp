@@ -1,5 +1,7 @@
 #include "analyzer/assumptions.hpp"
 
+#include "models/weakness.hpp"
+
 #include <fmt/format.h>
 
 #include <map>
@@ -69,7 +71,7 @@ void add_facts(const Problem& problem, Places& places) {
         add(fact.from, "memory accesses", fmt::format("0x{:04x}", fact.at));
 }
 
-/// By grade, as paths in the description.
+/// By what makes them weak, as paths in the description.
 using WeakValues = std::map<std::string, std::set<std::string>>;
 
 /// Values that only launches of several warps use.
@@ -77,8 +79,8 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
                        WeakValues& weak) {
     const auto add = [&](const models::ValueGroup& group, const char* path, const char* name) {
         const models::SourcedValue* value = group.find(name);
-        if (value != nullptr && models::is_weak(value->grade))
-            weak[std::string{to_string(value->grade)}].insert(fmt::format("{}/{}", path, name));
+        const auto weakness = value == nullptr ? std::string{} : models::weakness_of(*value);
+        if (!weakness.empty()) weak[weakness].insert(fmt::format("{}/{}", path, name));
     };
     if (shape.registers)
         for (const char* name : {"registers", "registers-per-block", "registers-per-thread",
@@ -143,7 +145,6 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
     add(fmt::format(
         "Machine {} behaves as docs/timing-contract.md states, with the values of its description.",
         request.architecture->name));
-    // Values that are weaker than a vendor's or a peer-reviewed measurement, by grade.
     WeakValues weak;
     for (std::size_t i = 0; i < problem.timings.size(); ++i) {
         if (!problem.used[i] || !problem.timings[i]) continue;
@@ -154,8 +155,8 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
         }
     }
     add_weak_geometry(*request.architecture, shape, weak);
-    for (const auto& [grade, values] : weak)
-        add(fmt::format("These values of the description are {}: {}.", grade,
+    for (const auto& [weakness, values] : weak)
+        add(fmt::format("These values of the description are {}: {}.", weakness,
                         fmt::join(values, ", ")));
     Places places;
     add_facts(problem, places);

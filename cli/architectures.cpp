@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/json.hpp"
+#include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>
 
@@ -40,24 +41,10 @@ Json value_json(const models::SourcedValue& value) {
 /// Every group of a description with the heading it is shown under.
 std::vector<std::pair<std::string, const models::ValueGroup*>>
 groups_of(const models::Architecture& architecture) {
-    std::vector<std::pair<std::string, const models::ValueGroup*>> groups{
-        {"geometry", &architecture.geometry},
-        {"limits", &architecture.limits},
-        {"schedulers", &architecture.schedulers}};
-    for (const auto& [opcode_class, timing] : architecture.classes)
-        groups.emplace_back(
-            fmt::format("classes/{} (unit {})", assembly::to_string(opcode_class), timing.unit),
-            &timing.values);
-    for (const auto& memory : architecture.memories)
-        groups.emplace_back("memories/" + memory.name, &memory);
-    groups.emplace_back("write-buffer", &architecture.write_buffer);
-    groups.emplace_back("control-flow", &architecture.control_flow);
-    groups.emplace_back("fetch", &architecture.fetch);
-    groups.emplace_back("register-file", &architecture.register_file);
-    for (const auto& collector : architecture.operand_collectors)
-        groups.emplace_back("operand-collectors/" + collector.name, &collector);
-    groups.emplace_back("blocks", &architecture.blocks);
-    groups.emplace_back("transfers", &architecture.transfers);
+    auto groups = models::value_groups(architecture);
+    for (auto& [heading, group] : groups)
+        for (const auto& [opcode_class, timing] : architecture.classes)
+            if (group == &timing.values) heading += fmt::format(" (unit {})", timing.unit);
     return groups;
 }
 

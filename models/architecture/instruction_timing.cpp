@@ -1,6 +1,7 @@
 #include "models/architecture/instruction_timing.hpp"
 
 #include "models/architecture/pass_rule.hpp"
+#include "models/weakness.hpp"
 
 #include <fmt/core.h>
 
@@ -108,9 +109,8 @@ Interval LookUp::value(const ValueGroup& group, const std::string& path, std::st
         fail(found.error().what);
         return {};
     }
-    const Grade grade = group.find(name)->grade;
-    if (is_weak(grade)) {
-        auto weak = fmt::format("{}/{} ({})", path, name, to_string(grade));
+    if (const auto weakness = weakness_of(*group.find(name)); !weakness.empty()) {
+        auto weak = fmt::format("{}/{} ({})", path, name, weakness);
         if (std::ranges::find(result_.weak_values, weak) == result_.weak_values.end())
             result_.weak_values.push_back(std::move(weak));
     }

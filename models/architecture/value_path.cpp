@@ -73,6 +73,27 @@ Result<Place> place_of(Architecture& architecture, std::string_view path, std::s
     return Place{&(architecture.*(rule->member)), rule->values};
 }
 
+template <typename Group, typename Machine>
+std::vector<std::pair<std::string, Group>> groups_of(Machine& machine) {
+    std::vector<std::pair<std::string, Group>> groups;
+    for (const auto& rule : group_rules()) {
+        // Beside the groups that occur once.
+        if (rule.element == "write-buffer") {
+            for (auto& [opcode_class, timing] : machine.classes)
+                groups.emplace_back(fmt::format("classes/{}", assembly::to_string(opcode_class)),
+                                    &timing.values);
+            for (auto& memory : machine.memories)
+                groups.emplace_back(fmt::format("memories/{}", memory.name), &memory);
+        }
+        groups.emplace_back(rule.element, &(machine.*(rule.member)));
+        if (rule.element == "register-file")
+            for (auto& collector : machine.operand_collectors)
+                groups.emplace_back(fmt::format("operand-collectors/{}", collector.name),
+                                    &collector);
+    }
+    return groups;
+}
+
 } // namespace
 
 const SourcedValue* find_value(const Architecture& architecture, std::string_view path) {
@@ -97,8 +118,15 @@ const SourcedValue* find_value(const Architecture& architecture, std::string_vie
     return found == architecture.classes.end() ? nullptr : found->second.values.find(value);
 }
 
-Result<void> override_value(Architecture& architecture, std::string_view path,
-                            std::int64_t number) {
+std::vector<std::pair<std::string, const ValueGroup*>> value_groups(const Architecture& machine) {
+    return groups_of<const ValueGroup*>(machine);
+}
+
+std::vector<std::pair<std::string, ValueGroup*>> value_groups(Architecture& machine) {
+    return groups_of<ValueGroup*>(machine);
+}
+
+Result<void> set_value(Architecture& architecture, std::string_view path, SourcedValue value) {
     const auto first = path.find('/');
     if (first == std::string_view::npos) return too_short(path);
     const auto last = path.rfind('/');
@@ -113,23 +141,36 @@ Result<void> override_value(Architecture& architecture, std::string_view path,
     const auto& rules = place.value().rules;
     const auto rule = std::ranges::find(rules, name, &ValueRule::name);
     if (rule == rules.end()) return unknown(path, name, names_of(rules, &ValueRule::name));
-    const std::int64_t most = rule->unit == "cycles" ? largest_cycles : largest_value;
-    if (number < rule->minimum || number > most)
-        return Failure{
-            fmt::format("{} is {}; expected {} to {}", path, number, rule->minimum, most)};
-    auto& values = place.value().group->values;
-    auto value = std::ranges::find(values, name, &SourcedValue::name);
-    if (value == values.end()) {
-        values.push_back(
-            {std::string{name}, std::string{rule->unit}, std::nullopt, {}, Grade::Unknown, {}});
-        value = values.end() - 1;
+    if (value.interval) {
+        const auto& [lo, typical, hi] = *value.interval;
+        const std::int64_t most = rule->unit == "cycles" ? largest_cycles : largest_value;
+        if (lo < rule->minimum || hi > most)
+            return Failure{fmt::format("{} is {}; expected {} to {}", path,
+                                       lo < rule->minimum ? lo : hi, rule->minimum, most)};
+        if (rule->exact && lo != hi)
+            return Failure{
+                fmt::format("{} is {}..{}; expected one number, it is a count", path, lo, hi)};
     }
-    value->interval = Interval{.lo = number, .typical = number, .hi = number};
-    value->source = "stated";
-    value->grade = Grade::Assumed;
-    value->reason = "stated for this prediction in place of the description's value";
+    value.name = rule->name;
+    value.unit = rule->unit;
+    auto& values = place.value().group->values;
+    const auto known = std::ranges::find(values, name, &SourcedValue::name);
+    if (known == values.end())
+        values.push_back(std::move(value));
+    else
+        *known = std::move(value);
     architecture.digest.clear();
     return boost::outcome_v2::success();
+}
+
+Result<void> override_value(Architecture& architecture, std::string_view path,
+                            std::int64_t number) {
+    SourcedValue value;
+    value.interval = Interval{.lo = number, .typical = number, .hi = number};
+    value.source = "stated";
+    value.grade = Grade::Assumed;
+    value.reason = "stated for this prediction in place of the description's value";
+    return set_value(architecture, path, std::move(value));
 }
 
 } // namespace warpbound::models

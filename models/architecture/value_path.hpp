@@ -5,18 +5,28 @@
 
 #include "models/architecture/architecture.hpp"
 
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace warpbound::models {
 
 /// The value at a path; null when the description has none there. An unknown value is found.
 const SourcedValue* find_value(const Architecture& architecture, std::string_view path);
 
-/// Gives the value at a path one number, with our word as its source and grade `assumed`. A value
-/// that the description leaves out is added. The digest of the description no longer holds and is
-/// cleared.
-/// Refuses a path that no description has, naming what is expected in its place, and a number
-/// outside the value's range.
+/// Every group of values by its path ("geometry", "classes/float-add", "memories/dram",
+/// "operand-collectors/alu"), in the order in which a description is shown. None is left out.
+std::vector<std::pair<std::string, const ValueGroup*>> value_groups(const Architecture& machine);
+std::vector<std::pair<std::string, ValueGroup*>> value_groups(Architecture& machine);
+
+/// Puts a value at a path, in place of the one that is there or as a further one; name and unit are
+/// those of the path. The digest of the description no longer holds and is cleared. Refuses a path
+/// that no description has, naming what is expected in its place, numbers outside the value's
+/// range, and two numbers for a count.
+Result<void> set_value(Architecture& architecture, std::string_view path, SourcedValue value);
+
+/// As `set_value`, with one number, our word as its source and grade `assumed`.
 Result<void> override_value(Architecture& architecture, std::string_view path, std::int64_t number);
 
 } // namespace warpbound::models

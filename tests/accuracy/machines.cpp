@@ -31,22 +31,14 @@ models::Architecture exact_machine(const std::string& name) {
     auto loaded = models::load_architecture(name);
     if (!loaded) stop(to_string(loaded.error()));
     models::Architecture machine = std::move(loaded).value();
-    const auto settle = [](models::ValueGroup& group) {
-        for (auto& value : group.values)
+    for (auto& [path, group] : models::value_groups(machine))
+        for (auto& value : group->values)
             if (value.interval) {
                 const auto& interval = *value.interval;
                 const std::int64_t number =
                     interval.typical.value_or((interval.lo + interval.hi + 1) / 2);
                 value.interval = models::Interval{number, number, number};
             }
-    };
-    for (auto* group : {&machine.geometry, &machine.limits, &machine.schedulers,
-                        &machine.write_buffer, &machine.control_flow, &machine.blocks})
-        settle(*group);
-    for (auto& [opcode_class, timing] : machine.classes)
-        settle(timing.values);
-    for (auto& memory : machine.memories)
-        settle(memory);
     state(machine, std::to_array<StatedValue>({{"geometry/multiprocessors", 1},
                                                {"geometry/core-clock", 1'000'000},
                                                {"memories/dram/bandwidth", 1'000'000'000'000},

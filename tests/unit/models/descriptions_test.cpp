@@ -2,6 +2,7 @@
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/schema.hpp"
 #include "models/architecture/self_check.hpp"
+#include "models/architecture/value_path.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,18 +24,9 @@ protected:
     /// Every value of the description with its path.
     [[nodiscard]] std::vector<std::pair<std::string, SourcedValue>> values() const {
         std::vector<std::pair<std::string, SourcedValue>> all;
-        const auto add = [&all](const std::string& path, const ValueGroup& group) {
-            for (const auto& value : group.values)
+        for (const auto& [path, group] : value_groups(machine_))
+            for (const auto& value : group->values)
                 all.emplace_back(path + "/" + value.name, value);
-        };
-        for (const auto& rule : group_rules())
-            add(std::string{rule.element}, machine_.*rule.member);
-        for (const auto& [opcode_class, timing] : machine_.classes)
-            add("classes/" + std::string{to_string(opcode_class)}, timing.values);
-        for (const auto& memory : machine_.memories)
-            add("memories/" + memory.name, memory);
-        for (const auto& collector : machine_.operand_collectors)
-            add("operand-collectors/" + collector.name, collector);
         return all;
     }
 

@@ -11,7 +11,7 @@ using assembly::Instruction;
 using assembly::OpcodeClass;
 
 SourcedValue value(std::string name, std::int64_t lo, std::int64_t hi,
-                   Grade grade = Grade::Measured) {
+                   Grade grade = Grade::PeerReviewed) {
     SourcedValue made;
     made.name = std::move(name);
     made.unit = "cycles";
@@ -107,6 +107,17 @@ TEST(InstructionTiming, TakesTheIntervalOfAnInterlockedMachine) {
     EXPECT_FALSE(timing.enters_write_buffer);
     EXPECT_EQ(timing.unit, 0U);
     EXPECT_THAT(timing.weak_values, testing::ElementsAre("classes/move/latency (assumed)"));
+}
+
+// The machine's own range may be wider than that of its samples.
+TEST(InstructionTiming, NamesARangeThatWasMeasured) {
+    Architecture measured = interlocked;
+    measured.classes.at(OpcodeClass::LoadShared).values.values = {
+        value("latency", 26, 50, Grade::Measured), value("pass-cost", 2, 2, Grade::Measured),
+        value("initiation", 2, 2, Grade::Measured)};
+    EXPECT_THAT(timing_of(instruction(OpcodeClass::LoadShared), measured).value().weak_values,
+                testing::ElementsAre("classes/load-shared/latency (measured ranges, which may be "
+                                     "too narrow)"));
 }
 
 // Contract C4, encoded: the stall count, at least 1 unless the pair issues together.

@@ -1,0 +1,12 @@
+#include "models/weakness.hpp"
+
+namespace warpbound::models {
+
+std::string weakness_of(const SourcedValue& value) {
+    if (is_weak(value.grade)) return std::string{to_string(value.grade)};
+    const bool range = value.interval && !value.interval->is_exact();
+    return value.grade == Grade::Measured && range ? "measured ranges, which may be too narrow"
+                                                   : "";
+}
+
+} // namespace warpbound::models

@@ -1,0 +1,14 @@
+#pragma once
+/// \file
+/// Which values of a description a bound must name among what it assumes.
+
+#include "models/sourced.hpp"
+
+namespace warpbound::models {
+
+/// Why a bound that uses the value must say so, as what such values are: "assumed". A weak grade is
+/// one reason (`is_weak`); the other, that what was measured is a range: the machine's own may be
+/// wider. Empty where there is none.
+std::string weakness_of(const SourcedValue& value);
+
+} // namespace warpbound::models

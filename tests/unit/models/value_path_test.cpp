@@ -1,0 +1,64 @@
+// Values of a description by their path.
+#include "models/architecture/schema.hpp"
+#include "models/architecture/value_path.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::models {
+namespace {
+
+SourcedValue measured(std::int64_t lo, std::int64_t hi) {
+    SourcedValue value;
+    value.interval = Interval{.lo = lo, .typical = std::nullopt, .hi = hi};
+    value.source = "here";
+    value.grade = Grade::Measured;
+    return value;
+}
+
+class SetValue : public testing::Test {
+protected:
+    std::string refusal(std::string_view path, std::int64_t lo, std::int64_t hi) {
+        const auto set = set_value(machine_, path, measured(lo, hi));
+        return set ? std::string{} : set.error().what;
+    }
+    Architecture machine_ = load_architecture("fermi-gtx470").value();
+};
+
+TEST_F(SetValue, PutsAValueWhereItIsFound) {
+    for (const char* path : {"schedulers/same-warp-interval", "memories/interconnect/latency",
+                             "classes/load-global/pass-cost"}) {
+        ASSERT_EQ(refusal(path, 3, 4), "");
+        const auto* found = find_value(machine_, path);
+        ASSERT_NE(found, nullptr);
+        EXPECT_EQ(found->interval, measured(3, 4).interval);
+        EXPECT_EQ(found->unit, "cycles");
+    }
+    EXPECT_EQ(machine_.digest, "");
+    // What was put there reads back.
+    EXPECT_TRUE(read_architecture({.name = "again", .text = write_architecture(machine_)}));
+}
+
+TEST_F(SetValue, RefusesNumbersThatNoReaderAccepts) {
+    EXPECT_EQ(refusal("write-buffer/entries", 0, 0),
+              "write-buffer/entries is 0; expected 1 to 1000000000000");
+    EXPECT_EQ(refusal("classes/barrier/latency", 0, largest_cycles + 1),
+              "classes/barrier/latency is 1000000001; expected 0 to 1000000000");
+    EXPECT_EQ(refusal("write-buffer/entries", 1, 2),
+              "write-buffer/entries is 1..2; expected one number, it is a count");
+}
+
+TEST_F(SetValue, ListsEveryGroupOnce) {
+    std::vector<std::string> paths;
+    for (const auto& [path, group] : value_groups(machine_))
+        paths.push_back(path);
+    for (const auto& rule : group_rules())
+        EXPECT_THAT(paths, testing::Contains(std::string{rule.element}).Times(1));
+    EXPECT_THAT(paths, testing::Contains("classes/float-add").Times(1));
+    EXPECT_THAT(paths, testing::Contains("memories/dram").Times(1));
+    EXPECT_EQ(paths.size(), group_rules().size() + machine_.classes.size() +
+                                machine_.memories.size() + machine_.operand_collectors.size());
+}
+
+} // namespace
+} // namespace warpbound::models
