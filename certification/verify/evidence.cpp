@@ -126,46 +126,28 @@ Lemma lemma_of(const json& table, const std::string& path, std::size_t blocks) {
 }
 
 Series series_of(const json& file, const std::string& path) {
-    Series series;
-    series.path = path;
+    Series series{path, {}};
+    auto& [written, samples] = series.recorded;
     const json& key = file.at("series");
-    key.at("name").get_to(series.name);
-    key.at("device").get_to(series.device);
-    key.at("protocol").get_to(series.protocol);
-    key.at("kernel-digest").get_to(series.kernel_digest);
-    key.at("launch").get_to(series.launch);
-    key.at("quantity").get_to(series.quantity);
-    if (series.quantity == "region") series.quantity = "measured-time";
-    for (const auto& row : file.at("samples")) {
-        SampleRow sample;
-        sample.seed = std::stoull(row.at(0).get<std::string>());
-        for (std::size_t i = 1; i < row.size(); ++i)
-            sample.times.push_back(whole_number(row.at(i)));
-        series.samples.push_back(std::move(sample));
-    }
-    return series;
-}
-
-harness::RecordedSeries recorded_of(const json& file) {
-    harness::RecordedSeries series;
-    const json& key = file.at("series");
-    key.at("name").get_to(series.key.name);
-    key.at("device").get_to(series.key.device);
-    key.at("device-detail").get_to(series.key.device_detail);
-    key.at("protocol").get_to(series.key.protocol);
-    key.at("kernel-digest").get_to(series.key.kernel_digest);
-    key.at("facts-digest").get_to(series.key.facts_digest);
-    key.at("launch").get_to(series.key.launch);
-    key.at("quantity").get_to(series.key.quantity);
+    key.at("name").get_to(written.name);
+    key.at("device").get_to(written.device);
+    key.at("device-detail").get_to(written.device_detail);
+    key.at("protocol").get_to(written.protocol);
+    key.at("kernel-digest").get_to(written.kernel_digest);
+    key.at("facts-digest").get_to(written.facts_digest);
+    key.at("launch").get_to(written.launch);
+    key.at("quantity").get_to(written.quantity);
     for (const auto& row : file.at("samples")) {
         harness::Sample sample;
-        sample.run = static_cast<std::int64_t>(series.samples.size());
+        sample.run = static_cast<std::int64_t>(samples.size());
         sample.seed = std::stoull(row.at(0).get<std::string>());
         for (std::size_t i = 1; i < row.size(); ++i)
             sample.times.push_back(whole_number(row.at(i)));
-        if (sample.times.empty()) incomplete(series.key.name + ": a run without times");
-        series.samples.push_back(std::move(sample));
+        if (sample.times.empty())
+            incomplete(fmt::format("{}: run {} without times", path, sample.run));
+        samples.push_back(std::move(sample));
     }
+    if (samples.empty()) incomplete(path + ": no samples");
     return series;
 }
 
@@ -314,7 +296,7 @@ Evidence read_evidence(const Files& files) {
         for (const auto& row : run.value("calibration", json::array())) {
             const std::string path = line_of(row, "inputs/run.json");
             evidence.calibration.push_back(
-                recorded_of(read_json(unread.take(path), path, Verdict::Incomplete)));
+                series_of(read_json(unread.take(path), path, Verdict::Incomplete), path));
         }
         for (const auto& row : claims.at("claims"))
             if (std::none_of(evidence.kernels.begin(), evidence.kernels.end(),

@@ -75,19 +75,10 @@ struct ClaimRow {
     std::vector<Term> terms;
 };
 
-struct SampleRow {
-    std::uint64_t seed = 0;
-    std::vector<std::int64_t> times;
-};
+/// Recorded runs and the file that they are in. At least one run, each with at least one time.
 struct Series {
     std::string path;
-    std::string name;
-    std::string device;
-    std::string protocol;
-    std::string kernel_digest;
-    std::string launch;
-    std::string quantity; ///< As claims call it.
-    std::vector<SampleRow> samples;
+    harness::RecordedSeries recorded;
 };
 
 struct KernelCase {
@@ -109,11 +100,8 @@ struct KernelCase {
 struct Evidence {
     std::string tool_version; ///< That made the bundle.
     std::vector<std::unique_ptr<KernelCase>> kernels;
-    std::vector<harness::RecordedSeries> calibration; ///< What descriptions were read off.
+    std::vector<Series> calibration; ///< What descriptions were read off.
 };
-
-/// "warm-up 0, draw uniform, seed 1": runs on a device that takes seeds. Nothing without one.
-std::optional<std::uint64_t> seed_of_protocol(const std::string& protocol);
 
 /// Reads everything and checks what belongs together: ids, assumptions and who depends on them,
 /// kinds against assumptions, digests of evidence. Throws `Finding`.

@@ -11,32 +11,25 @@ namespace warpbound::certification::verify {
 namespace {
 
 void check_series(const KernelCase& kernel, const Series& series) {
-    if (series.kernel_digest != kernel.program.digest || series.name != kernel.function->name ||
-        series.launch != models::to_string(kernel.launch))
+    const auto& [key, samples] = series.recorded;
+    if (key.kernel_digest != kernel.program.digest || key.name != kernel.function->name ||
+        key.launch != models::to_string(kernel.launch))
         throw Finding{Verdict::Failed,
                       series.path + ": recorded of another listing, kernel or launch"};
-    if (series.samples.empty()) throw Finding{Verdict::Incomplete, series.path + ": no samples"};
-    const auto seed = seed_of_protocol(series.protocol);
-    if (!seed)
-        throw Finding{Verdict::Incomplete, series.path + ": its protocol does not name a seed"};
-    for (std::size_t run = 0; run < series.samples.size(); ++run) {
-        const SampleRow& sample = series.samples[run];
-        if (sample.seed != harness::seed_of_run(*seed, static_cast<std::int64_t>(run)))
-            throw Finding{
-                Verdict::Failed,
-                fmt::format("{}: run {} does not have the seed that the protocol gives it: "
-                            "a run was left out, added or moved",
-                            series.path, run)};
-        if (sample.times.size() != series.samples.front().times.size() || sample.times.empty())
-            throw Finding{Verdict::Incomplete,
-                          fmt::format("{}: run {} has another number of times", series.path, run)};
+    check_seeds(series);
+    // As claims call it.
+    const std::string quantity = key.quantity == "region" ? "measured-time" : key.quantity;
+    for (const harness::Sample& sample : samples) {
+        if (sample.times.size() != samples.front().times.size())
+            throw Finding{Verdict::Incomplete, fmt::format("{}: run {} has another number of times",
+                                                           series.path, sample.run)};
         for (const ClaimRow& claim : kernel.claims)
             for (const std::int64_t time : sample.times)
-                if (claim.quantity == series.quantity &&
+                if (claim.quantity == quantity &&
                     (claim.upper ? time > claim.value : time < claim.value))
                     throw Finding{Verdict::Failed,
                                   fmt::format("{}: run {} took {} cycles, {} claims {} {}",
-                                              series.path, run, time, claim.id,
+                                              series.path, sample.run, time, claim.id,
                                               claim.upper ? "at most" : "at least", claim.value)};
     }
 }
@@ -53,6 +46,19 @@ std::optional<std::uint64_t> seed_of_protocol(const std::string& protocol) {
     return seed;
 }
 
+void check_seeds(const Series& series) {
+    const auto seed = seed_of_protocol(series.recorded.key.protocol);
+    if (!seed)
+        throw Finding{Verdict::Incomplete, series.path + ": its protocol does not name a seed"};
+    const auto& samples = series.recorded.samples;
+    for (std::size_t run = 0; run < samples.size(); ++run)
+        if (samples[run].seed != harness::seed_of_run(*seed, static_cast<std::int64_t>(run)))
+            throw Finding{Verdict::Failed,
+                          fmt::format("{}: run {} does not have the seed that the protocol gives "
+                                      "it: a run was left out, added or moved",
+                                      series.path, run)};
+}
+
 StepResult check_observations(const Evidence& evidence) {
     try {
         std::size_t series_count = 0;
@@ -61,7 +67,7 @@ StepResult check_observations(const Evidence& evidence) {
             for (const Series& series : kernel->series) {
                 check_series(*kernel, series);
                 ++series_count;
-                samples += series.samples.size();
+                samples += series.recorded.samples.size();
             }
         if (series_count == 0)
             return {"observations", Verdict::NotApplicable, "the bundle holds no recorded runs"};

@@ -1,11 +1,13 @@
 #include "certification/verify/refit.hpp"
 
+#include "certification/verify/observations.hpp"
 #include "harness/calibration/calibrate.hpp"
-#include "harness/protocol/measure.hpp"
+#include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace warpbound::certification::verify {
 
@@ -19,24 +21,10 @@ struct CalibratedValue {
 
 std::vector<CalibratedValue> calibrated_values(const models::Architecture& machine) {
     std::vector<CalibratedValue> found;
-    const auto add = [&](const std::string& group, const models::ValueGroup& values) {
-        for (const auto& value : values.values)
+    for (const auto& [path, group] : models::value_groups(machine))
+        for (const auto& value : group->values)
             if (value.grade == models::Grade::Measured && value.source.rfind("campaign ", 0) == 0)
-                found.push_back({group + "/" + value.name, &value});
-    };
-    add("geometry", machine.geometry);
-    add("limits", machine.limits);
-    add("schedulers", machine.schedulers);
-    add("write-buffer", machine.write_buffer);
-    add("control-flow", machine.control_flow);
-    add("fetch", machine.fetch);
-    add("register-file", machine.register_file);
-    add("blocks", machine.blocks);
-    add("transfers", machine.transfers);
-    for (const auto& [opcode_class, timing] : machine.classes)
-        add(fmt::format("classes/{}", to_string(opcode_class)), timing.values);
-    for (const auto& memory : machine.memories)
-        add("memories/" + memory.name, memory);
+                found.push_back({path + "/" + value.name, &value});
     return found;
 }
 
@@ -45,16 +33,16 @@ std::string text_of(const models::Interval& interval) {
                                : fmt::format("{}..{}", interval.lo, interval.hi);
 }
 
-void check_seeds(const harness::RecordedSeries& series) {
-    const auto seed = seed_of_protocol(series.key.protocol);
-    if (!seed)
-        throw Finding{Verdict::Incomplete, series.key.name + ": its protocol does not name a seed"};
-    for (std::size_t run = 0; run < series.samples.size(); ++run)
-        if (series.samples[run].seed != harness::seed_of_run(*seed, static_cast<std::int64_t>(run)))
-            throw Finding{Verdict::Failed,
-                          fmt::format("{}: run {} does not have the seed that the protocol gives "
-                                      "it: a run was left out, added or moved",
-                                      series.key.name, run)};
+/// What the samples of the bundle show of a machine of that generation. Throws `Finding`.
+harness::Calibration calibrated(const Evidence& evidence, assembly::Target target) {
+    std::vector<harness::RecordedSeries> recorded;
+    for (const auto& series : evidence.calibration)
+        recorded.push_back(series.recorded);
+    const auto measurements = harness::Measurements::of(std::move(recorded), target);
+    if (!measurements) throw Finding{Verdict::Failed, to_string(measurements.error())};
+    auto calibration = harness::calibrate(measurements.value());
+    if (!calibration) throw Finding{Verdict::Failed, to_string(calibration.error())};
+    return std::move(calibration).value();
 }
 
 void check_value(const CalibratedValue& stated, const harness::Calibration& calibration,
@@ -85,6 +73,7 @@ StepResult check_refit(const Evidence& evidence) {
     try {
         for (const auto& series : evidence.calibration)
             check_seeds(series);
+        std::map<int, harness::Calibration> by_target;
         std::size_t values = 0;
         for (const auto& kernel : evidence.kernels) {
             const auto stated = calibrated_values(kernel->architecture);
@@ -95,13 +84,12 @@ StepResult check_refit(const Evidence& evidence) {
                         fmt::format("{}: {} and {} more values name a campaign, and the bundle "
                                     "does not hold its samples",
                                     file, stated.front().path, stated.size() - 1)};
-            const auto measurements =
-                harness::Measurements::of(evidence.calibration, kernel->architecture.target);
-            if (!measurements) throw Finding{Verdict::Failed, to_string(measurements.error())};
-            const auto calibration = harness::calibrate(measurements.value());
-            if (!calibration) throw Finding{Verdict::Failed, to_string(calibration.error())};
+            const assembly::Target target = kernel->architecture.target;
+            auto known = by_target.find(target.sm);
+            if (known == by_target.end())
+                known = by_target.emplace(target.sm, calibrated(evidence, target)).first;
             for (const auto& value : stated)
-                check_value(value, calibration.value(), file);
+                check_value(value, known->second, file);
             values += stated.size();
         }
         if (values == 0)

@@ -300,12 +300,7 @@ const std::vector<Change>& changes() {
                  json["samples"].erase(worst);
              });
          }},
-        {"no samples", "observations",
-         [](EvidenceFiles& files) {
-             edit(files, "inputs/K1/samples-1.json",
-                  [](Json& json) { json["samples"] = Json::array(); });
-         }},
-        {"no samples", "re-analysis",
+        {"no samples", "schema",
          [](EvidenceFiles& files) {
              edit(files, "inputs/K1/samples-1.json",
                   [](Json& json) { json["samples"] = Json::array(); });

@@ -9,6 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <limits>
+
 namespace warpbound::certification::verify {
 namespace {
 
@@ -33,9 +36,11 @@ std::vector<harness::RecordedSeries> measured() {
 /// A bundle whose description was read off its samples.
 Evidence calibrated() {
     Evidence evidence;
-    evidence.calibration = measured();
-    const auto calibration = harness::calibrate(
-        harness::Measurements::of(evidence.calibration, assembly::Target{20}).value());
+    const auto recorded = measured();
+    for (const auto& series : recorded)
+        evidence.calibration.push_back({series.key.name, series});
+    const auto calibration =
+        harness::calibrate(harness::Measurements::of(recorded, assembly::Target{20}).value());
     const auto base = models::load_architecture("fermi-gtx470").value();
     auto kernel = std::make_unique<KernelCase>();
     kernel->architecture_path = "model/card.xml";
@@ -47,7 +52,7 @@ Evidence calibrated() {
 
 harness::RecordedSeries& series_of(Evidence& evidence, const std::string& name) {
     for (auto& series : evidence.calibration)
-        if (series.key.name == name) return series;
+        if (series.recorded.key.name == name) return series.recorded;
     throw std::runtime_error{"no series " + name};
 }
 
@@ -105,6 +110,20 @@ TEST(Refit, FindsAValueThatNamesOtherSamples) {
     const auto step = check_refit(evidence);
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("names other samples"));
+}
+
+TEST(Refit, FailsOnSamplesThatNoLaunchGives) {
+    const std::vector<std::function<void(harness::Sample&)>> damages{
+        [](auto& sample) { sample.times.clear(); }, [](auto& sample) { sample.times.push_back(1); },
+        [](auto& sample) { sample.times.front() = std::numeric_limits<std::int64_t>::max(); },
+        [](auto& sample) { sample.times.front() = -1; }};
+    for (const auto& damage : damages) {
+        Evidence evidence = calibrated();
+        damage(series_of(evidence, "barrier").samples.front());
+        const auto step = check_refit(evidence);
+        EXPECT_EQ(step.verdict, Verdict::Failed);
+        EXPECT_THAT(step.detail, HasSubstr("barrier: run 0 has"));
+    }
 }
 
 TEST(Refit, IsIncompleteWithoutTheSamples) {
