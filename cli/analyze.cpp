@@ -102,7 +102,7 @@ Result<bool> add_simulation(certification::Report& report, const Options& option
         const auto measured = harness::measure(
             device, launched,
             series_key(kernel.program, launched, device.identity(), protocol, quantity), protocol,
-            quantity, nullptr, worker_threads(), bar.callback());
+            quantity, nullptr, worker_threads(), bar.callback(), interrupted);
         if (!measured) return measured.as_failure();
         add_samples(report, quantity_name(quantity), device.identity().name,
                     harness::to_string(protocol), measured.value().samples);

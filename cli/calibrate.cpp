@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 
 namespace warpbound::cli {
@@ -25,9 +24,6 @@ struct Options {
     std::string format = "text";
 };
 
-/// Generations whose hardware makes instructions wait, so that the suite needs no description.
-constexpr std::array<int, 2> interlocked_targets{20, 21};
-
 Result<harness::Measurements> measurements_of(const Options& options,
                                               const std::optional<models::Architecture>& base) {
     const auto campaign = harness::Campaign::open_existing(options.campaign);
@@ -38,14 +34,9 @@ Result<harness::Measurements> measurements_of(const Options& options,
         std::erase_if(series.value(),
                       [&](const auto& one) { return one.key.device != options.device; });
     if (base) return harness::Measurements::of(std::move(series).value(), base->target);
-    // The kernels say which generation they are for.
-    Result<harness::Measurements> found = Failure{"", ""};
-    for (const int sm : interlocked_targets) {
-        auto here = harness::Measurements::of(series.value(), assembly::Target{sm});
-        if (here) return here;
-        if (sm == interlocked_targets.front()) found = std::move(here);
-    }
-    return found;
+    const auto target = harness::target_of(series.value());
+    if (!target) return target.as_failure();
+    return harness::Measurements::of(std::move(series).value(), target.value());
 }
 
 std::string value_text(const harness::Finding& finding) {
@@ -56,7 +47,21 @@ std::string value_text(const harness::Finding& finding) {
                    : fmt::format("{}..{}", lo, hi);
 }
 
-std::string text_of(const harness::Calibration& calibration) {
+/// Paths in lines of at most 100 columns.
+std::string lines_of(const std::vector<std::string>& paths) {
+    std::string out;
+    std::string line = " ";
+    for (const auto& path : paths) {
+        if (line.size() + 1 + path.size() > 100) {
+            out += line + "\n";
+            line = " ";
+        }
+        line += " " + path;
+    }
+    return out + line + "\n";
+}
+
+std::string text_of(const harness::Calibration& calibration, bool has_base) {
     std::string out = fmt::format("{}, {}\n\n", calibration.device, to_string(calibration.target));
     for (const auto& finding : calibration.findings)
         out += fmt::format("{:<36} {:>24}  {}\n", finding.path, value_text(finding),
@@ -68,10 +73,13 @@ std::string text_of(const harness::Calibration& calibration) {
     out +=
         fmt::format("{:<36} {:>24}\n", "policy",
                     calibration.policy ? "like " + *calibration.policy + " (estimate)" : "unknown");
-    if (!calibration.unidentified.empty()) out += "\nnot identified\n";
+    if (!calibration.unidentified.empty())
+        out += fmt::format("\nnot identified{}\n",
+                           has_base ? "; the base's stays" : "; unknown in a description");
     for (const auto& missing : calibration.unidentified)
         out += fmt::format("  {}: {}\n", missing.path, missing.why);
-    return out;
+    return out + fmt::format("\nno benchmark shows{}\n", has_base ? "; the base's stays" : "") +
+           lines_of(calibration.without_benchmark);
 }
 
 std::string json_of(const harness::Calibration& calibration) {
@@ -102,10 +110,33 @@ std::string json_of(const harness::Calibration& calibration) {
     json["policy"] =
         calibration.policy ? Json{{"like", *calibration.policy}, {"kind", "estimate"}} : Json();
     json["not-identified"] = missing;
+    json["without-benchmark"] = calibration.without_benchmark;
     return json.dump(2) + "\n";
 }
 
+/// The text of the description. Refuses one that does not read back.
+Result<std::string> description_of(const harness::Calibration& calibration,
+                                   std::optional<models::Architecture> base,
+                                   const Options& options) {
+    harness::DescriptionRequest request;
+    request.name = !options.name.empty() ? options.name
+                                         : std::filesystem::path{options.output}.stem().string();
+    request.title = fmt::format("{}, calibrated", calibration.device);
+    request.campaign = std::filesystem::path{options.campaign}.filename().string();
+    request.base = std::move(base);
+    const auto machine = harness::describe(calibration, request);
+    if (!machine) return machine.as_failure();
+    std::string text = models::write_architecture(machine.value());
+    const auto back = models::read_architecture({options.output, text});
+    if (!back)
+        return Failure{"the description would not be read again: " + back.error().what,
+                       options.output};
+    return text;
+}
+
 Exit run(const Options& options) {
+    if (options.output == "-" && options.name.empty())
+        return refuse(Failure{"a description on standard output needs a --name", "--output"});
     std::optional<models::Architecture> base;
     if (!options.base.empty()) {
         auto loaded = models::load_architecture(options.base);
@@ -116,23 +147,14 @@ Exit run(const Options& options) {
     if (!measurements) return refuse(measurements.error());
     const auto calibration = harness::calibrate(measurements.value());
     if (!calibration) return refuse(calibration.error());
-    const std::string campaign = std::filesystem::path{options.campaign}.filename().string();
     if (!options.output.empty()) {
-        harness::DescriptionRequest request;
-        request.name = !options.name.empty()
-                           ? options.name
-                           : std::filesystem::path{options.output}.stem().string();
-        request.title = fmt::format("{}, calibrated", calibration.value().device);
-        request.campaign = campaign;
-        request.base = std::move(base);
-        const auto machine = harness::describe(calibration.value(), request);
-        if (!machine) return refuse(machine.error());
-        const Exit written =
-            write_result(models::write_architecture(machine.value()), options.output);
+        const auto text = description_of(calibration.value(), base, options);
+        if (!text) return refuse(text.error());
+        const Exit written = write_result(text.value(), options.output);
         if (written != Exit::Holds || options.output == "-") return written;
     }
     return write_result(options.format == "json" ? json_of(calibration.value())
-                                                 : text_of(calibration.value()));
+                                                 : text_of(calibration.value(), base.has_value()));
 }
 
 } // namespace
@@ -142,7 +164,7 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
         "calibrate", "Describe a machine from what `measure --suite calibration` recorded");
     command->add_option("--campaign", options->campaign, "Campaign with the samples")->required();
-    command->add_option("--base,--template", options->base,
+    command->add_option("--base", options->base,
                         "Description that gives what no time shows: shared units, geometry, and "
                         "what is not identified");
     command->add_option("--device", options->device,
@@ -156,7 +178,9 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
         "Example: warpbound measure --device simulated:fermi-gtx470 --suite calibration\n"
         "           --campaign fermi.db\n"
         "         warpbound calibrate --campaign fermi.db -o card.xml\n"
-        "What is not identified is listed with the reason and unknown in the description.");
+        "What is not identified is listed with the reason, and is the base's or else unknown in "
+        "the\n"
+        "description. A class of which it is not known who shares its port gets no initiation.");
     command->callback(
         [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }

@@ -12,7 +12,6 @@
 #include "cli/version.hpp"
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
-#include "harness/suite/benchmark.hpp"
 
 #include <boost/version.hpp>
 #include <fmt/format.h>
@@ -98,14 +97,9 @@ Result<void> add_calibration(certification::BundleInputs& inputs, const std::str
     if (!campaign) return campaign.as_failure();
     auto all = harness::recorded_series(*campaign.value());
     if (!all) return all.as_failure();
-    for (auto& series : all.value()) {
-        const std::string benchmark = series.key.name.substr(0, series.key.name.find('/'));
-        const auto known =
-            std::find_if(harness::benchmarks().begin(), harness::benchmarks().end(),
-                         [&](const auto& candidate) { return candidate.name == benchmark; });
-        if (known != harness::benchmarks().end() && !known->calibrates.empty())
+    for (auto& series : all.value())
+        if (harness::calibrates(series.key))
             inputs.calibration.push_back({series.key, std::move(series.samples)});
-    }
     if (inputs.calibration.empty())
         return Failure{"holds no series of the calibration suite", file};
     return boost::outcome_v2::success();
@@ -124,7 +118,7 @@ Result<bool> add_simulation(certification::KernelInput& input, const Options& op
         const harness::SeriesKey key =
             series_key(loaded.program, launched, device.identity(), protocol, quantity);
         const auto measured = harness::measure(device, launched, key, protocol, quantity, nullptr,
-                                               worker_threads(), bar.callback());
+                                               worker_threads(), bar.callback(), interrupted);
         if (!measured) return measured.as_failure();
         if (!measured.value().complete) return false;
         input.series.push_back({key, measured.value().samples});

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "harness/protocol/series_key.hpp"
 #include "models/warp_policy.hpp"
 
 #include <fmt/format.h>
@@ -281,16 +282,8 @@ std::string quantity_name(harness::Quantity quantity) {
 harness::SeriesKey series_key(const assembly::Program& program, const harness::Kernel& launched,
                               const harness::DeviceIdentity& device,
                               const harness::Protocol& protocol, harness::Quantity quantity) {
-    harness::SeriesKey key;
-    key.name = launched.function->name;
-    key.device = device.name;
-    key.device_detail = device.detail;
-    key.protocol = harness::to_string(protocol);
-    key.kernel_digest = program.digest;
-    key.facts_digest = launched.facts->digest;
-    key.launch = models::to_string(launched.launch);
-    key.quantity = quantity_name(quantity);
-    return key;
+    return harness::series_key({launched.function->name, program.digest, launched.facts->digest},
+                               launched.launch, quantity, device, protocol);
 }
 
 std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples) {

@@ -173,8 +173,8 @@ private:
     std::string label_;
     bool shown_ = false;
 };
-/// From now on the first Ctrl-C asks running work to stop after its current batch; the second ends
-/// the process.
+/// From now on the first Ctrl-C asks running work to begin no further run; the second ends the
+/// process. What compares schedulers ends its batch of runs first.
 void watch_for_interrupt();
 bool interrupted();
 

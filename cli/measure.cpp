@@ -44,6 +44,9 @@ std::string list_text() {
         out += fmt::format("  {:<20} {}\n", benchmark.name, benchmark.question);
         out +=
             fmt::format("  {:<20}   expected: {} ({})\n", "", benchmark.relation, benchmark.source);
+        if (!benchmark.calibrates.empty())
+            out += fmt::format("  {:<20}   calibrates: {}\n", "",
+                               fmt::join(benchmark.calibrates, ", "));
     }
     return out;
 }
@@ -69,7 +72,7 @@ Result<harness::Measured> measure_shown(const harness::Device& device,
                                         harness::Campaign* campaign) {
     ProgressBar bar{point.name};
     return harness::measure_point(device, point, protocol, campaign, worker_threads(),
-                                  bar.callback());
+                                  bar.callback(), interrupted);
 }
 
 /// What a row summarises: all times, or of clocks the last one of each run.
@@ -86,6 +89,12 @@ std::vector<std::int64_t> shown_times(const std::vector<harness::Sample>& sample
 struct NotMeasured {
     std::string point;
     Failure why;
+
+    [[nodiscard]] std::string text() const {
+        Failure rest = why;
+        if (rest.where == point) rest.where.clear();
+        return to_string(rest);
+    }
 };
 
 std::string render(const Options& options, const std::vector<Row>& rows,
@@ -103,8 +112,8 @@ std::string render(const Options& options, const std::vector<Row>& rows,
             list.push_back(std::move(entry));
         }
         nlohmann::ordered_json refused = nlohmann::ordered_json::array();
-        for (const auto& [point, why] : missing)
-            refused.push_back({{"point", point}, {"why", to_string(why)}});
+        for (const auto& one : missing)
+            refused.push_back({{"point", one.point}, {"why", one.text()}});
         return nlohmann::ordered_json{
                    {"device", options.device}, {"repetitions", options.repetitions},
                    {"seed", options.seed},     {"draw", options.draw},
@@ -122,8 +131,13 @@ std::string render(const Options& options, const std::vector<Row>& rows,
         return out;
     }
     std::string out =
-        fmt::format("{} repetitions from seed {} on {}; times between two clock reads\n\n",
+        fmt::format("{} repetitions from seed {} on {}; times between two clock reads\n",
                     options.repetitions, options.seed, options.device);
+    if (std::any_of(rows.begin(), rows.end(),
+                    [](const Row& row) { return row.point.quantity == harness::Quantity::Clocks; }))
+        out += "of crowd, start-order, wake-order, store-burst and resident-warps: from the first "
+               "read of the launch to the last\n";
+    out += "\n";
     out += summary_heading("observed, core cycles");
     for (const auto& row : rows)
         out += summary_row(row.point.name, row.summary);
@@ -132,8 +146,8 @@ std::string render(const Options& options, const std::vector<Row>& rows,
             "\nAn empty region takes {} cycles with one warp; times above include it.\n",
             *rows.front().empty_region);
     if (!missing.empty()) out += "\nnot measured\n";
-    for (const auto& [point, why] : missing)
-        out += fmt::format("  {}: {}\n", point, to_string(why));
+    for (const auto& one : missing)
+        out += fmt::format("  {}: {}\n", one.point, one.text());
     return out;
 }
 
@@ -180,13 +194,14 @@ Exit run(const Options& options) {
             continue;
         }
         for (const auto& point : points.value()) {
-            const auto measured = measure_shown(*device.value(), point, protocol, campaign.get());
             // Of a suite everything is measured that the device runs.
-            if (!measured && options.suite.empty()) return refuse(measured.error());
-            if (!measured) {
-                missing.push_back({point.name, measured.error()});
+            if (const auto runs = harness::check_point(*device.value(), point); !runs) {
+                if (options.suite.empty()) return refuse(runs.error());
+                missing.push_back({point.name, runs.error()});
                 continue;
             }
+            const auto measured = measure_shown(*device.value(), point, protocol, campaign.get());
+            if (!measured) return refuse(measured.error());
             const auto times = shown_times(measured.value().samples, point.quantity);
             if (!times.empty()) {
                 const harness::Summary summary = harness::summarise(times);
@@ -202,6 +217,9 @@ Exit run(const Options& options) {
         if (!complete) break;
     }
     if (rows.empty() && complete && !missing.empty()) return refuse(missing.front().why);
+    if (options.format == "csv") // Its rows have no place for them.
+        for (const auto& one : missing)
+            fmt::print(stderr, "warpbound: not measured: {}: {}\n", one.point, one.text());
     const Exit written = write_result(render(options, rows, missing));
     if (written != Exit::Holds) return written;
     if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");

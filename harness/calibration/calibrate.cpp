@@ -1,28 +1,77 @@
 #include "harness/calibration/calibrate.hpp"
 
 #include "harness/calibration/relations.hpp"
+#include "harness/suite/benchmark.hpp"
+#include "harness/suite/calibration_benchmarks.hpp"
+#include "models/architecture/pass_rule.hpp"
+#include "models/architecture/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
 
 namespace warpbound::harness {
+
+namespace {
+
+/// Gives what has a benchmark and no relation has spoken of a reason.
+void name_the_rest(bool knows_policy, Ledger& ledger, const std::string& why) {
+    for (const auto& benchmark : benchmarks())
+        for (const auto& path : benchmark.calibrates)
+            if (!ledger.knows(path) && !(knows_policy && path == policy_path))
+                ledger.unidentified(path, why);
+}
+
+/// Of machines that make instructions wait; without the values that only others need.
+std::vector<std::string> values_without_benchmark() {
+    std::set<std::string> shown;
+    for (const auto& benchmark : benchmarks())
+        shown.insert(benchmark.calibrates.begin(), benchmark.calibrates.end());
+    std::vector<std::string> hidden;
+    const auto look_at = [&](const std::string& group, const models::ValueRule& rule) {
+        std::string path = fmt::format("{}/{}", group, rule.name);
+        if (!shown.contains(path)) hidden.push_back(std::move(path));
+    };
+    for (const auto& group : models::group_rules())
+        for (const auto& rule : group.values)
+            look_at(std::string{group.element}, rule);
+    for (const auto& memory : models::memory_rules())
+        for (const auto& rule : memory.values)
+            look_at(fmt::format("memories/{}", memory.name), rule);
+    for (const auto& name : described_classes()) {
+        const auto opcode_class = *assembly::parse_opcode_class(name);
+        const bool passes = models::pass_rule(opcode_class) != models::PassRule::None;
+        for (const auto& rule : models::class_rules(opcode_class))
+            if (rule.name != "source-read" && (passes || rule.name != "pass-cost"))
+                look_at("classes/" + name, rule);
+    }
+    return hidden;
+}
+
+} // namespace
 
 Result<Calibration> calibrate(const Measurements& measurements) {
     Calibration calibration;
     calibration.device = measurements.device();
     calibration.target = measurements.target();
     Ledger ledger;
+    std::string why_rest = "what instructions take that wait for nothing is not known";
     if (auto basis = read_steps(measurements, ledger)) {
         read_delays(measurements, *basis, ledger);
         read_schedulers(measurements, *basis, ledger);
-        read_policy(measurements, *basis, ledger);
+        calibration.policy = read_policy(measurements, *basis, ledger);
         read_write_buffer(measurements, *basis, ledger);
         read_ports(measurements, *basis, ledger);
-        calibration.policy = basis->policy;
+        why_rest = "its benchmark was not measured";
     }
     read_residence(measurements, ledger);
+    name_the_rest(calibration.policy.has_value(), ledger, why_rest);
     auto findings = ledger.findings();
     if (!findings) return findings.as_failure();
     calibration.findings = std::move(findings).value();
     calibration.scopes = ledger.scopes();
     calibration.unidentified = ledger.without_reading();
+    calibration.without_benchmark = values_without_benchmark();
     return calibration;
 }
 

@@ -17,7 +17,10 @@ struct Calibration {
     std::vector<ScopeFinding> scopes;
     /// As `models::read_policy` reads it. An estimate: delays seen in random runs were classified.
     std::optional<std::string> policy;
+    /// What has a benchmark and could not be read.
     std::vector<Unidentified> unidentified;
+    /// Paths of values that no benchmark of the suite shows.
+    std::vector<std::string> without_benchmark;
 };
 
 /// Inverts the relations of the calibration suite. Uses nothing but the samples. Refuses

@@ -10,8 +10,6 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr const char* not_measured = "its benchmark was not measured";
-
 /// What the operation of a delay benchmark adds to the line of switched-off instructions, sample by
 /// sample: the distance between it and the next instruction.
 std::vector<std::int64_t> distances(const RecordedSeries& series, const Basis& basis) {
@@ -36,7 +34,7 @@ Reading reading_of(std::vector<std::int64_t> samples, std::string benchmark,
 void read_distance(const std::string& path, const std::string& point, std::int64_t least,
                    const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const auto* series = measurements.find(point);
-    if (series == nullptr) return ledger.unidentified(path, not_measured);
+    if (series == nullptr) return ledger.unidentified(path, measurements.why_not(point));
     auto samples = distances(*series, basis);
     const auto [lowest, highest] = std::minmax_element(samples.begin(), samples.end());
     if (*lowest < basis.step)
@@ -51,9 +49,12 @@ void read_distance(const std::string& path, const std::string& point, std::int64
 /// The cost of a further pass, from one access with one pass and one with many.
 void read_pass_cost(const std::string& path, const std::string& benchmark,
                     const Measurements& measurements, const Basis& basis, Ledger& ledger) {
-    const auto* one = measurements.find(benchmark + "/passes=1");
-    const auto* many = measurements.find(fmt::format("{}/passes={}", benchmark, many_passes));
-    if (one == nullptr || many == nullptr) return ledger.unidentified(path, not_measured);
+    const std::string of_one = benchmark + "/passes=1";
+    const std::string of_many = fmt::format("{}/passes={}", benchmark, many_passes);
+    const auto* one = measurements.find(of_one);
+    const auto* many = measurements.find(of_many);
+    if (one == nullptr || many == nullptr)
+        return ledger.unidentified(path, measurements.why_not(one == nullptr ? of_one : of_many));
     const auto single = distances(*one, basis);
     auto samples = distances(*many, basis);
     const auto [lowest, highest] = std::minmax_element(single.begin(), single.end());
@@ -127,14 +128,15 @@ std::optional<Basis> read_steps(const Measurements& measurements, Ledger& ledger
     constexpr const char* step_path = "schedulers/same-warp-interval";
     constexpr const char* clock_path = "classes/clock-read/latency";
     std::vector<const RecordedSeries*> series;
-    std::array<std::int64_t, 3> times{};
-    constexpr std::array<std::int64_t, 3> counts{8, 16, 32};
+    constexpr auto counts = line_counts;
+    std::array<std::int64_t, counts.size()> times{};
     for (std::size_t i = 0; i < counts.size(); ++i) {
-        series.push_back(measurements.find(fmt::format("{}/n={}", benchmark, counts[i])));
+        const std::string point = fmt::format("{}/n={}", benchmark, counts[i]);
+        series.push_back(measurements.find(point));
         const auto time = constant_time(series.back());
         if (!time) {
-            const char* const why =
-                series.back() == nullptr ? not_measured : "the samples are not one number";
+            const std::string why = series.back() == nullptr ? measurements.why_not(point)
+                                                             : "the samples are not one number";
             ledger.unidentified(step_path, why);
             ledger.unidentified(clock_path, why);
             return std::nullopt;
@@ -168,13 +170,11 @@ void read_delays(const Measurements& measurements, const Basis& basis, Ledger& l
     const auto read = [&](const std::string& path, const std::string& point, std::int64_t least) {
         read_distance(path, point, least, measurements, basis, ledger);
     };
-    for (const auto& name : calibrated_classes()) {
+    for (const auto& [name, result_point] : calibrated_classes()) {
         const std::string path = "classes/" + name;
         read(path + "/initiation", "spacing-" + name, 1);
-        if (measurements.find("result-" + name) != nullptr)
-            read(path + "/latency", "result-" + name, 0);
+        if (!result_point.empty()) read(path + "/latency", result_point, 0);
     }
-    read("classes/load-shared/latency", "result-load-shared/passes=1", 0);
     read_pass_cost("classes/load-shared/pass-cost", "result-load-shared", measurements, basis,
                    ledger);
     for (const std::string level : {"l1", "l2", "dram"}) {

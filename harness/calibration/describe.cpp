@@ -1,6 +1,8 @@
 #include "harness/calibration/calibrate.hpp"
+#include "harness/calibration/relations.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
 #include "models/architecture/schema.hpp"
+#include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>
 
@@ -13,68 +15,11 @@ namespace {
 
 using models::Architecture;
 using models::SourcedValue;
-using models::ValueGroup;
 
 constexpr const char* no_smaller =
     "no time depends on a smaller one: other intervals of the machine hide it";
-constexpr const char* from_samples = "smallest and largest of the samples; no upper bound";
-
-/// Where the values of a path live and the rules for them.
-struct Place {
-    ValueGroup* group = nullptr;
-    std::span<const models::ValueRule> rules;
-};
-
-/// Makes the place where the description has none.
-Result<Place> place_of(Architecture& machine, std::string_view path) {
-    const auto first = path.find('/');
-    const auto last = path.rfind('/');
-    const std::string_view kind = path.substr(0, first);
-    const std::string_view name =
-        first == last ? std::string_view{} : path.substr(first + 1, last - first - 1);
-    if (kind == "memories") {
-        for (const auto& rule : models::memory_rules()) {
-            if (rule.name != name) continue;
-            for (auto& memory : machine.memories)
-                if (memory.name == name) return Place{&memory, rule.values};
-            machine.memories.push_back({std::string{name}, {}});
-            return Place{&machine.memories.back(), rule.values};
-        }
-    }
-    if (kind == "classes") {
-        const auto opcode_class = assembly::parse_opcode_class(name);
-        if (opcode_class)
-            if (const auto found = machine.classes.find(*opcode_class);
-                found != machine.classes.end())
-                return Place{&found->second.values, models::class_rules(*opcode_class)};
-        return Failure{
-            fmt::format("was measured, but {} does not describe the class", machine.name),
-            std::string{path}};
-    }
-    for (const auto& rule : models::group_rules())
-        if (rule.element == kind) return Place{&(machine.*rule.member), rule.values};
-    return Failure{"is no value of a description", std::string{path}};
-}
-
-Result<void> put(Architecture& machine, std::string_view path, SourcedValue value) {
-    const auto place = place_of(machine, path);
-    if (!place) return place.as_failure();
-    value.name = path.substr(path.rfind('/') + 1);
-    const auto& rules = place.value().rules;
-    const auto rule = std::find_if(rules.begin(), rules.end(),
-                                   [&](const auto& known) { return known.name == value.name; });
-    if (rule == rules.end()) return Failure{"is no value of a description", std::string{path}};
-    value.unit = rule->unit;
-    auto& values = place.value().group->values;
-    const auto known = std::find_if(values.begin(), values.end(), [&](const SourcedValue& other) {
-        return other.name == value.name;
-    });
-    if (known == values.end())
-        values.push_back(std::move(value));
-    else
-        *known = std::move(value);
-    return boost::outcome_v2::success();
-}
+constexpr const char* from_samples =
+    "smallest and largest of the samples; neither a lower nor an upper bound";
 
 /// What is known of a machine before anything is measured on it.
 Architecture blank(const Calibration& calibration) {
@@ -82,9 +27,7 @@ Architecture blank(const Calibration& calibration) {
     machine.target = calibration.target;
     machine.geometry.values = {
         {"warp-size", "threads", models::Interval{32, 32, 32}, "Guide", models::Grade::Vendor, {}}};
-    std::vector<std::string> classes = calibrated_classes();
-    classes.insert(classes.end(), {"clock-read", "barrier", "branch", "exit"});
-    for (const auto& name : classes) {
+    for (const auto& name : described_classes()) {
         const auto opcode_class = *assembly::parse_opcode_class(name);
         machine.units.push_back({name, models::UnitScope::Partition});
         models::ClassTiming& timing = machine.classes[opcode_class];
@@ -137,6 +80,9 @@ Result<Architecture> describe(const Calibration& calibration, const DescriptionR
     machine.name = request.name;
     machine.title = request.title;
     machine.digest.clear();
+    const auto put = [&](const std::string& path, SourcedValue value) {
+        return models::set_value(machine, path, std::move(value));
+    };
     for (const auto& finding : calibration.findings) {
         SourcedValue value;
         value.interval = finding.interval;
@@ -144,15 +90,21 @@ Result<Architecture> describe(const Calibration& calibration, const DescriptionR
         value.grade = models::Grade::Measured;
         if (finding.sharpness == Sharpness::AtMost) value.reason = no_smaller;
         if (finding.sharpness == Sharpness::Range) value.reason = from_samples;
-        if (auto done = put(machine, finding.path, std::move(value)); !done)
-            return done.as_failure();
+        if (auto done = put(finding.path, std::move(value)); !done) return done.as_failure();
     }
-    for (const auto& missing : calibration.unidentified)
-        if (!request.base && missing.path.find('/') != std::string::npos) {
+    if (!request.base)
+        for (const auto& missing : calibration.unidentified) {
             SourcedValue value;
             value.source = missing.why;
-            if (auto done = put(machine, missing.path, std::move(value)); !done)
-                return done.as_failure();
+            std::string path = missing.path;
+            if (path == policy_path) continue;
+            if (path.ends_with(port_of_class)) {
+                // What is not known to be shared as described may not be timed as described.
+                path.replace(path.size() - port_of_class.size(), port_of_class.size(),
+                             "/initiation");
+                value.source = "who shares the port was not measured: " + missing.why;
+            }
+            if (auto done = put(path, std::move(value)); !done) return done.as_failure();
         }
     if (auto done = put_scopes(machine, calibration.scopes); !done) return done.as_failure();
     return machine;

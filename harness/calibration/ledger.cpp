@@ -49,6 +49,14 @@ void Ledger::unidentified(const std::string& path, const std::string& why) {
     if (!fresh) known->second += "; " + why;
 }
 
+bool Ledger::knows(const std::string& path) const {
+    const auto is_port = [&](const ScopeFinding& finding) {
+        return fmt::format("classes/{}{}", finding.opcode_class, port_of_class) == path;
+    };
+    return readings_.contains(path) || unidentified_.contains(path) ||
+           std::any_of(scopes_.begin(), scopes_.end(), is_port);
+}
+
 std::optional<models::Interval> Ledger::interval(const std::string& path) const {
     const auto found = readings_.find(path);
     if (found == readings_.end()) return std::nullopt;
@@ -86,6 +94,8 @@ Result<std::vector<Finding>> Ledger::findings() const {
                 finding.benchmarks.push_back(reading.benchmark);
             series.insert(series.end(), reading.series.begin(), reading.series.end());
         }
+        if (finding.sharpness == Sharpness::Exact && !finding.interval.is_exact())
+            finding.sharpness = Sharpness::Range;
         finding.digest = digest_of_series(series);
         all.push_back(std::move(finding));
     }

@@ -35,6 +35,9 @@ struct Finding {
     std::string digest; ///< Of the series that it rests on.
 };
 
+/// The end of the path under which it is reported who shares the port of a class.
+inline constexpr std::string_view port_of_class = "/port";
+
 /// Of the port of a class; not a number.
 struct ScopeFinding {
     std::string opcode_class;
@@ -54,6 +57,8 @@ public:
     /// Does not undo a reading of the same value by another benchmark. Reasons add up.
     void unidentified(const std::string& path, const std::string& why);
 
+    /// Whether there is a reading or a reason why not.
+    [[nodiscard]] bool knows(const std::string& path) const;
     /// The number, when there is exactly one.
     [[nodiscard]] std::optional<std::int64_t> number(const std::string& path) const;
     /// The hull of what was read.

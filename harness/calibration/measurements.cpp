@@ -1,18 +1,29 @@
 #include "harness/calibration/measurements.hpp"
 
 #include "harness/suite/benchmark.hpp"
+#include "models/architecture/schema.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 
 namespace warpbound::harness {
 
 namespace {
+
+/// Generations whose hardware makes instructions wait, so that the suite needs no description.
+constexpr std::array<int, 2> interlocked_targets{20, 21};
+constexpr const char* encoded_times_issue =
+    "where the encoding times the issue, no time shows when a result is there";
 
 struct Expected {
     std::string kernel_digest;
     std::string facts_digest;
     std::string launch;
     std::string quantity;
+    std::size_t times = 0; ///< Of a run.
+    std::int64_t runs = 0; ///< Needed.
 };
 
 /// What the suite would run on a machine of that generation, by point.
@@ -25,11 +36,17 @@ Result<std::map<std::string, Expected>> expected_points(assembly::Target target)
         if (benchmark.calibrates.empty()) continue;
         const auto points = points_of(benchmark.name, machine);
         if (!points) return points.as_failure();
-        for (const auto& point : points.value())
+        for (const auto& point : points.value()) {
+            const auto warps =
+                static_cast<std::size_t>(point.launch.blocks * point.launch.warps_per_block());
             expected[point.name] = {assembly::digest_of(point.text),
                                     assembly::digest_of(models::write_flow_facts(point.facts)),
                                     models::to_string(point.launch),
-                                    std::string{to_string(point.quantity)}};
+                                    std::string{to_string(point.quantity)},
+                                    point.quantity == Quantity::Clocks ? 2 * warps : warps,
+                                    point.most_runs > 0 ? std::min(point.most_runs, enough_runs)
+                                                        : enough_runs};
+        }
     }
     return expected;
 }
@@ -54,7 +71,54 @@ Result<void> check(const SeriesKey& key, const Expected& expected, const SeriesK
     return boost::outcome_v2::success();
 }
 
+/// Whether a run holds what the quantity says; samples may come from anywhere.
+Result<void> check(const Sample& sample, const SeriesKey& key, const Expected& expected) {
+    const auto wrong = [&](const std::string& what) {
+        return Failure{fmt::format("run {} {}", sample.run, what), key.name};
+    };
+    const auto& times = sample.times;
+    if (times.size() != expected.times)
+        return wrong(fmt::format("has {} times; expected {}", times.size(), expected.times));
+    for (const auto time : times)
+        if (time < 0 || time > models::largest_cycles)
+            return wrong(
+                fmt::format("has a time of {}; expected 0 to {}", time, models::largest_cycles));
+    if (expected.quantity != to_string(Quantity::Clocks)) return boost::outcome_v2::success();
+    for (std::size_t i = 0; i < times.size(); i += 2)
+        if (times[i + 1] < times[i])
+            return wrong(fmt::format("has the clocks {} and {} of one warp; expected the first one "
+                                     "to be no later",
+                                     times[i], times[i + 1]));
+    if (*std::min_element(times.begin(), times.end()) != 0)
+        return wrong("has no clock 0; expected clocks since the earliest");
+    return boost::outcome_v2::success();
+}
+
 } // namespace
+
+bool calibrates(const SeriesKey& key) {
+    const std::string_view name = std::string_view{key.name}.substr(0, key.name.find('/'));
+    return std::any_of(benchmarks().begin(), benchmarks().end(), [&](const Benchmark& benchmark) {
+        return benchmark.name == name && !benchmark.calibrates.empty();
+    });
+}
+
+Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series) {
+    for (const int sm : interlocked_targets) {
+        const auto expected = expected_points({sm});
+        if (!expected) return expected.as_failure();
+        for (const auto& one : series) {
+            const auto found = expected.value().find(one.key.name);
+            if (found != expected.value().end() &&
+                found->second.kernel_digest == one.key.kernel_digest)
+                return assembly::Target{sm};
+        }
+    }
+    return Failure{fmt::format("holds no series of this version's calibration suite; `measure "
+                               "--suite calibration` records them on machines of sm_{}: {}",
+                               fmt::join(interlocked_targets, " and sm_"), encoded_times_issue),
+                   "campaign"};
+}
 
 std::string digest_of_series(const std::vector<const RecordedSeries*>& series) {
     std::string text;
@@ -72,6 +136,11 @@ std::string digest_of_series(const std::vector<const RecordedSeries*>& series) {
 }
 
 Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assembly::Target target) {
+    if (std::find(interlocked_targets.begin(), interlocked_targets.end(), target.sm) ==
+        interlocked_targets.end())
+        return Failure{
+            fmt::format("no calibration for {}: {}", to_string(target), encoded_times_issue),
+            "calibrate"};
     const auto expected = expected_points(target);
     if (!expected) return expected.as_failure();
     Measurements measurements;
@@ -79,11 +148,18 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
     for (auto& one : series) {
         const auto found = expected.value().find(one.key.name);
         if (found == expected.value().end() || one.samples.empty()) continue;
-        const SeriesKey& first =
-            measurements.by_point_.empty() ? one.key : measurements.by_point_.begin()->second.key;
+        const SeriesKey& first = measurements.by_point_.empty()
+                                     ? one.key
+                                     : measurements.by_point_.begin()->second.series.key;
         if (auto same = check(one.key, found->second, first); !same) return same.as_failure();
+        for (const auto& sample : one.samples)
+            if (auto whole = check(sample, one.key, found->second); !whole)
+                return whole.as_failure();
         measurements.device_ = one.key.device;
-        measurements.by_point_.emplace(one.key.name, std::move(one));
+        const std::string point = one.key.name;
+        if (!measurements.by_point_.try_emplace(point, Kept{std::move(one), found->second.runs})
+                 .second)
+            return Failure{"there are two series of this point; expected one", point};
     }
     if (measurements.by_point_.empty())
         return Failure{"holds no series of the calibration suite; `measure --suite calibration` "
@@ -94,7 +170,16 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
 
 const RecordedSeries* Measurements::find(const std::string& point) const {
     const auto found = by_point_.find(point);
-    return found == by_point_.end() ? nullptr : &found->second;
+    return found == by_point_.end() || !why_not(point).empty() ? nullptr : &found->second.series;
+}
+
+std::string Measurements::why_not(const std::string& point) const {
+    const auto found = by_point_.find(point);
+    if (found == by_point_.end()) return point + " was not measured";
+    const auto runs = static_cast<std::int64_t>(found->second.series.samples.size());
+    if (runs >= found->second.runs_needed) return {};
+    return fmt::format("{} has {} run{}; {} are needed", point, runs, runs == 1 ? "" : "s",
+                       found->second.runs_needed);
 }
 
 } // namespace warpbound::harness

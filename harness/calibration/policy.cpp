@@ -10,9 +10,6 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Runs in which one of two warps woke while the other was issuing.
-constexpr std::int64_t enough_runs = 20;
-
 /// Who was held up by whom in the wake-order benchmark.
 struct Delays {
     std::int64_t older_woke = 0; ///< Runs in which the warp that was issuing is the younger one.
@@ -74,29 +71,32 @@ std::int64_t started_together(const RecordedSeries& series, std::int64_t schedul
 
 } // namespace
 
-void read_policy(const Measurements& measurements, Basis& basis, Ledger& ledger) {
-    if (!basis.schedulers)
-        return ledger.unidentified(policy_path, "the number of schedulers is not known");
+std::optional<std::string> read_policy(const Measurements& measurements, const Basis& basis,
+                                       Ledger& ledger) {
+    const auto unknown = [&](const std::string& why) -> std::optional<std::string> {
+        ledger.unidentified(std::string{policy_path}, why);
+        return std::nullopt;
+    };
+    if (!basis.schedulers) return unknown("the number of schedulers is not known");
     const std::int64_t schedulers = *basis.schedulers;
-    const auto* wake = measurements.find(fmt::format("wake-order/warps={}", schedulers + 1));
-    const std::string crowd_name = "crowd-switched-off";
-    const auto* crowd = measurements.find(
-        fmt::format("{}/n={}/warps=32", crowd_name, crowd_counts(crowd_name).many));
+    const std::string wake_point = fmt::format("wake-order/warps={}", schedulers + 1);
+    const std::string crowd_point = fmt::format("{}/n={}/warps={}", crowd_of_none,
+                                                crowd_counts(crowd_of_none).many, crowd_warps);
+    const auto* wake = measurements.find(wake_point);
+    const auto* crowd = measurements.find(crowd_point);
     const auto latency = ledger.interval("memories/dram/latency");
-    if (wake == nullptr || crowd == nullptr || !latency)
-        return ledger.unidentified(policy_path, "its benchmarks were not measured");
+    if (wake == nullptr) return unknown(measurements.why_not(wake_point));
+    if (crowd == nullptr) return unknown(measurements.why_not(crowd_point));
+    if (!latency) return unknown("memories/dram/latency is not known");
     const Delays delays = delays_of(*wake, basis, ledger.number("classes/clock-read/latency"));
     const std::int64_t spread = latency->hi - latency->lo;
     // Wake-ups far apart that lead to clock reads close together: one warp waits for the other.
-    if (spread > 4 * basis.empty_region && delays.widest <= basis.empty_region) {
-        basis.policy = "srr";
-        return;
-    }
+    if (spread > 4 * basis.empty_region && delays.widest <= basis.empty_region) return "srr";
+    // Runs in which one of the two woke while the other was issuing.
     if (delays.older_woke < enough_runs || delays.younger_woke < enough_runs)
-        return ledger.unidentified(
-            policy_path, fmt::format("in {} and {} runs only did the older and the younger warp "
-                                     "wake while the other was issuing; {} are needed",
-                                     delays.older_woke, delays.younger_woke, enough_runs));
+        return unknown(fmt::format("in {} and {} runs only did the older and the younger warp wake "
+                                   "while the other was issuing; {} are needed",
+                                   delays.older_woke, delays.younger_woke, enough_runs));
     // A warp that yields also finds a run in which it need not: where every run is delayed,
     // something else delays it. So may a run or two.
     const auto is_doubtful = [](std::int64_t delayed, std::int64_t runs) {
@@ -105,25 +105,17 @@ void read_policy(const Measurements& measurements, Basis& basis, Ledger& ledger)
     };
     if (is_doubtful(delays.by_older, delays.older_woke) ||
         is_doubtful(delays.by_younger, delays.younger_woke))
-        return ledger.unidentified(
-            policy_path,
-            fmt::format(
-                "the older warp delayed the younger in {} of {} runs, the younger the older "
-                "in {} of {}: all or hardly any, so that the cause may be another",
-                delays.by_older, delays.older_woke, delays.by_younger, delays.younger_woke));
+        return unknown(fmt::format(
+            "the older warp delayed the younger in {} of {} runs, the younger the older "
+            "in {} of {}: all or hardly any, so that the cause may be another",
+            delays.by_older, delays.older_woke, delays.by_younger, delays.younger_woke));
     const std::int64_t together = started_together(*crowd, schedulers);
-    if (delays.by_older > 0 && delays.by_younger > 0) {
-        basis.policy = together < 32 / schedulers ? fmt::format("two-level:active={}", together)
-                                                  : std::string{"lrr"};
-        return;
-    }
-    if (delays.by_older > 0)
-        basis.policy = "oldest";
-    else if (delays.by_younger == 0)
-        basis.policy = "gto";
-    else
-        ledger.unidentified(policy_path, "younger warps delay older ones and not the reverse: "
-                                         "none of the rules");
+    if (delays.by_older > 0 && delays.by_younger > 0)
+        return together < crowd_warps / schedulers ? fmt::format("two-level:active={}", together)
+                                                   : std::string{"lrr"};
+    if (delays.by_older > 0) return "oldest";
+    if (delays.by_younger == 0) return "gto";
+    return unknown("younger warps delay older ones and not the reverse: none of the rules");
 }
 
 } // namespace warpbound::harness

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace warpbound::harness {
 
@@ -19,7 +20,6 @@ struct Basis {
     std::int64_t empty_region = 0;
     std::optional<std::int64_t> schedulers;
     std::optional<std::int64_t> slot;
-    std::optional<std::string> policy; ///< As `models::read_policy` reads it.
 };
 
 /// Step, empty region and latency of the clock read from the switched-off instructions. Nothing
@@ -29,9 +29,12 @@ std::optional<Basis> read_steps(const Measurements& measurements, Ledger& ledger
 void read_delays(const Measurements& measurements, const Basis& basis, Ledger& ledger);
 /// Number of schedulers, issue slot, same-warp interval.
 void read_schedulers(const Measurements& measurements, Basis& basis, Ledger& ledger);
-/// The warp policy, by rule from who is delayed when a warp wakes up. Needs the schedulers.
-void read_policy(const Measurements& measurements, Basis& basis, Ledger& ledger);
-/// Initiations below a step and who shares a port. Needs schedulers and slot.
+/// The warp policy, as `models::read_policy` reads it, by rule from who is delayed when a warp
+/// wakes up. Needs the schedulers.
+std::optional<std::string> read_policy(const Measurements& measurements, const Basis& basis,
+                                       Ledger& ledger);
+/// Initiations below a step and who shares a port ("classes/float-add/port"). Needs schedulers and
+/// slot.
 void read_ports(const Measurements& measurements, const Basis& basis, Ledger& ledger);
 /// Entries and drain of the write buffer.
 void read_write_buffer(const Measurements& measurements, const Basis& basis, Ledger& ledger);
@@ -39,7 +42,7 @@ void read_write_buffer(const Measurements& measurements, const Basis& basis, Led
 void read_residence(const Measurements& measurements, Ledger& ledger);
 
 /// The path under which the policy is reported.
-inline constexpr const char* policy_path = "policy";
+inline constexpr std::string_view policy_path = "policy";
 
 // What several relations use.
 

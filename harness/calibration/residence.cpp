@@ -41,7 +41,7 @@ void read_residence(const Measurements& measurements, Ledger& ledger) {
     constexpr const char* blocks_path = "limits/max-blocks";
     std::map<std::int64_t, std::int64_t> resident;
     std::vector<const RecordedSeries*> series;
-    for (std::int64_t warps = 1; warps <= 32; ++warps) {
+    for (std::int64_t warps = 1; warps <= crowd_warps; ++warps) {
         const auto* one = measurements.find(
             fmt::format("resident-warps/warps={}/blocks={}", warps, resident_at_most));
         if (one == nullptr) continue;

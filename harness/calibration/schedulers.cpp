@@ -10,9 +10,6 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr std::int64_t crowd_warps = 32;
-constexpr const char* crowd_of_none = "crowd-switched-off";
-
 std::int64_t end_of(const Sample& sample) {
     return *std::max_element(sample.times.begin(), sample.times.end());
 }
@@ -34,15 +31,16 @@ struct Growth {
     std::vector<const RecordedSeries*> series;
 };
 
-std::optional<Growth> growth_of(const Measurements& measurements, const std::string& benchmark,
-                                std::int64_t warps) {
+/// Refuses a crowd that was not measured.
+Result<Growth> growth_of(const Measurements& measurements, const std::string& benchmark,
+                         std::int64_t warps) {
     const CrowdCounts counts = crowd_counts(benchmark);
     Growth growth;
     growth.operations = counts.many - counts.few;
     for (const std::int64_t n : {counts.few, counts.many}) {
-        const auto* series =
-            measurements.find(fmt::format("{}/n={}/warps={}", benchmark, n, warps));
-        if (series == nullptr) return std::nullopt;
+        const std::string point = fmt::format("{}/n={}/warps={}", benchmark, n, warps);
+        const auto* series = measurements.find(point);
+        if (series == nullptr) return Failure{measurements.why_not(point)};
         growth.cycles = usual_end(*series) - growth.cycles;
         growth.series.push_back(series);
     }
@@ -90,22 +88,30 @@ void read_port(const std::string& name, const Measurements& measurements, const 
     const std::int64_t schedulers = *basis.schedulers;
     const std::int64_t slot = *basis.slot;
     const std::int64_t of_scheduler = crowd_warps / schedulers;
-    const auto all = growth_of(measurements, benchmark, crowd_warps);
-    // The fullest scheduler has as many warps, the SM has fewer.
-    const auto uneven = growth_of(measurements, benchmark, crowd_warps - schedulers + 1);
-    if (!all || !uneven) return ledger.unidentified(path, "its crowd was not measured");
     const auto scope = [&](models::UnitScope found) {
         ledger.read_scope({name, found, benchmark});
     };
+    const auto no_scope = [&](const std::string& why) {
+        ledger.unidentified(fmt::format("classes/{}{}", name, port_of_class), why);
+    };
+    const auto neither = [&](const std::string& why) {
+        ledger.unidentified(path, why);
+        no_scope(why);
+    };
+    const auto all = growth_of(measurements, benchmark, crowd_warps);
+    // The fullest scheduler has as many warps, the SM has fewer.
+    const auto uneven = growth_of(measurements, benchmark, crowd_warps - schedulers + 1);
+    if (!all) return neither(all.error().what);
+    if (!uneven) return neither(uneven.error().what);
     const auto alone = ledger.number(path);
-    const std::int64_t each =
-        all->cycles / all->operations; // All warps together, one operation each.
+    // All warps together, one operation each.
+    const std::int64_t each = all.value().cycles / all.value().operations;
     if (alone && *alone > basis.step) {
         const std::int64_t partition = of_scheduler * *alone;
         if (is_store(name)) {
             const auto drain = ledger.interval("write-buffer/drain");
-            // The port shows only where the write buffer is faster.
-            if (!drain || crowd_warps * drain->hi * 10 >= partition * 8) return;
+            if (!drain || crowd_warps * drain->hi * 10 >= partition * 8)
+                return no_scope("the port shows only where the write buffer is known and faster");
         }
         if (each * 10 >= crowd_warps * *alone * 9)
             scope(schedulers == 1 ? models::UnitScope::Partition : models::UnitScope::Core);
@@ -115,20 +121,19 @@ void read_port(const std::string& name, const Measurements& measurements, const 
             scope(models::UnitScope::Warp);
         return;
     }
-    const auto idle = growth_of(measurements, crowd_of_none, crowd_warps);
-    const auto rate = rate_of(*all, of_scheduler, basis.step);
-    if (!idle || !rate) return ledger.unidentified(path, "too few warps to see it below a step");
-    std::vector<const RecordedSeries*> series = all->series;
-    series.insert(series.end(), uneven->series.begin(), uneven->series.end());
+    const auto rate = rate_of(all.value(), of_scheduler, basis.step);
+    if (!rate) return neither("too few warps to see it below a step");
+    std::vector<const RecordedSeries*> series = all.value().series;
+    series.insert(series.end(), uneven.value().series.begin(), uneven.value().series.end());
     if (*rate <= slot) {
         ledger.read(path, {{1, std::nullopt, slot}, Sharpness::AtMost, benchmark, series});
-        return;
+        return no_scope("the port is never what a crowd waits for");
     }
-    if (is_store(name))
-        return ledger.unidentified(path, "the write buffer may be what the crowd waits for");
-    const bool partition = same_growth(*all, *uneven, *rate * all->operations / 4);
+    if (is_store(name)) return neither("the write buffer may be what the crowd waits for");
+    const bool partition =
+        same_growth(all.value(), uneven.value(), *rate * all.value().operations / 4);
     if (!partition && *rate % schedulers != 0)
-        return ledger.unidentified(path, "the crowd shares a port, at no whole rate");
+        return neither("the crowd shares a port, at no whole rate");
     const std::int64_t initiation = partition ? *rate : *rate / schedulers;
     scope(partition ? models::UnitScope::Partition : models::UnitScope::Core);
     ledger.read(path, {{initiation, initiation, initiation}, Sharpness::Exact, benchmark, series});
@@ -151,15 +156,17 @@ void read_schedulers(const Measurements& measurements, Basis& basis, Ledger& led
         for (const char* path : {count_path, slot_path, step_path})
             ledger.unidentified(path, why);
     };
-    const auto* start = measurements.find("start-order/warps=32");
+    const std::string start_point = fmt::format("start-order/warps={}", crowd_warps);
+    const auto* start = measurements.find(start_point);
+    if (start == nullptr) return neither(measurements.why_not(start_point));
     const auto crowd = growth_of(measurements, crowd_of_none, crowd_warps);
-    if (start == nullptr || !crowd) return neither("its benchmarks were not measured");
+    if (!crowd) return neither(crowd.error().what);
     std::int64_t next = 0;
     const auto count = first_issues(*start, &next);
     if (!count || crowd_warps % *count != 0)
         return neither("the number of warps that start at once is not the same in all runs, or "
                        "does not divide them evenly");
-    const auto slot = rate_of(*crowd, crowd_warps / *count, basis.step);
+    const auto slot = rate_of(crowd.value(), crowd_warps / *count, basis.step);
     if (!slot || *slot < 1) return neither("too few warps of a scheduler to fill its issue slots");
     // Were the clock's port what keeps further warps from starting, there might be more schedulers.
     if (*count < crowd_warps && next < *slot)
@@ -171,13 +178,15 @@ void read_schedulers(const Measurements& measurements, Basis& basis, Ledger& led
                                    "clock's port hides how many start at once",
                                    next, *slot));
     const auto uneven = growth_of(measurements, crowd_of_none, crowd_warps - *count + 1);
-    if (!uneven || !same_growth(*crowd, *uneven, *slot * crowd->operations / 4))
+    if (!uneven) return neither(uneven.error().what);
+    if (!same_growth(crowd.value(), uneven.value(), *slot * crowd.value().operations / 4))
         return neither(fmt::format("{} warps start at once, but {} warps fewer take less time",
                                    *count, *count - 1));
     ledger.read(count_path, {{*count, *count, *count}, Sharpness::Exact, "start-order", {start}});
-    ledger.read(slot_path, {{*slot, *slot, *slot}, Sharpness::Exact, crowd_of_none, crowd->series});
+    ledger.read(slot_path,
+                {{*slot, *slot, *slot}, Sharpness::Exact, crowd_of_none, crowd.value().series});
     std::vector<const RecordedSeries*> steps;
-    for (const int n : {8, 16, 32})
+    for (const auto n : line_counts)
         steps.push_back(measurements.find(fmt::format("switched-off/n={}", n)));
     if (basis.step > *slot)
         ledger.read(step_path, {{basis.step, basis.step, basis.step},
@@ -193,12 +202,13 @@ void read_schedulers(const Measurements& measurements, Basis& basis, Ledger& led
 }
 
 void read_ports(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
-    for (const auto& name : calibrated_classes()) {
+    for (const auto& [name, result_point] : calibrated_classes()) {
         if (basis.schedulers && basis.slot)
             read_port(name, measurements, basis, ledger);
         else
-            ledger.unidentified(fmt::format("classes/{}/initiation", name),
-                                "schedulers and issue slot are not known");
+            for (const std::string_view value : {std::string_view{"/initiation"}, port_of_class})
+                ledger.unidentified(fmt::format("classes/{}{}", name, value),
+                                    "schedulers and issue slot are not known");
     }
 }
 

@@ -48,9 +48,10 @@ struct Attempt {
 /// All warps store at once: fills the buffer where each warp has a port of its own.
 void read_burst(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const Attempt attempt{"store-burst", ledger};
-    const auto* burst = measurements.find("store-burst/warps=32");
-    if (burst == nullptr || !basis.schedulers)
-        return attempt.neither("it was not measured, or the schedulers are not known");
+    const std::string point = fmt::format("store-burst/warps={}", crowd_warps);
+    const auto* burst = measurements.find(point);
+    if (burst == nullptr) return attempt.neither(measurements.why_not(point));
+    if (!basis.schedulers) return attempt.neither("the schedulers are not known");
     // Stores that find room follow each other by issue slots. The first one that does not waits
     // until the first entry has drained, with all its transactions.
     constexpr std::int64_t long_wait = many_passes / 2;
@@ -96,8 +97,9 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
     if (!initiation) return attempt.neither("the distance of stores is not known");
     spacing = std::max(basis.step, initiation->hi);
     for (std::int64_t n = 1; n <= most_plugged; ++n) {
-        const auto* one = measurements.find(fmt::format("store-plug/n={}", n));
-        if (one == nullptr) return attempt.neither("it was not measured");
+        const std::string point = fmt::format("store-plug/n={}", n);
+        const auto* one = measurements.find(point);
+        if (one == nullptr) return attempt.neither(measurements.why_not(point));
         series.push_back(one);
         // From the plug's issue to that of the last store, in each run.
         std::vector<std::int64_t> times = all_times(*one);
@@ -120,6 +122,8 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
                                                    time, many_passes));
             drains.push_back(time / many_passes);
         }
+        if (drains.empty())
+            return attempt.neither("stores follow each other closer than their distance alone");
         if (drains.size() < times.size()) {
             // Slow drains only show themselves; that stores wait shows how many there is room for.
             ledger.read(entries_path, {{n, n, n}, Sharpness::Exact, attempt.benchmark, series});

@@ -21,17 +21,17 @@ struct SeriesKey {
     std::string name;          ///< Benchmark point or kernel.
     std::string device;        ///< "simulated:fermi-gtx470"
     std::string device_detail; ///< Architecture digest, policy, driver.
-    std::string protocol; ///< Canonical text of the protocol: warm-up, draw, quantity, first seed.
+    std::string protocol;      ///< Canonical text of the protocol: warm-up, draw, first seed.
     std::string kernel_digest;
     std::string facts_digest;
     std::string launch;   ///< "1x32"
-    std::string quantity; ///< "region" (per-warp time between clock reads) or "execution-time"
+    std::string quantity; ///< As `to_string(Quantity)`: "region", "clocks" or "execution-time".
 
     friend bool operator==(const SeriesKey&, const SeriesKey&) = default;
 };
 
-/// One run: the seed and one time per warp ("region") or a single time ("execution-time"). `Unit:`
-/// core cycles.
+/// One run: the seed and one time per warp ("region"), two ("clocks") or a single one
+/// ("execution-time"). `Unit:` core cycles.
 struct Sample {
     std::int64_t run = 0; ///< Index within the series, from 0.
     std::uint64_t seed = 0;

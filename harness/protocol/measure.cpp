@@ -80,7 +80,7 @@ Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey&
             return Failure{fmt::format("cannot be resumed: run {} was recorded with {} times, and "
                                        "{} was expected",
                                        sample.run, sample.times.size(),
-                                       one ? "one" : "one of each warp"),
+                                       one ? "one" : "at least one"),
                            key.name};
     }
     return boost::outcome_v2::success();

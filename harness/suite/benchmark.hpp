@@ -48,7 +48,8 @@ struct Benchmark {
     std::string source;   ///< "V14 Table 19"
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;
     std::function<Region(const Axes&, const models::Architecture&)> region;
-    /// Paths of the values that `calibrate` reads off it: "classes/float-add/latency".
+    /// What `calibrate` reads off it: paths of values ("classes/float-add/latency"), who shares a
+    /// port ("classes/float-add/port"), "policy".
     std::vector<std::string> calibrates{};
     Quantity quantity = Quantity::Region;
     /// Only for machines that make instructions wait for their operands: where the encoding does

@@ -58,6 +58,11 @@ bool is_global(OpcodeClass opcode_class) {
            opcode_class == OpcodeClass::StoreLocal;
 }
 
+/// The results of accesses to memory are those of a level.
+bool has_result_benchmark(const Specimen& of) {
+    return of.has_result && !is_global(of.opcode_class);
+}
+
 Operation specimen(const Specimen& of, int destination, std::int64_t passes = 1,
                    MemoryLevel level = MemoryLevel::Dram) {
     Operation operation;
@@ -110,6 +115,13 @@ Benchmark interlocked(Benchmark benchmark) {
     return benchmark;
 }
 
+/// Whose samples are the clocks of all warps. `most_runs`: as `Benchmark` has it.
+Benchmark clocked(Benchmark benchmark, std::int64_t most_runs = 0) {
+    benchmark.quantity = Quantity::Clocks;
+    benchmark.most_runs = most_runs;
+    return interlocked(std::move(benchmark));
+}
+
 /// Delay of the next instruction and of the first one that waits.
 void add_delays(std::vector<Benchmark>& all) {
     for (const auto& of : specimens) {
@@ -124,7 +136,7 @@ void add_delays(std::vector<Benchmark>& all) {
                  return alone({specimen(of, first_register), specimen(of, first_register + 2)});
              },
              {path_of(of.opcode_class, "initiation")}}));
-        if (!of.has_result || is_global(of.opcode_class)) continue;
+        if (!has_result_benchmark(of)) continue;
         const bool counts_passes = is_shared(of.opcode_class);
         Benchmark delay{"result-" + name,
                         fmt::format("How long after a {} can an instruction issue that waits for "
@@ -165,22 +177,23 @@ void add_crowds(std::vector<Benchmark>& all) {
     const auto crowd = [&](const std::string& name, const std::string& question,
                            std::vector<std::string> calibrates, auto operation) {
         const CrowdCounts counts = crowd_counts("crowd-" + name);
-        Benchmark benchmark{"crowd-" + name,
-                            question,
-                            "n x warps of a scheduler x the larger of issue slot and initiation",
-                            "V14 Fig. 30; G23 eq. 3.4",
-                            {{"n", {counts.few, counts.many}}, {"warps", {25, 29, 31, 32}}},
-                            [operation](const Axes& axes, const models::Architecture&) {
-                                Region region;
-                                const std::int64_t n = axis_value(axes, "n", 1);
-                                for (int i = 0; i < static_cast<int>(n); ++i)
-                                    region.timed.push_back(operation(i));
-                                return region;
-                            },
-                            std::move(calibrates)};
-        benchmark.quantity = Quantity::Clocks;
-        benchmark.most_runs = 3;
-        all.push_back(interlocked(std::move(benchmark)));
+        Benchmark benchmark{
+            "crowd-" + name,
+            question,
+            "n x warps of a scheduler x the larger of issue slot and initiation",
+            "V14 Fig. 30; G23 eq. 3.4",
+            {{"n", {counts.few, counts.many}},
+             // One warp fewer for each scheduler but one, of 1, 2, 4 or 8.
+             {"warps", {crowd_warps - 7, crowd_warps - 3, crowd_warps - 1, crowd_warps}}},
+            [operation](const Axes& axes, const models::Architecture&) {
+                Region region;
+                const std::int64_t n = axis_value(axes, "n", 1);
+                for (int i = 0; i < static_cast<int>(n); ++i)
+                    region.timed.push_back(operation(i));
+                return region;
+            },
+            std::move(calibrates)};
+        all.push_back(clocked(std::move(benchmark), 3));
     };
     crowd("switched-off", "At which rate does a scheduler issue?",
           {"schedulers/issue-slot", "schedulers/count"}, [](int) { return switched_off(); });
@@ -188,7 +201,7 @@ void add_crowds(std::vector<Benchmark>& all) {
         crowd(std::string{to_string(of.opcode_class)},
               fmt::format("At which rate do all warps together issue {}, and who shares its unit?",
                           to_string(of.opcode_class)),
-              {path_of(of.opcode_class, "initiation")},
+              {path_of(of.opcode_class, "initiation"), path_of(of.opcode_class, "port")},
               // A register is written again when its result has long been there.
               [&of](int i) { return specimen(of, first_register + 2 * (i % 24)); });
 }
@@ -198,7 +211,7 @@ void add_schedulers(std::vector<Benchmark>& all) {
                                "How long do n instructions take that are switched off?",
                                "linear in n, the slope is the same-warp interval",
                                "C4, C11",
-                               {{"n", {0, 8, 16, 32}}},
+                               {{"n", {line_counts.begin(), line_counts.end()}}},
                                [](const Axes& axes, const models::Architecture&) {
                                    Region region;
                                    append(region.timed, axis_value(axes, "n", 0));
@@ -209,11 +222,10 @@ void add_schedulers(std::vector<Benchmark>& all) {
                     "How many warps of an SM issue their first instruction at once?",
                     "as many as there are schedulers",
                     "V14 Tables 5, 6",
-                    {{"warps", {32}}},
+                    {{"warps", {crowd_warps}}},
                     [](const Axes&, const models::Architecture&) { return Region{}; },
                     {"schedulers/count"}};
-    start.quantity = Quantity::Clocks;
-    all.push_back(interlocked(std::move(start)));
+    all.push_back(clocked(std::move(start)));
     Benchmark wake{"wake-order",
                    "Who goes first when a warp wakes up while another one issues?",
                    "the warp that woke first is delayed: never (greedy), by older ones (oldest "
@@ -229,8 +241,7 @@ void add_schedulers(std::vector<Benchmark>& all) {
                        return region;
                    },
                    {"policy"}};
-    wake.quantity = Quantity::Clocks;
-    all.push_back(interlocked(std::move(wake)));
+    all.push_back(clocked(std::move(wake)));
 }
 
 void add_write_buffer(std::vector<Benchmark>& all) {
@@ -239,7 +250,7 @@ void add_write_buffer(std::vector<Benchmark>& all) {
                     "entries stores at once, each further one when an entry of as many "
                     "transactions has drained",
                     "V14 Fig. 25, 9.2 (left open there)",
-                    {{"warps", {32}}},
+                    {{"warps", {crowd_warps}}},
                     [](const Axes&, const models::Architecture&) {
                         Region region;
                         region.before = {specimen(specimen_of(OpcodeClass::StoreGlobal),
@@ -247,7 +258,6 @@ void add_write_buffer(std::vector<Benchmark>& all) {
                         return region;
                     },
                     {"write-buffer/entries", "write-buffer/drain"}};
-    burst.quantity = Quantity::Clocks;
     std::vector<std::int64_t> counts = one_to(most_plugged);
     all.push_back(interlocked(
         {"store-plug",
@@ -263,7 +273,7 @@ void add_write_buffer(std::vector<Benchmark>& all) {
              return alone(std::move(stores));
          },
          {"write-buffer/entries", "write-buffer/drain"}}));
-    all.push_back(interlocked(std::move(burst)));
+    all.push_back(clocked(std::move(burst)));
 }
 
 void add_control(std::vector<Benchmark>& all) {
@@ -314,12 +324,10 @@ void add_residence(std::vector<Benchmark>& all) {
                                 return region;
                             },
                             std::move(calibrates)};
-        benchmark.quantity = Quantity::Clocks;
-        benchmark.most_runs = 2;
-        all.push_back(interlocked(std::move(benchmark)));
+        all.push_back(clocked(std::move(benchmark), 2));
     };
     add("resident-warps", "How many blocks of so many warps are on an SM at once?",
-        {{"warps", one_to(32)}}, {"limits/max-warps", "limits/max-blocks"});
+        {{"warps", one_to(crowd_warps)}}, {"limits/max-warps", "limits/max-blocks"});
 }
 
 } // namespace
@@ -330,8 +338,20 @@ CrowdCounts crowd_counts(std::string_view benchmark) {
     return {48, 112};
 }
 
-std::vector<std::string> calibrated_classes() {
-    std::vector<std::string> names;
+std::vector<CalibratedClass> calibrated_classes() {
+    std::vector<CalibratedClass> classes;
+    for (const auto& of : specimens) {
+        CalibratedClass one{std::string{to_string(of.opcode_class)}, {}};
+        if (has_result_benchmark(of))
+            one.result_point =
+                fmt::format("result-{}{}", one.name, is_shared(of.opcode_class) ? "/passes=1" : "");
+        classes.push_back(std::move(one));
+    }
+    return classes;
+}
+
+std::vector<std::string> described_classes() {
+    std::vector<std::string> names{"clock-read", "barrier", "branch", "exit"};
     for (const auto& of : specimens)
         names.emplace_back(to_string(of.opcode_class));
     return names;

@@ -2,6 +2,7 @@
 /// \file
 /// The numbers that benchmarks of the calibration suite have in common with who inverts them.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@ namespace warpbound::harness {
 
 /// Switched-off instructions before and behind the operation of a delay benchmark.
 inline constexpr std::int64_t padding = 8;
+/// Counts of switched-off instructions whose times must lie on a line.
+inline constexpr std::array<std::int64_t, 3> line_counts{8, 16, 32};
 /// Passes of an access when their cost is looked for: of memory benchmarks and of each store of the
 /// store burst.
 inline constexpr std::int64_t many_passes = 32;
@@ -21,13 +24,23 @@ struct CrowdCounts {
     std::int64_t few = 0;
     std::int64_t many = 0;
 };
-/// Of "crowd-switched-off" and "crowd-<class>". Loads from memory have a register each, because
+/// The crowd that uses no port.
+inline constexpr const char* crowd_of_none = "crowd-switched-off";
+/// Warps of the largest block: so many crowd, start together and store at once.
+inline constexpr std::int64_t crowd_warps = 32;
+/// Of `crowd_of_none` and "crowd-<class>". Loads from memory have a register each, because
 /// they take too long to write one again; that leaves room for few.
 CrowdCounts crowd_counts(std::string_view benchmark);
 /// Blocks of the residence benchmarks: more are on no SM.
 inline constexpr std::int64_t resident_at_most = 66;
 
-/// Names of the classes that have a benchmark.
-std::vector<std::string> calibrated_classes();
+/// A class that has benchmarks: "spacing-float-add", "crowd-float-add".
+struct CalibratedClass {
+    std::string name;
+    std::string result_point; ///< That shows its latency: "result-float-add"; empty: none does.
+};
+std::vector<CalibratedClass> calibrated_classes();
+/// Those and what else the suite's code consists of.
+std::vector<std::string> described_classes();
 
 } // namespace warpbound::harness

@@ -11,6 +11,9 @@ namespace warpbound::harness {
 SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
                      const Protocol& protocol);
 
+/// Refuses a point that the device refuses to run.
+Result<void> check_point(const Device& device, const BenchmarkPoint& point);
+
 /// `measure` for a point: at most as many runs as the benchmark has any use for.
 Result<Measured> measure_point(const Device& device, const BenchmarkPoint& point,
                                const Protocol& protocol, Campaign* campaign, unsigned threads = 1,

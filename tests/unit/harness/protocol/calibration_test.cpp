@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace warpbound::harness {
 namespace {
@@ -15,11 +16,12 @@ models::Architecture fermi() {
 }
 
 /// What the simulated card gives of some benchmarks.
-std::vector<RecordedSeries> measured(const std::vector<std::string>& names) {
+std::vector<RecordedSeries> measured(const std::vector<std::string>& names,
+                                     std::int64_t repetitions = 400) {
     const auto machine = fermi();
     const auto device = simulated_device(machine, {});
     Protocol protocol;
-    protocol.repetitions = 400;
+    protocol.repetitions = repetitions;
     std::vector<RecordedSeries> all;
     for (const auto& name : names) {
         const auto points = points_of(name, machine);
@@ -49,6 +51,14 @@ const Finding* finding(const Calibration& calibration, const std::string& path) 
         std::find_if(calibration.findings.begin(), calibration.findings.end(),
                      [&](const Finding& candidate) { return candidate.path == path; });
     return found == calibration.findings.end() ? nullptr : &*found;
+}
+
+const Unidentified* reason(const Calibration& calibration, const std::string& path) {
+    const auto& all = calibration.unidentified;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Unidentified& candidate) {
+        return candidate.path == path;
+    });
+    return found == all.end() ? nullptr : &*found;
 }
 
 TEST(Calibrate, ReadsVoudourisNumbersOffTheCard) {
@@ -108,9 +118,9 @@ TEST(Calibrate, ReadsNothingWhereTheTimesLieOnNoLine) {
     const auto calibration = calibrated(std::move(series));
     ASSERT_TRUE(calibration);
     EXPECT_TRUE(calibration.value().findings.empty());
-    const auto& missing = calibration.value().unidentified;
-    ASSERT_FALSE(missing.empty());
-    EXPECT_NE(missing.front().why.find("lie on no line"), std::string::npos);
+    const auto* step = reason(calibration.value(), "schedulers/same-warp-interval");
+    ASSERT_NE(step, nullptr);
+    EXPECT_NE(step->why.find("lie on no line"), std::string::npos);
 }
 
 TEST(Calibrate, RefusesSeriesOfAnotherKernelOrOfTwoMachines) {
@@ -121,6 +131,159 @@ TEST(Calibrate, RefusesSeriesOfAnotherKernelOrOfTwoMachines) {
     two.back().key.device_detail = "another";
     EXPECT_FALSE(Measurements::of(two, {20}));
     EXPECT_FALSE(Measurements::of({}, {20}));
+}
+
+TEST(Calibrate, RefusesRunsThatNoLaunchGives) {
+    const auto series = measured({"start-order", "barrier"}, 3);
+    const auto clocks_at = static_cast<std::size_t>(
+        std::find_if(series.begin(), series.end(),
+                     [](const auto& one) { return one.key.name == "start-order/warps=32"; }) -
+        series.begin());
+    const std::size_t barrier_at = 1 - clocks_at;
+    ASSERT_EQ(series.size(), 2U);
+    using Times = std::vector<std::int64_t>;
+    const auto refusal = [&](std::size_t at, const std::function<void(Times&)>& damage) {
+        auto damaged = series;
+        damage(damaged[at].samples.back().times);
+        const auto measurements = Measurements::of(damaged, {20});
+        return measurements ? std::string{} : to_string(measurements.error());
+    };
+    EXPECT_EQ(refusal(barrier_at, [](Times& times) { times.clear(); }),
+              "barrier: run 2 has 0 times; expected 1");
+    EXPECT_EQ(refusal(clocks_at, [](Times& times) { times.pop_back(); }),
+              "start-order/warps=32: run 2 has 63 times; expected 64");
+    EXPECT_EQ(refusal(barrier_at, [](Times& times) { times.push_back(1); }),
+              "barrier: run 2 has 2 times; expected 1");
+    EXPECT_EQ(refusal(barrier_at, [](Times& times) { times.front() = -1; }),
+              "barrier: run 2 has a time of -1; expected 0 to 1000000000");
+    EXPECT_EQ(refusal(barrier_at, [](Times& times) { times.front() = 1'000'000'001; }),
+              "barrier: run 2 has a time of 1000000001; expected 0 to 1000000000");
+    EXPECT_EQ(refusal(clocks_at,
+                      [](Times& times) {
+                          for (auto& time : times)
+                              ++time;
+                      }),
+              "start-order/warps=32: run 2 has no clock 0; expected clocks since the earliest");
+    // Were last clocks alone 0, no warp would be the first.
+    EXPECT_EQ(refusal(clocks_at,
+                      [](Times& times) {
+                          for (std::size_t i = 0; i < times.size(); i += 2) {
+                              times[i] = 5;
+                              times[i + 1] = 0;
+                          }
+                      }),
+              "start-order/warps=32: run 2 has the clocks 5 and 0 of one warp; expected the first "
+              "one to be no later");
+}
+
+TEST(Calibrate, RefusesTwoSeriesOfOnePoint) {
+    auto series = measured({"barrier"}, 20);
+    series.push_back(series.front());
+    const auto measurements = Measurements::of(series, {20});
+    ASSERT_FALSE(measurements);
+    EXPECT_EQ(to_string(measurements.error()),
+              "barrier: there are two series of this point; expected one");
+}
+
+TEST(Calibrate, RefusesMachinesWhoseEncodingTimesTheIssue) {
+    const auto series = measured({"barrier"}, 20);
+    const auto encoded = Measurements::of(series, {70});
+    ASSERT_FALSE(encoded);
+    EXPECT_NE(encoded.error().what.find("no calibration for sm_70: where the encoding times"),
+              std::string::npos);
+    EXPECT_EQ(target_of(series).value(), assembly::Target{20});
+    auto others = series;
+    others.front().key.kernel_digest = "sha256:0";
+    const auto none = target_of(others);
+    ASSERT_FALSE(none);
+    EXPECT_NE(none.error().what.find("on machines of sm_20 and sm_21"), std::string::npos);
+}
+
+// Of one run every value is one number.
+TEST(Calibrate, ReadsNothingOffFewRuns) {
+    const auto few = calibrated(measured(some, 1));
+    ASSERT_TRUE(few) << to_string(few.error());
+    EXPECT_TRUE(few.value().findings.empty());
+    EXPECT_TRUE(few.value().scopes.empty());
+    EXPECT_FALSE(few.value().policy);
+    const auto enough = calibrated(measured(some, enough_runs));
+    ASSERT_TRUE(enough);
+    const auto* barrier = finding(enough.value(), "classes/barrier/latency");
+    ASSERT_NE(barrier, nullptr);
+    EXPECT_EQ(static_cast<int>(barrier->sharpness), static_cast<int>(Sharpness::Range));
+    auto mixed = measured(some, enough_runs);
+    for (auto& one : mixed)
+        if (one.key.name == "barrier") one.samples.pop_back();
+    const auto without = calibrated(mixed);
+    ASSERT_TRUE(without);
+    EXPECT_EQ(finding(without.value(), "classes/barrier/latency"), nullptr);
+    ASSERT_NE(reason(without.value(), "classes/barrier/latency"), nullptr);
+    EXPECT_EQ(reason(without.value(), "classes/barrier/latency")->why,
+              "barrier has 19 runs; 20 are needed");
+}
+
+TEST(Calibrate, NamesEveryValueThatABenchmarkShows) {
+    auto series = measured(some);
+    for (const bool with_steps : {true, false}) {
+        if (!with_steps)
+            std::erase_if(series,
+                          [](const auto& one) { return one.key.name == "switched-off/n=16"; });
+        const auto calibration = calibrated(series);
+        ASSERT_TRUE(calibration);
+        for (const auto& benchmark : benchmarks())
+            for (const auto& path : benchmark.calibrates) {
+                const auto& scopes = calibration.value().scopes;
+                const bool is_found =
+                    finding(calibration.value(), path) != nullptr ||
+                    (path == "policy" && calibration.value().policy) ||
+                    std::any_of(scopes.begin(), scopes.end(), [&](const ScopeFinding& scope) {
+                        return "classes/" + scope.opcode_class + "/port" == path;
+                    });
+                EXPECT_NE(is_found, reason(calibration.value(), path) != nullptr) << path;
+            }
+        const auto& rest = calibration.value().without_benchmark;
+        for (const char* path : {"limits/registers", "blocks/start", "classes/exit/initiation",
+                                 "classes/atomic-global/latency", "memories/dram/bandwidth"})
+            EXPECT_NE(std::find(rest.begin(), rest.end(), path), rest.end()) << path;
+        EXPECT_EQ(std::find(rest.begin(), rest.end(), "classes/float-add/latency"), rest.end());
+    }
+}
+
+// Nobody saw who shares the port of additions, so a time of theirs would bound nothing.
+TEST(Calibrate, GivesNoInitiationToAClassWhosePortsScopeDidNotShow) {
+    const auto calibration = calibrated(measured(some));
+    ASSERT_TRUE(calibration);
+    const auto* port = reason(calibration.value(), "classes/float-add/port");
+    ASSERT_NE(port, nullptr);
+    ASSERT_NE(finding(calibration.value(), "classes/float-add/initiation"), nullptr);
+    const auto initiation = [&](std::optional<models::Architecture> base) {
+        const auto machine =
+            describe(calibration.value(), {"card", "a card", "c.db", std::move(base)});
+        EXPECT_TRUE(machine) << to_string(machine.error());
+        return *machine.value()
+                    .classes.at(assembly::OpcodeClass::FloatAdd)
+                    .values.find("initiation");
+    };
+    EXPECT_FALSE(initiation(std::nullopt).interval);
+    EXPECT_EQ(initiation(std::nullopt).source,
+              "who shares the port was not measured: " + port->why);
+    EXPECT_TRUE(initiation(fermi()).interval);
+}
+
+// Stores whose distance varies come earlier than its largest value has them: none of them waits.
+TEST(Calibrate, InventsNoEntriesWhereNoStoreWaits) {
+    auto series = measured({"switched-off", "spacing-store-global", "store-plug"}, 20);
+    for (auto& one : series) {
+        if (one.key.name == "spacing-store-global") one.samples.back().times.front() += 2;
+        if (one.key.name == "store-plug/n=2" || one.key.name == "store-plug/n=3")
+            one.samples.back().times.front() -= 1;
+    }
+    const auto calibration = calibrated(series);
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    EXPECT_EQ(finding(calibration.value(), "write-buffer/entries"), nullptr);
+    const auto* entries = reason(calibration.value(), "write-buffer/entries");
+    ASSERT_NE(entries, nullptr);
+    EXPECT_NE(entries->why.find("closer than their distance alone"), std::string::npos);
 }
 
 TEST(Calibrate, SaysWhichSamplesAValueRestsOn) {
@@ -162,6 +325,19 @@ TEST(Ledger, KeepsTheSharpestReading) {
     ASSERT_TRUE(findings);
     EXPECT_EQ(findings.value().front().interval.lo, 4);
     EXPECT_EQ(ledger.number("a/b"), 4);
+}
+
+TEST(Ledger, TakesANumberInsideARangeForARange) {
+    Ledger ledger;
+    const RecordedSeries series{{}, {{0, 1, {1}}}};
+    ledger.read("a/b", {{5, 5, 5}, Sharpness::Exact, "chain", {&series}});
+    ledger.read("a/b", {{4, 5, 6}, Sharpness::Range, "delay", {&series}});
+    const auto findings = ledger.findings();
+    ASSERT_TRUE(findings);
+    EXPECT_EQ(findings.value().front().interval.lo, 4);
+    EXPECT_EQ(findings.value().front().interval.hi, 6);
+    EXPECT_EQ(static_cast<int>(findings.value().front().sharpness),
+              static_cast<int>(Sharpness::Range));
 }
 
 TEST(Nearest, RoundsHalvesUpward) {
