@@ -107,8 +107,10 @@ std::string residence_text(const LaunchShape& shape) {
                     shape.resident == 1 ? "" : "s", shape.resident == 1 ? "is" : "are");
     if (shape.registers) text += fmt::format(", with {} registers a thread", *shape.registers);
     if (shape.shared_memory)
-        text += fmt::format("{} {} bytes of shared memory a block",
-                            shape.registers ? " and" : ", with", *shape.shared_memory);
+        text += fmt::format("{} {} bytes of {}shared memory a block{}",
+                            shape.registers ? " and" : ", with", *shape.shared_memory,
+                            shape.static_shared_memory ? "static " : "",
+                            shape.static_shared_memory ? " and no dynamic one" : "");
     if (!shape.registers && !shape.shared_memory)
         return text + ": registers and shared memory do not limit them.";
     if (!shape.registers) return text + ": registers do not limit them.";

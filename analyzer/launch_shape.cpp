@@ -1,11 +1,11 @@
 #include "analyzer/launch_shape.hpp"
 
+#include "models/formulas/occupancy.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 
@@ -49,47 +49,35 @@ private:
     std::optional<Failure> failure_;
 };
 
-std::int64_t rounded_up(std::int64_t amount, std::int64_t unit) {
-    return (amount + unit - 1) / unit * unit;
-}
-
-/// On Fermi some register counts are allocated in double units (C30).
-bool is_doubled(std::int64_t registers, const models::Architecture& architecture) {
-    constexpr auto doubled = std::to_array<std::int64_t>({21, 22, 29, 30, 37, 38, 45, 46});
-    return assembly::generation_of(architecture.target) == assembly::Generation::Fermi &&
-           std::find(doubled.begin(), doubled.end(), registers) != doubled.end();
-}
-
 /// Blocks that the register file allows.
 Result<std::int64_t> by_registers(const LaunchShape& shape, std::int64_t warp_size,
                                   const models::Architecture& architecture) {
     Counts counts{architecture};
-    const std::int64_t partitions = counts.limit("register-partitions");
-    const std::int64_t all = counts.limit("registers");
-    const std::int64_t of_block = counts.limit("registers-per-block");
-    const std::int64_t of_thread = counts.limit("registers-per-thread");
-    const std::int64_t unit = counts.limit("register-granularity");
+    models::occupancy::Limits limits;
+    limits.register_partitions = counts.limit("register-partitions");
+    limits.registers = counts.limit("registers");
+    limits.registers_per_block = counts.limit("registers-per-block");
+    limits.registers_per_thread = counts.limit("registers-per-thread");
+    limits.register_unit = counts.limit("register-granularity");
+    limits.fermi_register_rule =
+        assembly::generation_of(architecture.target) == assembly::Generation::Fermi;
     if (counts.failure()) return *counts.failure();
-    if (*shape.registers > of_thread) return 0;
-    const std::int64_t of_warp = rounded_up(
-        *shape.registers * warp_size, is_doubled(*shape.registers, architecture) ? 2 * unit : unit);
-    // Of a product that might leave 64 bits only the quotient is needed.
-    if (of_warp > of_block / rounded_up(shape.warps_per_block, partitions)) return 0;
-    return all / partitions / of_warp * partitions / shape.warps_per_block;
+    return models::occupancy::blocks_by_registers(*shape.registers, shape.warps_per_block,
+                                                  warp_size, limits);
 }
 
 /// Blocks that the shared memory allows.
 Result<std::int64_t> by_shared_memory(const LaunchShape& shape,
                                       const models::Architecture& architecture) {
     Counts counts{architecture};
-    const std::int64_t all = counts.limit("shared-memory");
-    const std::int64_t of_block = counts.limit("shared-memory-per-block");
-    const std::int64_t unit = counts.limit("shared-granularity");
-    const std::int64_t reserved = counts.limit("shared-reserved", 0);
+    models::occupancy::Limits limits;
+    limits.shared_memory = counts.limit("shared-memory");
+    limits.shared_per_block = counts.limit("shared-memory-per-block");
+    limits.shared_unit = counts.limit("shared-granularity");
+    limits.shared_reserved = counts.limit("shared-reserved", 0);
     if (counts.failure()) return *counts.failure();
-    if (*shape.shared_memory > of_block) return 0;
-    const std::int64_t taken = rounded_up(*shape.shared_memory + reserved, unit);
-    return taken == 0 ? most_warps : all / taken;
+    return models::occupancy::blocks_by_shared_memory(*shape.shared_memory, limits)
+        .value_or(most_warps);
 }
 
 /// Lowers `shape.resident` to what warps, blocks, registers and shared memory allow.
@@ -132,6 +120,10 @@ Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Funct
     shape.shared_memory = launch.shared_memory;
     if (!shape.registers && shape.blocks > 1 && function.register_count.value_or(0) > 0)
         shape.registers = *function.register_count;
+    if (!shape.shared_memory && shape.blocks > 1) {
+        shape.shared_memory = function.shared_memory;
+        shape.static_shared_memory = shape.shared_memory.has_value();
+    }
     if (shape.blocks > most_warps || shape.warps_per_block > most_warps ||
         shape.warps() > most_warps)
         return Failure{

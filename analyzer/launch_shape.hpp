@@ -19,6 +19,8 @@ struct LaunchShape {
     /// stated is taken not to limit the resident blocks.
     std::optional<std::int64_t> registers{};
     std::optional<std::int64_t> shared_memory{};
+    /// Shared memory is that of the listing: dynamic shared memory is taken to be 0.
+    bool static_shared_memory = false;
     std::int64_t schedulers = 1;
     models::Interval issue_slot{1, 1, 1}; ///< `Unit:` core cycles.
     /// From the end of a block to the first issue of the one that takes its slot; 0 when there is

@@ -49,7 +49,9 @@ std::vector<std::string> assumptions_of(const models::Launch& launch, const Load
     if (!launch.registers && !listed)
         assumptions.emplace_back("registers, which the launch does not state, do not limit the "
                                  "resident blocks");
-    if (!launch.shared_memory)
+    if (!launch.shared_memory && kernel.function->shared_memory)
+        assumptions.emplace_back("dynamic shared memory, which the launch does not state, is 0");
+    else if (!launch.shared_memory)
         assumptions.emplace_back("shared memory, which the launch does not state, does not limit "
                                  "the resident blocks");
     return assumptions;

@@ -29,6 +29,12 @@ std::optional<std::int64_t> registers_of(const KernelCase& kernel) {
     return std::nullopt;
 }
 
+/// What is known of a block, likewise.
+std::optional<std::int64_t> shared_memory_of(const KernelCase& kernel) {
+    const bool listed = !kernel.launch.shared_memory && kernel.launch.blocks > 1;
+    return listed ? kernel.function->shared_memory : kernel.launch.shared_memory;
+}
+
 /// Registers that a warp takes of its partition.
 std::int64_t registers_of_warp(const KernelCase& kernel, std::int64_t of_thread) {
     const auto& machine = kernel.architecture;
@@ -90,7 +96,7 @@ std::int64_t resident_blocks(const KernelCase& kernel, std::int64_t warps_per_bl
     if (kernel.launch.blocks > 1) lower_to(limit(kernel, "max-blocks"), "place");
     if (const auto registers = registers_of(kernel))
         lower_to(fit_by_registers(kernel, warps_per_block, *registers), "registers");
-    if (const auto bytes = kernel.launch.shared_memory)
+    if (const auto bytes = shared_memory_of(kernel))
         lower_to(fit_by_shared_memory(kernel, *bytes), "shared memory");
     return resident;
 }

@@ -81,7 +81,7 @@ Result<void> Translator::add_launch() {
     code_.threads = launch.threads;
     code_.blocks = launch.blocks;
     const auto room =
-        room_of(architecture_, launch, kernel_.function->register_count, code_.warp_size);
+        room_of(architecture_, launch, *kernel_.function, code_.warp_size);
     if (!room) return room.as_failure();
     code_.demand = room.value().demand;
     code_.machine.capacity = room.value().capacity;

@@ -29,7 +29,7 @@ public:
         : architecture_{architecture}, launch_{launch},
           warp_size_{warp_size}, values_{architecture}, limits_{&architecture.limits, "limits"} {}
 
-    Result<LaunchRoom> read(std::optional<int> listed_registers);
+    Result<LaunchRoom> read(const assembly::Function& function);
 
 private:
     void read_registers(std::int64_t registers);
@@ -103,16 +103,18 @@ Failure RoomReader::no_room(Resource resource) const {
                    architecture_.name, 0, 0};
 }
 
-Result<LaunchRoom> RoomReader::read(std::optional<int> listed_registers) {
+Result<LaunchRoom> RoomReader::read(const assembly::Function& function) {
     room_.demand.warps = launch_.warps_per_block(warp_size_);
     room_.capacity.warps = values_.number(limits_, "max-warps", 1, count_limit);
     room_.capacity.blocks =
         launch_.blocks > 1 ? values_.number(limits_, "max-blocks", 1, count_limit) : 1;
     auto registers = launch_.registers;
-    if (!registers && launch_.blocks > 1 && listed_registers.value_or(0) > 0)
-        registers = listed_registers;
+    if (!registers && launch_.blocks > 1 && function.register_count.value_or(0) > 0)
+        registers = function.register_count;
+    auto shared_memory = launch_.shared_memory;
+    if (!shared_memory && launch_.blocks > 1) shared_memory = function.shared_memory;
     if (registers) read_registers(*registers);
-    if (launch_.shared_memory) read_shared_memory(*launch_.shared_memory);
+    if (shared_memory) read_shared_memory(*shared_memory);
     if (values_.failure()) return *values_.failure();
     Residence residence{room_.capacity};
     if (const auto missing = residence.missing(room_.demand)) return no_room(*missing);
@@ -125,8 +127,8 @@ Result<LaunchRoom> RoomReader::read(std::optional<int> listed_registers) {
 } // namespace
 
 Result<LaunchRoom> room_of(const models::Architecture& architecture, const models::Launch& launch,
-                           std::optional<int> listed_registers, std::int64_t warp_size) {
-    return RoomReader{architecture, launch, warp_size}.read(listed_registers);
+                           const assembly::Function& function, std::int64_t warp_size) {
+    return RoomReader{architecture, launch, warp_size}.read(function);
 }
 
 } // namespace warpbound::harness::simulator

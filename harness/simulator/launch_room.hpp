@@ -2,11 +2,10 @@
 /// \file
 /// The room that a launch finds on each SM (C20, C30).
 
+#include "assembly/isa/program.hpp"
 #include "harness/simulator/residence.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/launch.hpp"
-
-#include <optional>
 
 namespace warpbound::harness::simulator {
 
@@ -16,9 +15,9 @@ struct LaunchRoom {
     std::int64_t slots = 1; ///< Blocks that an SM holds at a time, at most those of the launch.
 };
 
-/// Registers of a thread are those of the launch, else, where several blocks have to share,
-/// `listed_registers`. Refuses absent values and a block that fits no SM, naming the resource.
+/// Registers of a thread and shared memory of a block are those of the launch, else, where several
+/// blocks have to share, those that the listing says. Refuses absent values and a block that fits no SM, naming the resource.
 Result<LaunchRoom> room_of(const models::Architecture& architecture, const models::Launch& launch,
-                           std::optional<int> listed_registers, std::int64_t warp_size);
+                           const assembly::Function& function, std::int64_t warp_size);
 
 } // namespace warpbound::harness::simulator

@@ -88,24 +88,13 @@ std::optional<std::int64_t> barriers_of(const Row& row) {
 }
 
 /// Registers that one warp is given.
-std::int64_t registers_of_warp(std::int64_t per_thread, const Limits& limits) {
+std::int64_t registers_of_warp(std::int64_t per_thread, std::int64_t threads,
+                               const Limits& limits) {
     constexpr auto doubled = std::to_array<std::int64_t>({21, 22, 29, 30, 37, 38, 45, 46});
     const bool rare =
         limits.fermi_register_rule && std::ranges::find(doubled, per_thread) != doubled.end();
-    return round_up_to(per_thread * warp_size,
+    return round_up_to(per_thread * threads,
                        rare ? 2 * limits.register_unit : limits.register_unit);
-}
-
-/// Every warp lies in one partition of the register file, and a block is launched only when its
-/// warps, rounded up to all partitions, fit its own limit.
-std::int64_t blocks_by_registers(const Block& block, const Limits& limits, std::int64_t warps,
-                                 std::int64_t per_warp) {
-    if (block.registers_per_thread > limits.registers_per_thread) return 0;
-    if (per_warp * round_up_to(warps, limits.register_partitions) > limits.registers_per_block)
-        return 0;
-    const std::int64_t warps_per_partition =
-        limits.registers / limits.register_partitions / per_warp;
-    return warps_per_partition * limits.register_partitions / warps;
 }
 
 std::optional<Failure> objection(const Block& block, const Limits& limits) {
@@ -209,6 +198,27 @@ std::vector<Resource> Occupancy::limiting() const {
     return found;
 }
 
+// Every warp lies in one partition of the register file, and a block is launched only when its
+// warps, rounded up to all partitions, fit its own limit.
+std::int64_t blocks_by_registers(std::int64_t registers_per_thread, std::int64_t warps,
+                                 std::int64_t threads_per_warp, const Limits& limits) {
+    if (registers_per_thread > limits.registers_per_thread) return 0;
+    const std::int64_t per_warp = registers_of_warp(registers_per_thread, threads_per_warp, limits);
+    // Of a product that might leave 64 bits only the quotient is needed.
+    if (per_warp > limits.registers_per_block / round_up_to(warps, limits.register_partitions))
+        return 0;
+    const std::int64_t warps_per_partition =
+        limits.registers / limits.register_partitions / per_warp;
+    return warps_per_partition * limits.register_partitions / warps;
+}
+
+std::optional<std::int64_t> blocks_by_shared_memory(std::int64_t bytes, const Limits& limits) {
+    if (bytes > limits.shared_per_block) return 0;
+    const std::int64_t taken = round_up_to(bytes + limits.shared_reserved, limits.shared_unit);
+    if (taken == 0) return std::nullopt;
+    return limits.shared_memory / taken;
+}
+
 Result<Occupancy> resident(const Block& block, const Limits& limits) {
     if (const auto wrong = objection(block, limits)) return *wrong;
     const std::int64_t warps = divide_up(block.threads, warp_size);
@@ -218,18 +228,16 @@ Result<Occupancy> resident(const Block& block, const Limits& limits) {
         {Resource::Blocks, limits.blocks},
     };
     if (block.registers_per_thread > 0) {
-        const std::int64_t per_warp = registers_of_warp(block.registers_per_thread, limits);
-        found.registers_of_block = per_warp * warps;
+        found.registers_of_block =
+            registers_of_warp(block.registers_per_thread, warp_size, limits) * warps;
         found.limits.push_back(
-            {Resource::Registers, blocks_by_registers(block, limits, warps, per_warp)});
+            {Resource::Registers,
+             blocks_by_registers(block.registers_per_thread, warps, warp_size, limits)});
     }
     found.shared_of_block =
         round_up_to(block.shared_memory + limits.shared_reserved, limits.shared_unit);
-    if (found.shared_of_block > 0)
-        found.limits.push_back(
-            {Resource::SharedMemory, block.shared_memory > limits.shared_per_block
-                                         ? 0
-                                         : limits.shared_memory / found.shared_of_block});
+    if (const auto blocks = blocks_by_shared_memory(block.shared_memory, limits))
+        found.limits.push_back({Resource::SharedMemory, *blocks});
     if (block.named_barriers > 1)
         found.limits.push_back({Resource::Barriers, *limits.barriers / block.named_barriers});
 

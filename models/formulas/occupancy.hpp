@@ -79,6 +79,15 @@ struct Occupancy {
     [[nodiscard]] std::vector<Resource> limiting() const;
 };
 
+/// Blocks of `warps` warps that the register file allows; 0 when such a block can never be
+/// launched. Requires: all amounts are at least 1, warps and their size at most 2^20.
+/// Unit: blocks. Side and source: those of `resident`.
+std::int64_t blocks_by_registers(std::int64_t registers_per_thread, std::int64_t warps,
+                                 std::int64_t threads_per_warp, const Limits& limits);
+/// Blocks that the shared memory allows; nothing when a block takes none of it, so that it does not
+/// limit. Unit: bytes, static and dynamic together. Side and source: those of `resident`.
+std::optional<std::int64_t> blocks_by_shared_memory(std::int64_t bytes, const Limits& limits);
+
 /// Resident blocks of one multiprocessor.
 /// Unit: blocks and warps. Side: upper; exact for the vendor's allocation rules, and what a run
 /// achieves can only be lower. Sound when: the limits are those of the device and its carve-out.

@@ -120,9 +120,12 @@ private:
                 up(*registers * value_of(run_.machine.geometry, "warp-size").lo, unit);
             room = std::min(room, limit("registers") / parts / of_warp * parts / warps);
         }
-        if (kernel.launch.shared_memory) {
-            const std::int64_t bytes = up(*kernel.launch.shared_memory + limit("shared-reserved"),
-                                          limit("shared-granularity"));
+        auto shared_memory = kernel.launch.shared_memory;
+        if (!shared_memory && kernel.launch.blocks > 1)
+            shared_memory = kernel.function->shared_memory;
+        if (shared_memory) {
+            const std::int64_t bytes =
+                up(*shared_memory + limit("shared-reserved"), limit("shared-granularity"));
             if (bytes > 0) room = std::min(room, limit("shared-memory") / bytes);
         }
         return room;

@@ -73,6 +73,19 @@ TEST(CheckedResidence, TakesTheRegistersOfTheListingWithSeveralBlocksOnly) {
     }
 }
 
+TEST(CheckedResidence, TakesTheSharedMemoryOfTheListingWithSeveralBlocksOnly) {
+    assembly::Function function;
+    function.shared_memory = 20'000; // 20,224 of 65,536 bytes.
+    verify::KernelCase kernel = kernel_on("turing-t4", {8, 32});
+    kernel.function = &function;
+    EXPECT_EQ(verify::resident_blocks(kernel, 1), 3);
+    kernel.launch.shared_memory = 10'000;
+    EXPECT_EQ(verify::resident_blocks(kernel, 1), 6);
+    kernel.launch = {1, 32};
+    function.shared_memory = 100'000;
+    EXPECT_EQ(verify::resident_blocks(kernel, 1), 1);
+}
+
 TEST(CheckedResidence, RefusesABlockThatDoesNotFit) {
     EXPECT_THAT(refusal("turing-t4", {1, 1024, 65, std::nullopt}), HasSubstr("by its registers"));
     EXPECT_THAT(refusal("turing-t4", {1, 32, 256, std::nullopt}), HasSubstr("by its registers"));

@@ -108,6 +108,21 @@ TEST(Blocks, TakeTheRegistersThatTheListingStates) {
     EXPECT_EQ(warps, 32);
 }
 
+TEST(Blocks, TakeTheSharedMemoryThatTheListingStates) {
+    auto program = straight_line({add(1, 0, 0)});
+    program.function.shared_memory = 4097; // 4224 of 16384 bytes.
+    const auto first_warps = [&](const models::Launch& launch) {
+        const auto starts = starts_of(run(program, machine_of(1), launch));
+        return std::count_if(starts.begin(), starts.end(),
+                             [](const auto& start) { return start.second.cycle == 0; });
+    };
+    EXPECT_EQ(first_warps({20, 64}), 3 * 2);
+    EXPECT_EQ(first_warps({20, 64, std::nullopt, 4000}), 4 * 2); // The launch's word counts.
+    program.function.shared_memory = 12289;
+    EXPECT_THAT(refusal(program, machine_of(1), {2, 64}), HasSubstr("by its shared memory"));
+    EXPECT_THAT(refusal(program, machine_of(1), {1, 64}), IsEmpty());
+}
+
 TEST(Blocks, ThatFitNoSmAreRefusedByResource) {
     const auto program = straight_line({add(1, 0, 0)});
     const auto words = [&](const models::Launch& launch) {
