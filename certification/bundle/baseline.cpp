@@ -1,6 +1,7 @@
 #include "certification/bundle/baseline.hpp"
 
 #include "certification/bundle/canonical_json.hpp"
+#include "certification/bundle/kernel_evidence.hpp"
 #include "certification/wording.hpp"
 
 #include <fmt/format.h>
@@ -14,11 +15,21 @@ namespace {
 /// A bound by quantity and side.
 using Bounds = std::map<std::pair<std::string, bool>, std::int64_t>;
 
-Bounds bounds_of(const Report& report) {
+Bounds bounds_of(const std::vector<Claim>& claims) {
     Bounds bounds;
-    for (const auto& claim : report.claims)
+    for (const auto& claim : claims)
         bounds[{claim.quantity, claim.side == analyzer::Side::Upper}] = claim.value;
     return bounds;
+}
+
+/// A stated time. Differences of two keep within 64 bits.
+std::int64_t stated_value(const Json& value) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 62U;
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() <= most)
+        return value.get<std::int64_t>();
+    throw Failure{
+        fmt::format("a bound of {}; expected a whole number from 0 to 2^62", value.dump()),
+        "claims.json"};
 }
 
 /// The bounds that a bundle states of its kernels, by their ids.
@@ -34,7 +45,9 @@ stated_bounds(const std::map<std::string, std::string>& files) {
             if (claim.at("kind") != "observed")
                 bounds[claim.at("kernel").get<std::string>()]
                       [{claim.at("quantity").get<std::string>(), claim.at("side") == "upper"}] =
-                          claim.at("value").get<std::int64_t>();
+                          stated_value(claim.at("value"));
+    } catch (const Failure& failure) {
+        return failure;
     } catch (const Json::exception& error) {
         return Failure{std::string{"not the claims of a bundle: "} + error.what(), "claims.json"};
     }
@@ -72,14 +85,13 @@ std::optional<std::size_t> partner_of(const KernelInput& kernel,
 
 /// Bounds of one kernel alone, by this tool.
 Result<Bounds> analyzed(const BundleInputs& bundle, KernelInput kernel) {
-    BundleInputs alone;
-    alone.tool_version = bundle.tool_version;
-    alone.solver_seed = bundle.solver_seed;
     kernel.series.clear();
-    alone.kernels.push_back(std::move(kernel));
-    const auto made = build_bundle(alone);
+    const auto made = analyze_kernel(kernel, kernel_id(0), bundle);
     if (!made) return made.as_failure();
-    return bounds_of(made.value().reports.front());
+    const KernelEvidence& evidence = made.value();
+    return bounds_of(report_of(evidence.input->program,
+                               request_of(*evidence.input, bundle.solver_seed), evidence.analysis)
+                         .claims);
 }
 
 std::string signed_number(std::int64_t value) {
@@ -123,7 +135,7 @@ Result<Comparison> compare_with(const std::map<std::string, std::string>& before
         const auto on_new_model =
             mixed.architecture == old_kernel.architecture ? by_this_tool : analyzed(inputs, mixed);
         const Bounds stated = all_stated.value()[kernel_id(*partner)];
-        for (const auto& [bound, value] : bounds_of(after.reports[i])) {
+        for (const auto& [bound, value] : bounds_of(after.reports[i].claims)) {
             const auto old_value = stated.find(bound);
             const auto tool_value = by_this_tool.value().find(bound);
             if (old_value == stated.end() || tool_value == by_this_tool.value().end()) continue;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <set>
 
 namespace warpbound::certification {
@@ -42,6 +43,15 @@ Json series_json(const SeriesInput& series) {
             {"samples", samples}};
 }
 
+std::uint64_t seed_of(const std::string& text, const std::string& path) {
+    std::uint64_t seed = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, seed);
+    if (error != std::errc{} || rest != end)
+        throw Failure{fmt::format("seed '{}'; expected a whole number below 2^64", text), path};
+    return seed;
+}
+
 SeriesInput series_of(const Json& json, const std::string& path) {
     SeriesInput series;
     const Json& key = json.at("series");
@@ -56,7 +66,7 @@ SeriesInput series_of(const Json& json, const std::string& path) {
     for (const auto& row : json.at("samples")) {
         harness::Sample sample;
         sample.run = static_cast<std::int64_t>(series.samples.size());
-        sample.seed = std::stoull(row.at(0).get<std::string>());
+        sample.seed = seed_of(row.at(0).get<std::string>(), path);
         for (std::size_t i = 1; i < row.size(); ++i)
             sample.times.push_back(row.at(i).get<std::int64_t>());
         if (sample.times.empty()) throw Failure{"a run without times", path};
@@ -93,7 +103,12 @@ private:
 
 SeriesInput read_series(Folder& folder, const std::string& path) {
     folder.take(path);
-    return series_of(folder.json(path), path);
+    const Json json = folder.json(path);
+    try {
+        return series_of(json, path);
+    } catch (const Json::exception& error) {
+        throw Failure{error.what(), path};
+    }
 }
 
 KernelInput kernel_of(Folder& folder, const std::string& id) {
@@ -118,7 +133,7 @@ KernelInput kernel_of(Folder& folder, const std::string& id) {
                 folder.take(file);
                 input.traces.push_back(folder.text(file));
             }
-    } catch (const std::exception& error) {
+    } catch (const Json::exception& error) {
         throw Failure{error.what(), path};
     }
     return input;

@@ -104,6 +104,44 @@ TEST(Baseline, ThatCannotBeReadIsRefused) {
             << foreign;
 }
 
+TEST(Baseline, WithASeedThatIsNoneIsRefused) {
+    for (const char* seed : {"", "x", "-1", "1.", "18446744073709551616"})
+        EXPECT_THAT(refusal("inputs/K1/samples-1.json",
+                            [&](std::string& text) {
+                                const std::size_t from = text.find("[[\"") + 3;
+                                text.replace(from, text.find('"', from) - from, seed);
+                            }),
+                    testing::StartsWith("inputs/K1/samples-1.json: seed '"))
+            << seed;
+}
+
+TEST(Baseline, WithABoundThatIsNoTimeIsRefused) {
+    for (const char* value : {"-1", "1.5", "4611686018427387905", "18446744073709551615"})
+        EXPECT_THAT(refusal("claims.json",
+                            [&](std::string& text) {
+                                auto claims = Json::parse(text);
+                                for (auto& claim : claims["claims"])
+                                    claim["value"] = Json::parse(value);
+                                text = claims.dump();
+                            }),
+                    HasSubstr("expected a whole number from 0 to 2^62"))
+            << value;
+}
+
+TEST(Baseline, WhoseBoundLeaves64BitsIsRefused) {
+    const BundleInputs inputs = saxpy();
+    const auto bundle = build_bundle(inputs).value();
+    auto before = tests::plain(bundle.files);
+    replace(before["inputs/K1/flow-facts.xml"], "max=\"128\"", "max=\"1000000000000\"");
+    auto machine = models::load_architecture("turing-t4").value();
+    tests::set_value(machine.control_flow, "branch-taken", {1, 1, 900'000'000});
+    before["model/turing-t4.xml"] = models::write_architecture(machine);
+    const auto comparison = compare_with(before, inputs, bundle);
+    ASSERT_FALSE(comparison);
+    EXPECT_THAT(to_string(comparison.error()),
+                testing::AllOf(HasSubstr("saxpy_loop 1x32"), HasSubstr("exceeds 2^63 cycles")));
+}
+
 TEST(Baseline, ThatIsRefusedNowSaysWhy) {
     EXPECT_THAT(
         refusal("inputs/K1/launch.json", [](std::string& text) { replace(text, "1x32", "99x32"); }),
