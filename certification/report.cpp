@@ -38,12 +38,9 @@ Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::Side
     claim.proof = analyzer::to_string(result.proof);
     claim.limit_reached = result.outcome == analyzer::Outcome::LimitReached;
     claim.terms = result.terms;
-    bool all_proved = true;
-    for (const auto& assumption : assumptions) {
+    for (const auto& assumption : assumptions)
         claim.assumptions.push_back(assumption.id);
-        all_proved = all_proved && assumption.status == analyzer::AssumptionStatus::Proved;
-    }
-    claim.kind = all_proved ? ClaimKind::ProvedBound : ClaimKind::BoundUnderAssumptions;
+    claim.kind = kind_of(assumptions);
     return claim;
 }
 
@@ -52,6 +49,14 @@ std::int64_t nearest_rank(const std::vector<std::int64_t>& sorted, std::size_t p
 }
 
 } // namespace
+
+ClaimKind kind_of(const std::vector<analyzer::Assumption>& assumptions) {
+    const bool proved =
+        std::all_of(assumptions.begin(), assumptions.end(), [](const auto& assumption) {
+            return assumption.status == analyzer::AssumptionStatus::Proved;
+        });
+    return proved ? ClaimKind::ProvedBound : ClaimKind::BoundUnderAssumptions;
+}
 
 std::string_view to_string(ClaimKind kind) {
     return kind_names[static_cast<std::size_t>(kind)];

@@ -23,6 +23,8 @@ enum class ClaimKind {
     Pwcet,
     Observed
 };
+/// Of a bound that rests on these: proved only when each of them is.
+ClaimKind kind_of(const std::vector<analyzer::Assumption>& assumptions);
 std::string_view to_string(ClaimKind kind); ///< "proved-bound", "bound-under-assumptions", ...
 
 struct Claim {

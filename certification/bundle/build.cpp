@@ -149,6 +149,8 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
         auto kernel = analyze_kernel(inputs.kernels[i], kernel_id(i), inputs);
         if (!kernel) return kernel.as_failure();
         kernels.push_back(std::move(kernel).value());
+        kernels.back().policies =
+            compare_policies(*kernels.back().input, kernels.back().analysis, inputs.solver_seed);
     }
     const auto assumptions = shared_register(kernels);
     for (std::size_t i = 0; i < kernels.size(); ++i) {

@@ -174,7 +174,6 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
     auto analysis = analyzer::analyze(request);
     if (!analysis) return analysis.as_failure();
     kernel.analysis = std::move(analysis).value();
-    kernel.policies = compare_policies(*kernel.input, bundle.solver_seed);
     return kernel;
 }
 

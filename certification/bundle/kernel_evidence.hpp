@@ -25,7 +25,8 @@ struct KernelEvidence {
     Report report;
 };
 
-/// Refuses what the analyzer refuses, and flow facts that a recorded execution refutes.
+/// Bounds under other policies are left out. Refuses what the analyzer refuses, and flow facts that
+/// a recorded execution refutes.
 Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::string& id,
                                       const BundleInputs& bundle);
 

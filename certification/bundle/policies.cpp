@@ -6,37 +6,52 @@ namespace warpbound::certification {
 
 namespace {
 
+void take_bounds(const analyzer::Analysis& analysis, PolicyBounds& result) {
+    result.bounds = analysis.execution_time.bounds();
+    result.kind = kind_of(analysis.assumptions);
+    result.unchecked_assumptions = std::count_if(
+        analysis.assumptions.begin(), analysis.assumptions.end(), [](const auto& assumption) {
+            return assumption.status == analyzer::AssumptionStatus::Unchecked;
+        });
+}
+
 PolicyBounds bounds_under(const models::WarpPolicy& policy, const LoadedInput& input,
-                          std::uint64_t solver_seed) {
+                          const analyzer::Analysis& own, std::uint64_t solver_seed) {
     PolicyBounds result;
     result.policy = models::to_string(policy);
     result.guarantee = std::string{models::to_string(models::guarantee_of(policy))};
     result.is_own = policy == input.policy;
+    if (result.is_own) {
+        take_bounds(own, result);
+        return result;
+    }
     analyzer::Request request = request_of(input, solver_seed);
     request.policy = policy;
     const auto analysis = analyzer::analyze(request);
-    if (!analysis) {
+    if (analysis)
+        take_bounds(analysis.value(), result);
+    else
         result.refusal = analysis.error().what;
-        return result;
-    }
-    result.bounds = analysis.value().execution_time.bounds();
-    const auto& assumptions = analysis.value().assumptions;
-    result.unchecked_assumptions =
-        std::count_if(assumptions.begin(), assumptions.end(), [](const auto& assumption) {
-            return assumption.status == analyzer::AssumptionStatus::Unchecked;
-        });
     return result;
+}
+
+bool is_one_warp(const LoadedInput& input) {
+    const auto warp_size =
+        models::require(input.architecture, input.architecture.geometry, "geometry", "warp-size");
+    return input.launch.blocks == 1 && warp_size && input.launch.threads <= warp_size.value().lo;
 }
 
 } // namespace
 
-std::vector<PolicyBounds> compare_policies(const LoadedInput& input, std::uint64_t solver_seed) {
+std::vector<PolicyBounds> compare_policies(const LoadedInput& input,
+                                           const analyzer::Analysis& analysis,
+                                           std::uint64_t solver_seed) {
     std::vector<PolicyBounds> all;
-    if (input.launch.blocks == 1 && input.launch.warps_per_block() == 1) return all;
+    if (is_one_warp(input)) return all;
     for (const std::string_view name : models::policy_names()) {
         models::WarpPolicy policy = models::read_policy(name).value();
         if (policy.kind == input.policy.kind) policy = input.policy;
-        all.push_back(bounds_under(policy, input, solver_seed));
+        all.push_back(bounds_under(policy, input, analysis, solver_seed));
     }
     return all;
 }
@@ -46,8 +61,7 @@ Json policies_json(const std::vector<PolicyBounds>& policies) {
     for (const auto& one : policies) {
         Json json{{"policy", one.policy}, {"guarantee", one.guarantee}, {"own", one.is_own}};
         if (one.bounds) {
-            json["kind"] =
-                one.unchecked_assumptions == 0 ? "proved-bound" : "bound-under-assumptions";
+            json["kind"] = to_string(one.kind);
             json["lower"] = one.bounds->lower().count();
             json["upper"] = one.bounds->upper().count();
             json["unit"] = "core cycles";

@@ -4,6 +4,7 @@
 
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/inputs.hpp"
+#include "certification/report.hpp"
 
 #include <optional>
 #include <string>
@@ -18,13 +19,16 @@ struct PolicyBounds {
     bool is_own = false;   ///< The kernel's claims are about this one.
     /// Of the execution time; none where the analyzer refuses.
     std::optional<models::Bounds<models::Cycles>> bounds;
-    std::int64_t unchecked_assumptions = 0; ///< That the bounds rest on.
-    std::string refusal;                    ///< Why there are no bounds.
+    ClaimKind kind = ClaimKind::BoundUnderAssumptions; ///< Of the bounds.
+    std::int64_t unchecked_assumptions = 0;            ///< That they rest on.
+    std::string refusal;                               ///< Why there are none.
 };
 
-/// Every policy with its default parameters, the kernel's own in place of the one of its kind.
-/// Empty for a launch of one warp, where no scheduler has a choice.
-std::vector<PolicyBounds> compare_policies(const LoadedInput& input, std::uint64_t solver_seed);
+/// Every policy with its default parameters, the kernel's own, whose `analysis` this is, in place
+/// of the one of its kind. Empty for a launch of one warp, where no scheduler has a choice.
+std::vector<PolicyBounds> compare_policies(const LoadedInput& input,
+                                           const analyzer::Analysis& analysis,
+                                           std::uint64_t solver_seed);
 
 /// The content of "policies/K1.json".
 Json policies_json(const std::vector<PolicyBounds>& policies);
