@@ -107,7 +107,8 @@ void add_traced_facts(XMLElement* root, const KernelEvidence& kernel) {
             add(all, "not-refuted",
                 {{"trace", trace_path(kernel.id, trace)},
                  {"fact", check.fact},
-                 {"cases", std::to_string(check.cases)}});
+                 {"cases", std::to_string(check.cases)},
+                 {"open", std::to_string(check.open)}});
 }
 
 } // namespace

@@ -153,7 +153,10 @@ Json traces_json(const KernelEvidence& kernel) {
     for (std::size_t trace = 0; trace < kernel.traced_facts.size(); ++trace) {
         Json facts = Json::array();
         for (const auto& check : kernel.traced_facts[trace])
-            facts.push_back({{"fact", check.fact}, {"line", check.line}, {"cases", check.cases}});
+            facts.push_back({{"fact", check.fact},
+                             {"line", check.line},
+                             {"cases", check.cases},
+                             {"open", check.open}});
         traces.push_back({{"trace", trace_path(kernel.id, trace)}, {"not-refuted", facts}});
     }
     return traces;

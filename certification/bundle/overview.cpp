@@ -201,11 +201,13 @@ std::string traced_facts_of(const KernelEvidence& kernel) {
     for (std::size_t trace = 0; trace < kernel.traced_facts.size(); ++trace)
         for (const auto& check : kernel.traced_facts[trace])
             rows += row({cell(trace_path(kernel.id, trace)), cell(check.fact),
-                         cell(std::to_string(check.cases), true)});
+                         cell(std::to_string(check.cases), true),
+                         cell(std::to_string(check.open), true)});
     return heading({3, kernel.id + "-"}, "traced", "Flow facts against recorded executions") +
-           "<p>No execution that was recorded contradicts a fact; others might.</p>\n" +
+           "<p>No execution that was recorded contradicts a fact; others might. A case is open "
+           "where blocks count that predicates may switch off as a whole.</p>\n" +
            table("Cases that each fact was held against",
-                 {{"trace", false}, {"fact", false}, {"cases", true}}, rows);
+                 {{"trace", false}, {"fact", false}, {"cases", true}, {"open", true}}, rows);
 }
 
 std::string kernel_in_detail(const KernelEvidence& kernel) {

@@ -80,8 +80,7 @@ Result<void> Translator::add_launch() {
         return Failure{fmt::format("launch of more than {} warps", warp_limit), "", 0, 0};
     code_.threads = launch.threads;
     code_.blocks = launch.blocks;
-    const auto room =
-        room_of(architecture_, launch, *kernel_.function, code_.warp_size);
+    const auto room = room_of(architecture_, launch, *kernel_.function, code_.warp_size);
     if (!room) return room.as_failure();
     code_.demand = room.value().demand;
     code_.machine.capacity = room.value().capacity;

@@ -16,7 +16,8 @@ struct LaunchRoom {
 };
 
 /// Registers of a thread and shared memory of a block are those of the launch, else, where several
-/// blocks have to share, those that the listing says. Refuses absent values and a block that fits no SM, naming the resource.
+/// blocks have to share, those that the listing says. Refuses absent values and a block that fits
+/// no SM, naming the resource.
 Result<LaunchRoom> room_of(const models::Architecture& architecture, const models::Launch& launch,
                            const assembly::Function& function, std::int64_t warp_size);
 

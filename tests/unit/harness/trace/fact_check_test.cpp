@@ -27,11 +27,21 @@ protected:
         trace_.blocks.push_back({{0, 0, 0}, {{0, {}}}});
     }
 
+    void use(const char* listing) {
+        program_ = assembly::read_program({"listing", listing}).value();
+        function_ = &program_.functions.front();
+        graph_ = assembly::build_control_flow_graph(*function_).value();
+        trace_.kernel = function_->name;
+        facts_ = {};
+    }
+
     void issue(std::int64_t first, std::int64_t last, std::uint32_t mask = 0xffffffffU) {
-        for (std::int64_t address = first; address <= last; address += 0x10) {
+        for (std::int64_t address = first; address <= last; address += function_->step) {
             TracedIssue& added = trace_.blocks.front().warps.front().issues.emplace_back();
             added.address = address;
             added.mask = mask;
+            if (const auto index = function_->index_of(address))
+                added.opcode = assembly::opcode_text(function_->instructions[*index]);
         }
     }
     /// The whole kernel with so many turns of its loop.
@@ -105,12 +115,70 @@ TEST_F(FactCheckTest, HoldsEveryKindOfPathFact) {
     EXPECT_THAT(checks[4].refuted_by.value_or(""), HasSubstr("makes the sum 5"));
 }
 
+// A loop of guarded instructions: of its last turn lane 0 leaves no trace.
+TEST_F(FactCheckTest, LeavesOpenWhatCountsBlocksThatLeaveNoTrace) {
+    use("!Arch sm_20\n!Kernel k\nMOV R1, R2;\nH: @P0 FADD R4, R4, R3;\n@P1 BRA H;\nEXIT;\n");
+    const auto loop = [](std::int64_t min, std::int64_t max) {
+        return models::LoopFact{.header = 0x8, .min = min, .max = max, .from = {}};
+    };
+    const auto times = [](models::Relation relation, std::int64_t constant) {
+        models::LinearFact fact;
+        fact.terms.push_back({.coefficient = 1, .from = std::nullopt, .block = 0x8});
+        fact.relation = relation;
+        fact.constant = constant;
+        return fact;
+    };
+    issue(0, 0, 1);
+    for (int turn = 0; turn < 2; ++turn)
+        issue(0x10, 0x10, 1);
+    issue(0x8, 0x10, 0);
+    issue(0x18, 0x18, 1);
+    facts_.loops = {loop(3, 3), loop(1, 1)};
+    facts_.nevers.push_back({.block = 0x8, .from = {}});
+    facts_.constraints = {times(models::Relation::Equal, 3), times(models::Relation::AtLeast, 3),
+                          times(models::Relation::AtLeast, 2), times(models::Relation::AtMost, 1)};
+    const auto checks = check();
+    ASSERT_EQ(checks.size(), 7U);
+    const auto is_open = [](const FactCheck& check) {
+        return check.cases == 1 && check.open == 1 && !check.refuted_by;
+    };
+    EXPECT_TRUE(is_open(checks[0]));
+    EXPECT_THAT(checks[1].refuted_by.value_or(""), HasSubstr("executes its header at least 2"));
+    EXPECT_THAT(checks[2].refuted_by.value_or(""), HasSubstr("passes it"));
+    EXPECT_TRUE(is_open(checks[3]));
+    EXPECT_TRUE(is_open(checks[4]));
+    EXPECT_EQ(checks[5].open, 0);
+    EXPECT_EQ(checks[5].refuted_by, std::nullopt);
+    EXPECT_THAT(checks[6].refuted_by.value_or(""), HasSubstr("makes the sum at least 2"));
+}
+
+// Between two stays in the inner loop lies only what a predicate switches off.
+TEST_F(FactCheckTest, LeavesOpenWhetherTwoStaysInALoopAreOne) {
+    use("!Arch sm_20\n!Kernel k\nMOV R1, R2;\nO: @P2 MOV R1, R2;\nH: FADD R4, R4, R3;\n"
+        "@P0 BRA H;\n@P1 BRA O;\nEXIT;\n");
+    facts_.loops.push_back({.header = 0x10, .min = 2, .max = 2, .from = {}});
+    issue(0, 0, 1);
+    for (int turn = 0; turn < 3; ++turn)
+        issue(0x10, 0x10, 1);
+    issue(0x28, 0x28, 1);
+    ASSERT_EQ(check()[0].refuted_by, std::nullopt);
+    EXPECT_EQ(check()[0].open, 1);
+    facts_.loops.front().min = 4;
+    EXPECT_THAT(check()[0].refuted_by.value_or(""), HasSubstr("executes its header 3 times"));
+}
+
 TEST_F(FactCheckTest, RefusesAnotherKernel) {
     run(1);
     issue(0x7000, 0x7000);
     const Kernel kernel{function_, &graph_, &facts_, {1, 32}};
     EXPECT_THAT(check_facts(trace_, kernel).error().what,
                 HasSubstr("0x7000 of the trace is no instruction"));
+    trace_.blocks.front().warps.front().issues.back().address = 0x10;
+    trace_.blocks.front().warps.front().issues.back().opcode = "FROB";
+    EXPECT_THAT(check_facts(trace_, kernel).error().what,
+                HasSubstr("warp 0 of block 0,0,0: FROB at 0x0010 of the trace, where the listing"));
+    trace_.binary_version = 86;
+    EXPECT_THAT(check_facts(trace_, kernel).error().what, HasSubstr("a trace of sm_86 code"));
     trace_.kernel = "another";
     EXPECT_THAT(check_facts(trace_, kernel).error().what, HasSubstr("a trace of kernel 'another'"));
 }
