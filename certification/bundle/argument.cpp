@@ -1,5 +1,6 @@
 /// \file
 /// The argument for a bundle's claims in Goal Structuring Notation.
+#include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/exports.hpp"
 #include "certification/chart.hpp"
 
@@ -8,10 +9,6 @@
 namespace warpbound::certification {
 
 namespace {
-
-std::string text(const Json& json, const char* key) {
-    return json.at(key).get<std::string>();
-}
 
 /// Nodes and links in the order in which they are made.
 class Argument {

@@ -22,6 +22,14 @@ std::string canonical(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string text(const Json& json, const char* key) {
+    return json.at(key).get<std::string>();
+}
+
+std::string number(const Json& json, const char* key) {
+    return std::to_string(json.at(key).get<std::int64_t>());
+}
+
 Result<Json> read_json(const std::string& text, const std::string& path) {
     constexpr int deepest = 32;
     const auto limit = [&](int depth, Json::parse_event_t, Json&) {

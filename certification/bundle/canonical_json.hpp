@@ -16,6 +16,10 @@ using Json = nlohmann::json;
 /// whole, whose text would not be fixed.
 std::string canonical(const Json& json);
 
+/// The text, or the number as text, at a key that is there.
+std::string text(const Json& json, const char* key);
+std::string number(const Json& json, const char* key);
+
 /// The value of a file of a bundle. Refuses text that is no JSON or nests deeper than 32.
 Result<Json> read_json(const std::string& text, const std::string& path);
 

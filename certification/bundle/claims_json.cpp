@@ -181,4 +181,13 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                                                        : "holds"}});
 }
 
+std::vector<std::string> requirements_asking(const Json& claims, const Json& claim) {
+    std::vector<std::string> ids;
+    for (const auto& requirement : claims.at("requirements"))
+        if (requirement.value("kernel", std::string{}) == claim.at("kernel") &&
+            requirement.at("quantity") == claim.at("quantity"))
+            ids.push_back(text(requirement, "id"));
+    return ids;
+}
+
 } // namespace warpbound::certification

@@ -4,6 +4,7 @@
 /// requirements.
 
 #include "certification/bundle/build.hpp"
+#include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/kernel_evidence.hpp"
 
 #include <string>
@@ -19,5 +20,8 @@ std::vector<analyzer::Assumption> shared_register(std::vector<KernelEvidence>& k
 std::string claims_json(const std::vector<KernelEvidence>& kernels,
                         const std::vector<analyzer::Assumption>& assumptions, const Bundle& bundle,
                         const EvidenceFiles& files);
+
+/// Ids of the requirements about what a claim bounds or observed, both from the claims' JSON.
+std::vector<std::string> requirements_asking(const Json& claims, const Json& claim);
 
 } // namespace warpbound::certification

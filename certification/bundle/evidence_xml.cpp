@@ -1,5 +1,6 @@
 /// \file
 /// A bundle as XML; `schema/timing-evidence.xsd` describes it.
+#include "certification/bundle/claims_json.hpp"
 #include "certification/bundle/evidence_report.hpp"
 #include "certification/report_xml.hpp"
 
@@ -10,14 +11,6 @@ namespace {
 using tinyxml2::XMLElement;
 using xml::add;
 using xml::add_text;
-
-std::string text(const Json& json, const char* key) {
-    return json.at(key).get<std::string>();
-}
-
-std::string number(const Json& json, const char* key) {
-    return std::to_string(json.at(key).get<std::int64_t>());
-}
 
 void add_requirements(XMLElement* root, const Json& claims) {
     XMLElement* all = add(root, "requirements", {});
@@ -58,10 +51,8 @@ void add_traceability(XMLElement* root, const Json& claims) {
     for (const auto& claim : claims.at("claims")) {
         XMLElement* one =
             add(all, "trace", {{"kernel", text(claim, "kernel")}, {"claim", text(claim, "id")}});
-        for (const auto& requirement : claims.at("requirements"))
-            if (requirement.value("kernel", std::string{}) == claim.at("kernel") &&
-                requirement.at("quantity") == claim.at("quantity"))
-                add(one, "asked-by", {{"requirement", text(requirement, "id")}});
+        for (const auto& requirement : requirements_asking(claims, claim))
+            add(one, "asked-by", {{"requirement", requirement}});
         for (const auto& evidence : claim.at("evidence"))
             add(one, "evidence",
                 {{"path", text(evidence, "path")}, {"sha256", text(evidence, "sha256")}});

@@ -1,6 +1,7 @@
 #include "certification/bundle/exports.hpp"
 
 #include "assembly/support/source_text.hpp"
+#include "certification/bundle/canonical_json.hpp"
 #include "certification/chart.hpp"
 
 #include <fmt/format.h>
@@ -11,10 +12,6 @@
 namespace warpbound::certification {
 
 namespace {
-
-std::string text(const Json& json, const char* key) {
-    return json.at(key).get<std::string>();
-}
 
 /// One thing that was held against something else.
 struct Check {

@@ -1,5 +1,6 @@
 /// \file
 /// The page of a bundle.
+#include "certification/bundle/claims_json.hpp"
 #include "certification/bundle/evidence_report.hpp"
 #include "certification/chart.hpp"
 #include "certification/report_html.hpp"
@@ -13,14 +14,6 @@
 namespace warpbound::certification {
 
 namespace {
-
-std::string text(const Json& json, const char* key) {
-    return json.at(key).get<std::string>();
-}
-
-std::string number(const Json& json, const char* key) {
-    return std::to_string(json.at(key).get<std::int64_t>());
-}
 
 std::string row(const std::vector<std::string>& cells) {
     std::string out = "<tr>";
@@ -128,22 +121,14 @@ std::string requirements_of(const Json& claims) {
 }
 
 /// Requirements that ask for the quantity of a kernel's claim.
-std::string asked_by(const Json& claims, const Json& claim) {
-    std::vector<std::string> ids;
-    for (const auto& requirement : claims.at("requirements"))
-        if (requirement.value("kernel", std::string{}) == claim.at("kernel") &&
-            requirement.at("quantity") == claim.at("quantity"))
-            ids.push_back(text(requirement, "id"));
-    return ids.empty() ? "none" : joined(ids, ", ");
-}
-
 std::string traceability_of(const Json& claims) {
     std::string rows;
     for (const auto& claim : claims.at("claims")) {
         std::string files;
         for (const auto& evidence : claim.at("evidence"))
             files += (files.empty() ? "" : ", ") + text(evidence, "path");
-        rows += row({cell(asked_by(claims, claim)),
+        const auto asked_by = requirements_asking(claims, claim);
+        rows += row({cell(asked_by.empty() ? "none" : joined(asked_by, ", ")),
                      linked("#" + text(claim, "kernel"), text(claim, "kernel")),
                      cell(text(claim, "id")), cell(files)});
     }
