@@ -1,6 +1,7 @@
 #include "models/formulas/volkov.hpp"
 
 #include "models/formulas/input_check.hpp"
+#include "models/formulas/queues.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -170,7 +171,7 @@ Result<double> warps_needed(double latency, double throughput) {
                                .positive("throughput", throughput)
                                .failure())
         return *wrong;
-    return latency * throughput;
+    return queues::requests_in_system(throughput, latency);
 }
 
 } // namespace warpbound::models::volkov
