@@ -38,6 +38,11 @@ Result<std::int64_t> multiprocessors_of(const std::string& text,
     const auto all =
         models::require(architecture, architecture.geometry, "geometry", "multiprocessors");
     if (!all) return all.as_failure();
+    if (!all.value().is_exact())
+        return Failure{fmt::format("geometry/multiprocessors is {}..{}; expected one number, or a "
+                                   "number with --multiprocessors",
+                                   all.value().lo, all.value().hi),
+                       architecture.name};
     return all.value().lo;
 }
 
@@ -58,9 +63,9 @@ std::vector<std::string> assumptions_of(const models::Launch& launch, const Load
 }
 
 std::string render(const Options& options, const LoadedKernel& kernel,
-                   const models::Architecture& architecture, std::int64_t multiprocessors,
-                   const std::vector<Series>& series, const std::optional<TracedRun>& traced) {
-    const models::Launch launch = models::parse_launch(options.launch.launch).value();
+                   const models::Architecture& architecture, const models::Launch& launch,
+                   std::int64_t multiprocessors, const std::vector<Series>& series,
+                   const std::optional<TracedRun>& traced) {
     const bool stack = options.trace.stack && traced && traced->account;
     if (options.format == "json") {
         nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
@@ -153,8 +158,8 @@ Exit run(const Options& options) {
     if (series.empty())
         return refuse(
             Failure{"stopped before the first run was recorded", options.launch.kernel.file});
-    const std::string result =
-        render(options, loaded, architecture, multiprocessors.value(), series, traced);
+    const std::string result = render(options, loaded, architecture, launched.launch,
+                                      multiprocessors.value(), series, traced);
     if (options.trace.file == "-") {
         fmt::print(stderr, "{}", result);
     } else if (const Exit written = write_result(result); written != Exit::Holds) {

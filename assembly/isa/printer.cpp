@@ -63,16 +63,19 @@ std::string print_bare(const Function& function) {
     return out + "!EndKernel\n";
 }
 
-/// Of a section `.nv.shared.k`; sm_90 has 1024 bytes of its own in it.
-std::int64_t shared_section(const Function& function) {
-    return *function.shared_memory + (function.target.sm == 90 ? 1024 : 0);
+/// Of a section `.nv.shared.k`; sm_90 has 1024 bytes of its own in it. Nothing for later ones,
+/// whose own share is not known, so that readers take nothing from the section.
+std::optional<std::int64_t> shared_section(const Function& function) {
+    constexpr int reserving_sm = 90;
+    if (!function.shared_memory || function.target.sm > reserving_sm) return std::nullopt;
+    return *function.shared_memory + (function.target.sm == reserving_sm ? 1024 : 0);
 }
 
 std::string print_nvdisasm_head(const Function& function) {
     std::string out = fmt::format("\t.target\t{}\n", to_string(function.target));
-    if (function.shared_memory)
+    if (const auto bytes = shared_section(function))
         out += fmt::format("\t.section\t.nv.shared.{},\"aw\",@nobits\n\t.zero\t{}\n", function.name,
-                           shared_section(function));
+                           *bytes);
     out += fmt::format("\t.section\t.text.{}\n", function.name);
     if (function.register_count)
         out += fmt::format("\t.sectioninfo\t@\"SHI_REGISTERS={}\"\n", *function.register_count);
@@ -84,10 +87,10 @@ std::string print_cuobjdump_head(const Function& function) {
     if (function.register_count)
         out += fmt::format("\tValue:\tfunction: {}(0x0)\tregister count: {}\n", function.name,
                            *function.register_count);
-    if (function.shared_memory)
+    if (const auto bytes = shared_section(function))
         out += fmt::format("    0      0 {:6x}  0  4            NOBITS       3    0        0 "
                            ".nv.shared.{}\n",
-                           shared_section(function), function.name);
+                           *bytes, function.name);
     return out + fmt::format("\t\tFunction : {}\n", function.name);
 }
 

@@ -18,7 +18,7 @@ IssueArbiter::IssueArbiter(Plugs plugs, std::size_t multiprocessor, const Machin
                            const RunOptions& options, Precedence precedence, EventLog& log)
     : plugs_{std::move(plugs)}, drain_{machine.buffer_drain.value_or(Range{})}, log_{&log},
       chance_{options.draw, RandomStream{options.seed, StreamOf::Arbiter, multiprocessor}},
-      precedence_{precedence}, buffer_{draw_entries(machine, chance_)} {
+      precedence_{precedence} {
     asking_.reserve(plugs_.requests.size());
     for (const auto& requests : plugs_.requests)
         requests.read_by(*this);
@@ -27,9 +27,13 @@ IssueArbiter::IssueArbiter(Plugs plugs, std::size_t multiprocessor, const Machin
         for (const CollectorShape& pool : machine.register_file->pools)
             latch_room_.push_back(pool.issue_slots);
     }
-    if (!plugs_.freed) return;
+    const std::size_t entries = draw_entries(machine, chance_);
+    if (!plugs_.freed) {
+        buffer_.emplace(entries);
+        return;
+    }
     plugs_.freed->read_by(*this);
-    stores_ = Places{.count = draw_entries(machine, chance_), .room_at = plugs_.buffer_room_at};
+    stores_ = Places{.count = entries, .room_at = plugs_.buffer_room_at};
     loads_ = Places{.count = machine.memory->l1_queue, .room_at = plugs_.loads_room_at};
 }
 
@@ -60,8 +64,7 @@ void IssueArbiter::hear(const RoomFreed& freed, std::int64_t now) {
 IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
     Staged<std::int64_t>* port = request.port ? plugs_.ports_free_at[*request.port] : nullptr;
     if (port != nullptr && port->staged() > now) return {};
-    const bool waits_for_buffer =
-        stores_ ? stores_->room_at->staged() > now : buffer_.room_at() > now;
+    const bool waits_for_buffer = (buffer_ ? buffer_->room_at() : stores_->room_at->staged()) > now;
     if (request.store && waits_for_buffer) return {};
     if (request.load && loads_->room_at->staged() > now) return {};
     if (request.pool) {
@@ -74,9 +77,9 @@ IssueAnswer IssueArbiter::grant(const IssueRequest& request, std::int64_t now) {
     if (port != nullptr) port->set(now + request.occupancy);
     if (request.load) loads_->take(now);
     if (request.store && stores_) stores_->take(now);
-    if (!request.store || stores_) return {.granted = true};
-    const std::int64_t drains = buffer_.enter(now, request.passes * chance_.draw(drain_));
-    plugs_.buffer_room_at->set(buffer_.room_at());
+    if (!request.store || !buffer_) return {.granted = true};
+    const std::int64_t drains = buffer_->enter(now, request.passes * chance_.draw(drain_));
+    plugs_.buffer_room_at->set(buffer_->room_at());
     if (log_->is_heard()) log_->add(Drained{.cycle = drains, .warp = request.warp});
     return {.granted = true, .drains = drains};
 }

@@ -62,9 +62,9 @@ private:
     EventLog* log_;
     Chance chance_;
     Precedence precedence_;
-    WriteBuffer buffer_;
+    std::optional<WriteBuffer> buffer_;   ///< Where stores go no further than it.
     std::vector<std::size_t> latch_room_; ///< Free places per pool of operand collectors.
-    std::optional<Places> stores_;        ///< In place of `buffer_`, where stores go on to the L2.
+    std::optional<Places> stores_;        ///< In its place where stores go on to the L2.
     std::optional<Places> loads_;
     std::vector<std::size_t> asking_;
 };

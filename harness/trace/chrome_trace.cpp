@@ -133,7 +133,7 @@ void ChromeTrace::write_buffer(std::int64_t cycle, int warp, int entries) {
 
 void ChromeTrace::close(std::int64_t cycles) {
     write(fmt::format(R"({{"name":"launch complete","ph":"i","s":"g","ts":{},"pid":{},"tid":0}})",
-                      cycles, warps_process(0)));
+                      cycles, warps_process(buffered_.empty() ? 0 : buffered_.begin()->first)));
     sink_("\n]}\n");
 }
 

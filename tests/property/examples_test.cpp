@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct Example {
     std::string kernel;
     std::string facts;
     std::string architecture;
+
+    friend void PrintTo(const Example& example, std::ostream* out) {
+        *out << example.kernel << " on " << example.architecture;
+    }
 };
 
 std::vector<Example> examples() {

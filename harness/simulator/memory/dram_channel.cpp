@@ -6,8 +6,7 @@ namespace warpbound::harness::simulator {
 
 DramChannel::DramChannel(const DramShape& shape, Chance& chance)
     : shape_{shape}, banks_(shape.banks), interval_{chance.draw(shape.refresh_interval)},
-      duration_{chance.draw(shape.refresh_duration)}, phase_{chance.draw(0, interval_ - 1)},
-      refreshes_{phase_ / interval_} {}
+      duration_{chance.draw(shape.refresh_duration)}, phase_{chance.draw(0, interval_ - 1)} {}
 
 std::int64_t DramChannel::after_refresh(std::int64_t at) const {
     const std::int64_t since = (at + phase_) % interval_;

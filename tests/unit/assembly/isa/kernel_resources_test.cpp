@@ -77,6 +77,16 @@ TEST(KernelResources, LeaveOutTheReserve) {
     expect_round_trip(read_program(text_of(nvdisasm("sm_90", "0x0000001a", 5120))).value());
 }
 
+// What readers take nothing from is not printed.
+TEST(KernelResources, AreNotPrintedAsSectionsWhereTheirShareIsUnknown) {
+    auto program = read_program(text_of("!Arch sm_120\n!Shared 64\n!Kernel k\nEXIT;\n")).value();
+    EXPECT_THAT(print(program), HasSubstr("!Shared 64"));
+    for (const TextForm form : {TextForm::Cuobjdump, TextForm::Nvdisasm}) {
+        program.form = form;
+        EXPECT_THAT(print(program), testing::Not(HasSubstr(".nv.shared")));
+    }
+}
+
 TEST(KernelResources, AreDirectivesOfABareListing) {
     const std::string text =
         "!Arch sm_20\n!Kernel k\n!RegCount 16\n!Shared 0x400\nEXIT;\n!EndKernel\n";

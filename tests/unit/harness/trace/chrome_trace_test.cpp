@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace warpbound::harness::trace {
 namespace {
@@ -84,6 +85,27 @@ TEST(ChromeTrace, HasProcessesForEachSm) {
         EXPECT_TRUE(std::any_of(tracks.begin(), tracks.end(), [&](const auto& track) {
             return track.first.first == process;
         })) << process;
+}
+
+// One block on two SMs: whichever it is on, the launch completes in a process that there is.
+TEST(ChromeTrace, CompletesInAProcessThatHasAName) {
+    auto machine = small_machine(models::IssueControl::Interlocked);
+    set(machine.geometry, "multiprocessors", 2);
+    const auto program = straight_line({add(1, 2, 3)});
+    std::set<int> processes;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto result =
+            run(program, machine, {1, 32}, {.seed = seed, .draw = {}, .path = {}}, {}, 2);
+        const auto trace = json::parse(text_of<ChromeTrace>(program, machine, {1, 32}, result));
+        std::set<int> named;
+        for (const json& event : trace.at("traceEvents")) {
+            if (event.at("name") == "process_name") named.insert(event.at("pid").get<int>());
+            if (event.at("name") != "launch complete") continue;
+            EXPECT_TRUE(named.contains(event.at("pid").get<int>())) << "seed " << seed;
+            processes.insert(event.at("pid").get<int>());
+        }
+    }
+    EXPECT_EQ(processes, (std::set<int>{1, 3}));
 }
 
 TEST(ChromeTrace, IsValidWhateverTheNamesAre) {
