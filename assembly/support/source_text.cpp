@@ -1,13 +1,10 @@
 #include "assembly/support/source_text.hpp"
 
-#include <openssl/evp.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <stdexcept>
 
 namespace warpbound::assembly {
 
@@ -39,20 +36,6 @@ Result<SourceText> read_source(const std::filesystem::path& path, std::size_t li
     if (std::ferror(file.get()) != 0)
         return Failure{std::string{"cannot be read: "} + std::strerror(errno), name};
     return source;
-}
-
-std::string digest_of(const std::string& bytes) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int size = 0;
-    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-        throw std::runtime_error{"SHA-256 is not available"};
-    constexpr const char* digits = "0123456789abcdef";
-    std::string text = "sha256:";
-    for (unsigned int i = 0; i < size; ++i) {
-        text += digits[digest[i] >> 4U];
-        text += digits[digest[i] & 15U];
-    }
-    return text;
 }
 
 } // namespace warpbound::assembly
