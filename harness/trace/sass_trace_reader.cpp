@@ -1,6 +1,6 @@
+#include "harness/trace/sass_trace_reader.hpp"
+
 #include "assembly/isa/operand_reader.hpp"
-#include "harness/trace/sass_trace.hpp"
-#include "harness/trace/trace_text.hpp"
 
 #include <fmt/format.h>
 
@@ -48,24 +48,27 @@ bool is_contiguous(std::uint32_t mask) {
     return (shifted & (shifted + 1)) == 0;
 }
 
-class Reader {
-public:
-    explicit Reader(const assembly::SourceText& source) : lines_{source} {}
+constexpr std::string_view expected_header =
+    "expected the lines -kernel name, -grid dim and -block dim before the first block";
 
-    Result<SassTrace> read() {
-        for (auto line = lines_.next(); line; line = lines_.next()) {
-            const auto taken = take(*line);
-            if (!taken) return taken.as_failure();
-        }
-        if (in_block_) return lines_.refuse_end("the trace ends inside a block; expected #END_TB");
-        if (!named_ || !sized_)
-            return lines_.refuse_end(
-                "expected the lines -kernel name, -grid dim and -block dim before the first block");
-        return std::move(trace_);
+} // namespace
+
+class SassTraceReader::State {
+public:
+    [[nodiscard]] std::optional<std::string> missing() const {
+        if (in_block_) return "the trace ends inside a block; expected #END_TB";
+        if (!named_ || !sized_) return std::string{expected_header};
+        return std::nullopt;
+    }
+    SassTrace& trace() { return trace_; }
+    [[nodiscard]] bool in_block() const { return in_block_; }
+    std::optional<ReadWarp> completed() {
+        if (!completed_) return std::nullopt;
+        return ReadWarp{&trace_.blocks.back().warps[*completed_], &completed_lines_};
     }
 
-private:
     Result<void> take(Line& line) {
+        completed_.reset();
         const std::string_view text = trimmed(line.text());
         if (text.front() == '-') return take_header(line, text);
         if (text.substr(0, 14) == "#traces format") {
@@ -120,8 +123,7 @@ private:
     }
 
     Result<void> take_header(const Line& line, std::string_view text) {
-        if (!trace_.blocks.empty() || in_block_)
-            return line.refuse("a header line after the first block");
+        if (begun_) return line.refuse("a header line after the first block");
         const auto key = trimmed(text.substr(1, text.find('=') - 1));
         if (key == "kernel name") {
             const auto name = value_of(line, text);
@@ -173,10 +175,9 @@ private:
 
     Result<void> begin_block(const Line& line) {
         if (in_block_) return line.refuse("a block begins inside another one");
-        if (!named_ || !sized_)
-            return line.refuse(
-                "expected the lines -kernel name, -grid dim and -block dim before the first block");
+        if (!named_ || !sized_) return line.refuse(std::string{expected_header});
         in_block_ = true;
+        begun_ = true;
         has_number_ = false;
         announced_ = -1;
         trace_.blocks.emplace_back();
@@ -213,6 +214,7 @@ private:
         if (std::any_of(warps.begin(), warps.end(), is_it))
             return line.refuse("the warp appears twice");
         warps.push_back(TracedWarp{static_cast<int>(number.value()), {}});
+        issue_lines_.clear();
         announced_ = -1;
         return boost::outcome_v2::success();
     }
@@ -225,7 +227,7 @@ private:
         announced_ = count.value();
         return boost::outcome_v2::success();
     }
-    Result<void> finish_warp(const Line& line) const {
+    Result<void> finish_warp(const Line& line) {
         const auto& warps = trace_.blocks.back().warps;
         if (warps.empty()) return boost::outcome_v2::success();
         const auto found = static_cast<std::int64_t>(warps.back().issues.size());
@@ -233,6 +235,8 @@ private:
         if (found != announced_)
             return line.refuse(fmt::format("the warp has {} instructions, not the {} announced",
                                            found, announced_));
+        completed_ = warps.size() - 1;
+        completed_lines_.swap(issue_lines_);
         return boost::outcome_v2::success();
     }
 
@@ -351,11 +355,15 @@ private:
                                    more.column);
         }
         issues.push_back(std::move(issue));
+        issue_lines_.push_back(line.number());
         return boost::outcome_v2::success();
     }
 
-    Lines lines_;
     SassTrace trace_;
+    std::optional<std::size_t> completed_; ///< With the last line: warp of the last block.
+    std::vector<std::int64_t> completed_lines_;
+    std::vector<std::int64_t> issue_lines_; ///< Of the warp that is being read.
+    bool begun_ = false;
     std::set<Dimensions> blocks_;
     bool named_ = false;
     bool has_grid_ = false;
@@ -368,10 +376,36 @@ private:
     std::int64_t announced_ = -1; ///< Instructions of the warp; -1: not said yet.
 };
 
-} // namespace
+SassTraceReader::SassTraceReader() : state_{std::make_unique<State>()} {}
+SassTraceReader::~SassTraceReader() = default;
+SassTraceReader::SassTraceReader(const SassTraceReader& other)
+    : state_{std::make_unique<State>(*other.state_)} {}
+
+Result<void> SassTraceReader::take(Line& line) {
+    return state_->take(line);
+}
+std::optional<std::string> SassTraceReader::missing() const {
+    return state_->missing();
+}
+SassTrace& SassTraceReader::trace() {
+    return state_->trace();
+}
+bool SassTraceReader::in_block() const {
+    return state_->in_block();
+}
+std::optional<ReadWarp> SassTraceReader::completed() {
+    return state_->completed();
+}
 
 Result<SassTrace> read_sass_trace(const assembly::SourceText& source) {
-    return Reader{source}.read();
+    Lines lines{source};
+    SassTraceReader reader;
+    for (auto line = lines.next(); line; line = lines.next()) {
+        const auto taken = reader.take(*line);
+        if (!taken) return taken.as_failure();
+    }
+    if (auto missing = reader.missing()) return lines.refuse_end(std::move(*missing));
+    return std::move(reader.trace());
 }
 
 } // namespace warpbound::harness::trace

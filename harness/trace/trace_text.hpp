@@ -26,6 +26,7 @@ public:
         : file_{&file}, text_{text}, number_{number} {}
 
     [[nodiscard]] std::string_view text() const { return text_; }
+    [[nodiscard]] std::int64_t number() const { return number_; }
 
     [[nodiscard]] Failure refuse(std::string what, std::int64_t column = 1) const {
         return Failure{std::move(what), *file_, number_, column};

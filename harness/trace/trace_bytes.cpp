@@ -1,0 +1,115 @@
+#include "harness/trace/trace_bytes.hpp"
+
+#include "assembly/isa/operand_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace warpbound::harness::trace {
+
+namespace {
+
+constexpr std::size_t piece_size = std::size_t{1} << 18U;
+constexpr std::size_t line_limit = std::size_t{1} << 20U;
+
+Failure failed(const std::string& name, std::string_view what) {
+    return Failure{fmt::format("{}: {}", what, std::strerror(errno)), name};
+}
+
+/// Fowler, Noll and Vo, 64 bits, variant 1a.
+std::uint64_t summed(std::uint64_t sum, std::string_view text) {
+    for (const char byte : text)
+        sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+    return (sum ^ static_cast<unsigned char>('\n')) * 0x100000001b3U;
+}
+
+} // namespace
+
+Result<TraceBytes> TraceBytes::open(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return failed(path, "cannot be opened");
+    TraceBytes bytes;
+    bytes.name_ = path;
+    bytes.file_ = {new int{file}, [](const int* open) {
+                       ::close(*open);
+                       delete open;
+                   }};
+    struct stat status {};
+    if (::fstat(file, &status) != 0) return failed(path, "cannot be read");
+    if (!S_ISREG(status.st_mode))
+        return Failure{"a plain file was expected: a trace is read in pieces, some of them again",
+                       path};
+    return bytes;
+}
+
+TraceBytes::TraceBytes(assembly::SourceText text)
+    : name_{std::move(text.name)}, text_{std::make_shared<std::string>(std::move(text.text))} {}
+
+Result<std::size_t> TraceBytes::read(std::uint64_t offset, std::span<char> to) const {
+    if (text_) {
+        const std::size_t from = std::min<std::uint64_t>(offset, text_->size());
+        return text_->copy(to.data(), to.size(), from);
+    }
+    std::size_t filled = 0;
+    while (filled < to.size()) {
+        const auto got = ::pread(*file_, to.data() + filled, to.size() - filled,
+                                 static_cast<off_t>(offset + filled));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return failed(name_, "cannot be read");
+        if (got == 0) break;
+        filled += static_cast<std::size_t>(got);
+    }
+    return filled;
+}
+
+LineStream::LineStream(const TraceBytes& bytes, const LinePlace& from)
+    : bytes_{&bytes}, read_{from.offset}, number_{from.line}, place_{from} {
+    restart_sum();
+}
+
+void LineStream::restart_sum() {
+    sum_ = 0xcbf29ce484222325U;
+}
+
+Result<std::optional<Line>> LineStream::next() {
+    for (;;) {
+        const std::size_t end = buffer_.find('\n', at_);
+        if (end == std::string::npos && !ended_) {
+            if (buffer_.size() - at_ > line_limit)
+                return Failure{fmt::format("a line of more than {} bytes", line_limit),
+                               bytes_->name(), number_ + 1, 1};
+            buffer_.erase(0, at_);
+            at_ = 0;
+            const std::size_t kept = buffer_.size();
+            buffer_.resize(kept + piece_size);
+            const auto got = bytes_->read(read_, {buffer_.data() + kept, piece_size});
+            if (!got) return got.as_failure();
+            buffer_.resize(kept + got.value());
+            read_ += got.value();
+            ended_ = got.value() < piece_size;
+            continue;
+        }
+        if (end == std::string::npos && at_ == buffer_.size()) return std::optional<Line>{};
+        std::string_view text =
+            std::string_view{buffer_}.substr(at_, std::min(end, buffer_.size()) - at_);
+        place_ = {.offset = read_ - buffer_.size() + at_, .line = number_};
+        at_ = std::min(end, buffer_.size() - 1) + 1;
+        ++number_;
+        sum_ = summed(sum_, text);
+        if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+        if (!assembly::trimmed(text).empty())
+            return std::optional<Line>{Line{bytes_->name(), text, number_}};
+    }
+}
+
+Failure LineStream::refuse_end(std::string what) const {
+    return Failure{std::move(what), bytes_->name(), std::max<std::int64_t>(number_, 1), 1};
+}
+
+} // namespace warpbound::harness::trace
