@@ -16,12 +16,16 @@
 
 namespace warpbound::harness {
 
+class RecordedLaunch;
+
 /// What runs. The referenced objects must outlive the preparation that was made from it.
 struct Kernel {
     const assembly::Function* function = nullptr;
     const assembly::ControlFlowGraph* graph = nullptr;
     const models::FlowFacts* facts = nullptr;
     models::Launch launch;
+    /// Warps follow this instead of paths that the facts allow (C54); the facts are then its own.
+    const RecordedLaunch* recorded = nullptr;
 };
 
 /// How the values that the contract leaves open are chosen.

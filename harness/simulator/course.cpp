@@ -1,5 +1,7 @@
 #include "harness/simulator/course.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace warpbound::harness::simulator {
@@ -12,7 +14,8 @@ void Course::enter(std::size_t block, LaneMask lanes) {
 }
 
 Result<Course> Course::start(const KernelCode& code, const RunOptions& options,
-                             std::uint64_t stream, std::int64_t warp_in_block) {
+                             std::uint64_t stream, std::int64_t block, std::int64_t warp_in_block) {
+    if (code.recorded != nullptr) return replay(*code.recorded, block, warp_in_block);
     const Chance chance{options.draw, RandomStream{options.seed, StreamOf::WarpPath, stream}};
     const LaneMask lanes = code.lanes(warp_in_block);
     Course course;
@@ -28,11 +31,52 @@ Result<Course> Course::start(const KernelCode& code, const RunOptions& options,
         if (!walk) return walk.as_failure();
         course.walk_ = std::move(walk.value());
     }
-    course.enter(std::visit([](const auto& walk) { return walk.block(); }, course.walk_), lanes);
+    if (const auto* walk = std::get_if<PathWalk>(&course.walk_))
+        course.enter(walk->block(), lanes);
+    else
+        course.enter(std::get<LaneWalk>(course.walk_).block(), lanes);
     return course;
 }
 
+Result<Course> Course::replay(const RecordedLaunch& launch, std::int64_t block,
+                              std::int64_t warp_in_block) {
+    auto recorded = launch.block(block);
+    if (!recorded) return recorded.as_failure();
+    const auto warp = static_cast<std::size_t>(warp_in_block);
+    if (warp >= recorded.value()->warps.size())
+        return Failure{fmt::format("block {} is recorded with {} warps; expected more", block,
+                                   recorded.value()->warps.size()),
+                       "", 0, 0};
+    Course course;
+    auto& walk = course.walk_.emplace<RecordedCourse>();
+    walk.warp = {recorded.value(), &recorded.value()->warps[warp]}; // The block lives as long.
+    course.follow(walk);
+    return course;
+}
+
+void Course::follow(RecordedCourse& recorded) {
+    stretch_.ends = recorded.stretch == recorded.warp->stretches.size();
+    if (stretch_.ends) return;
+    const RecordedStretch& next = recorded.warp->stretches[recorded.stretch++];
+    stretch_.transferred = next.transferred;
+    stretch_.block = next.block;
+    stretch_.first = next.first;
+    stretch_.last = next.last;
+    stretch_.lanes = next.lanes;
+}
+
+LaneMask Course::take_executing() {
+    auto& recorded = std::get<RecordedCourse>(walk_);
+    return recorded.warp->executing[recorded.executing++];
+}
+
+models::LaneAddresses Course::addresses(std::uint64_t bytes) const {
+    const auto& recorded = std::get<RecordedCourse>(walk_);
+    return recorded.warp->addresses(recorded.accesses - 1, bytes);
+}
+
 void Course::advance() {
+    if (auto* recorded = std::get_if<RecordedCourse>(&walk_)) return follow(*recorded);
     if (auto* walk = std::get_if<PathWalk>(&walk_)) {
         const Turn turn = walk->advance();
         stretch_.ends = turn.ends;

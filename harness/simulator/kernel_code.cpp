@@ -1,5 +1,6 @@
 #include "harness/simulator/kernel_code.hpp"
 
+#include "harness/recorded_launch.hpp"
 #include "harness/simulator/described_values.hpp"
 #include "harness/simulator/launch_room.hpp"
 #include "harness/simulator/memory/shape.hpp"
@@ -35,7 +36,13 @@ private:
     Result<void> add_instructions();
     Result<void> add_memory();
     Result<void> add_write_buffer();
+    Result<void> add_paths();
     Result<void> add_convergence();
+    /// Whether a warp may come to the instruction, which is in the block.
+    [[nodiscard]] bool visits(std::size_t block, std::size_t index) const {
+        return kernel_.recorded != nullptr ? kernel_.recorded->issues(index)
+                                           : code_.paths.visits(block);
+    }
 
     template <typename Property> [[nodiscard]] bool any_operation(Property property) const;
 
@@ -129,12 +136,15 @@ Result<void> Translator::add_instructions() {
     code_.operations.resize(function.instructions.size());
     std::vector<bool> translated(function.instructions.size(), false);
     for (std::size_t block = 0; block < kernel_.graph->blocks.size(); ++block) {
-        if (!code_.paths.visits(block)) continue;
         const assembly::BasicBlock& basic = kernel_.graph->blocks[block];
         for (std::size_t index = basic.first; index <= basic.last; ++index) {
-            if (translated[index]) continue;
+            if (translated[index] || !visits(block, index)) continue;
             translated[index] = true;
-            const auto& timing = timings[index];
+            auto timing = timings[index];
+            if (timing && kernel_.recorded != nullptr &&
+                has_recorded_addresses(function.instructions[index]))
+                timing = recorded_timing(function.instructions[index], function.target,
+                                         architecture_, timing.value());
             if (!timing) return timing.as_failure();
             auto operation = operations.translate(basic, index, timing.value());
             if (!operation) return operation.as_failure();
@@ -168,7 +178,21 @@ Result<void> Translator::add_write_buffer() {
     return boost::outcome_v2::success();
 }
 
+Result<void> Translator::add_paths() {
+    code_.graph = kernel_.graph;
+    code_.recorded = kernel_.recorded;
+    if (code_.recorded != nullptr) return boost::outcome_v2::success();
+    auto paths = PathChooser::make(*kernel_.graph, *kernel_.facts);
+    if (!paths) return paths.as_failure();
+    code_.paths = std::move(paths.value());
+    return boost::outcome_v2::success();
+}
+
 Result<void> Translator::add_convergence() {
+    if (code_.recorded != nullptr && code_.warp_size != recorded_lane_count)
+        return Failure{fmt::format("geometry/warp-size is {}; a recorded launch has warps of {}",
+                                   code_.warp_size, recorded_lane_count),
+                       architecture_.name, 0, 0};
     if (kernel_.facts->divergents.empty()) return boost::outcome_v2::success();
     if (code_.warp_size > lane_limit)
         return Failure{fmt::format("geometry/warp-size is {}; lanes that part are simulated in "
@@ -187,14 +211,10 @@ Result<void> Translator::add_convergence() {
 }
 
 Result<KernelCode> Translator::translate() {
-    code_.graph = kernel_.graph;
-    auto paths = PathChooser::make(*kernel_.graph, *kernel_.facts);
-    if (!paths) return paths.as_failure();
-    code_.paths = std::move(paths.value());
     for (const auto step :
-         {&Translator::add_geometry, &Translator::add_launch, &Translator::add_pipeline,
-          &Translator::add_instructions, &Translator::add_memory, &Translator::add_write_buffer,
-          &Translator::add_convergence})
+         {&Translator::add_paths, &Translator::add_geometry, &Translator::add_launch,
+          &Translator::add_pipeline, &Translator::add_instructions, &Translator::add_memory,
+          &Translator::add_write_buffer, &Translator::add_convergence})
         if (const auto added = (this->*step)(); !added) return added.as_failure();
     return std::move(code_);
 }

@@ -34,11 +34,14 @@ struct KernelCode {
     Range barrier_latency; ///< Of the class, drawn once per release.
 
     const assembly::ControlFlowGraph* graph = nullptr;
-    PathChooser paths;
-    std::optional<Convergence> convergence; ///< Present when lanes may part.
+    const RecordedLaunch* recorded = nullptr; ///< Gives the courses of all warps (C54).
+    PathChooser paths;                        ///< Where none does.
+    std::optional<Convergence> convergence;   ///< Present when lanes may part.
     std::int64_t warp_size = 32;
     std::int64_t threads = 32; ///< Per block.
 
+    /// Not all lanes of a warp need take part in what it issues.
+    [[nodiscard]] bool tells_lanes_apart() const { return convergence || recorded != nullptr; }
     /// Lanes of a warp of a block (C37).
     [[nodiscard]] LaneMask lanes(std::int64_t warp_in_block) const {
         return first_lanes(std::min(warp_size, threads - warp_in_block * warp_size));

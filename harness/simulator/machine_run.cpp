@@ -119,6 +119,8 @@ Result<models::Observation> MachineRun::run() {
 
 Result<models::Observation> run_once(const KernelCode& code, const RunOptions& options,
                                      const Listener& listener, const TickOrder& order) {
+    if (code.recorded != nullptr && !options.path.empty())
+        return Failure{"a recorded launch has its own paths; expected none", "", 0, 0};
     if (const auto checked = code.paths.check(options.path); !checked) return checked.as_failure();
     return MachineRun{code, options, listener, order}.run();
 }

@@ -64,8 +64,9 @@ struct CollectOrder {
     std::int64_t delay = 0;                  ///< From the unit's entrance to the result's exit.
     std::optional<std::int64_t> source_read; ///< From there to the release of a read barrier.
     std::size_t pool = 0;
-    std::size_t place = 0;               ///< Of the warp on the SM.
-    std::optional<MemoryIssue> memory{}; ///< What its unit hands to the load/store unit.
+    std::size_t place = 0; ///< Of the warp on the SM.
+    bool goes_to_memory = false;
+    MemoryIssue memory{}; ///< What its unit then hands to the load/store unit.
 };
 
 /// An instruction entered its unit, or its load found all its lines: when its effects will come.

@@ -64,6 +64,7 @@ struct Operation {
     Collection collection;       ///< Of use when the machine has a register file.
     bool is_long = false;        ///< Its result comes from global or local memory, or a texture.
     std::optional<std::uint32_t> access; ///< Into `KernelCode::accesses`: gives its passes.
+    bool is_recorded = false;            ///< Its executions have recorded addresses (C56).
     bool through_caches = false;         ///< Its level is found in the caches (C23).
 };
 

@@ -1,5 +1,6 @@
 #include "harness/simulator/operation_code.hpp"
 
+#include "harness/recorded_launch.hpp"
 #include "harness/simulator/described_values.hpp"
 
 #include <fmt/format.h>
@@ -174,8 +175,10 @@ void OperationTranslator::add_access(const Instruction& instruction,
                                      Operation& operation) {
     if (timing.access.rule != models::PassRule::None) {
         operation.access = static_cast<std::uint32_t>(code_.accesses.size());
-        const auto& pattern = kernel_.facts->memory_at(instruction.address)->pattern;
-        code_.accesses.push_back({.pattern = *pattern,
+        const models::MemoryFact* const fact = kernel_.facts->memory_at(instruction.address);
+        code_.accesses.push_back({.pattern = fact != nullptr && fact->pattern
+                                                 ? *fact->pattern
+                                                 : models::AddressPattern{},
                                   .rule = timing.access,
                                   .same_passes = operation.passes.lo == operation.passes.hi});
     }
@@ -203,9 +206,12 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
     operation.port = ports_[timing.unit];
     const auto& effects = instruction.effects;
     if (timing.waits_for_registers) add_registers_of(effects, operation);
-    if (instruction.guard && !always_executes(instruction.control_flow) &&
-        !instruction.guard->always())
-        operation.execution = instruction.guard->never() ? Execution::Never : Execution::Guarded;
+    if (guard_decides_execution(instruction))
+        operation.execution = Execution::Guarded;
+    else if (instruction.guard && instruction.guard->never() &&
+             !always_executes(instruction.control_flow))
+        operation.execution = Execution::Never;
+    operation.is_recorded = kernel_.recorded != nullptr && has_recorded_addresses(instruction);
     add_access(instruction, timing, operation);
     operation.reads_clock = effects.reads_clock;
     operation.is_long = is_long(instruction.opcode_class);

@@ -19,7 +19,7 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     number_of_warp_ = grid.first_warp + static_cast<int>(block * code_->demand.warps + warp);
     const auto stream = static_cast<std::uint64_t>(number_of_warp_);
     chance_ = Chance{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
-    auto course = Course::start(*code_, *options_, stream, warp);
+    auto course = Course::start(*code_, *options_, stream, block, warp);
     if (!course) return course.as_failure();
     course_ = std::move(course.value());
     register_ready_.assign(code_->register_count, 0);
@@ -62,15 +62,12 @@ void Warp::add_release(std::uint8_t scoreboard, std::int64_t at) {
 void Warp::prepare_next() {
     const Operation& operation = code_->operations[instruction_];
     operation_ = &operation;
-    executes_ = operation.execution == Execution::Always ||
-                (operation.execution == Execution::Guarded && chance_.draw(0, 1) == 1);
-    on_ = executes_ ? course_.stretch().lanes : 0;
+    find_lanes();
     passes_ = 1;
     occupancy_ = 0;
     port_at_ = 0;
     if (executes_) {
-        if (operation.parts_lanes && operation.execution == Execution::Guarded)
-            on_ = draw_lanes(on_, chance_.draw(1, count_of(on_)), chance_);
+        if (operation.is_recorded) course_.take_access();
         passes_ = operation.access ? counted_passes() : chance_.draw(operation.passes);
         occupancy_ = chance_.draw(operation.initiation) * passes_;
         if (operation.port.scope == models::UnitScope::Warp)
@@ -80,6 +77,26 @@ void Warp::prepare_next() {
     find_waits();
 }
 
+void Warp::find_lanes() {
+    const Operation& operation = *operation_;
+    const LaneMask lanes = course_.stretch().lanes;
+    if (operation.execution != Execution::Guarded) {
+        on_ = operation.execution == Execution::Always ? lanes : 0;
+    } else if (code_->recorded != nullptr) {
+        on_ = course_.take_executing();
+    } else {
+        on_ = chance_.draw(0, 1) == 1 ? lanes : 0;
+        if (on_ != 0 && operation.parts_lanes)
+            on_ = draw_lanes(on_, chance_.draw(1, count_of(on_)), chance_);
+    }
+    executes_ = on_ != 0;
+}
+
+std::shared_ptr<const models::LaneAddresses> Warp::recorded_addresses() const {
+    if (code_->recorded == nullptr) return nullptr;
+    return std::make_shared<const models::LaneAddresses>(course_.addresses(access().rule.bytes));
+}
+
 models::AccessPlace Warp::execution() const {
     return {.block = static_cast<std::uint64_t>(observation_.block),
             .warp = static_cast<std::uint64_t>(observation_.warp),
@@ -87,6 +104,8 @@ models::AccessPlace Warp::execution() const {
 }
 
 std::int64_t Warp::counted_passes() const {
+    if (code_->recorded != nullptr)
+        return models::passes_of(access().rule, course_.addresses(access().rule.bytes));
     if (access().same_passes && !code_->convergence) return operation_->passes.lo;
     return models::passes_of(access().rule, addresses_of(access(), execution(), active_lanes()));
 }

@@ -56,8 +56,10 @@ public:
     [[nodiscard]] std::int64_t next_number() const { return number_; }
     /// Lanes that access memory (C21): all, unless lanes may part.
     [[nodiscard]] std::uint64_t active_lanes() const {
-        return code_->convergence ? std::uint64_t{on_} : code_->all_lanes;
+        return code_->tells_lanes_apart() ? std::uint64_t{on_} : code_->all_lanes;
     }
+    /// The addresses of the next instruction where they are recorded. Requires: it has `access`.
+    [[nodiscard]] std::shared_ptr<const models::LaneAddresses> recorded_addresses() const;
     [[nodiscard]] std::int64_t occupancy() const { return occupancy_; }
     /// The barrier at which the warp waits.
     [[nodiscard]] std::optional<std::uint8_t> waits_at() const { return waits_at_; }
@@ -108,6 +110,8 @@ private:
     void set_result(const Operation& operation, std::int64_t at);
     /// Passes of the next instruction by the addresses of its lanes.
     [[nodiscard]] std::int64_t counted_passes() const;
+    /// For which lanes the next instruction executes, and how many passes it takes.
+    void find_lanes();
     /// Makes the following instruction the next one. Returns false at the end of the warp.
     bool advance(std::int64_t now);
     void prepare_next();

@@ -128,11 +128,13 @@ MemoryIssue WarpScheduler::memory_issue(std::size_t place) {
                       .access = nullptr,
                       .execution = {},
                       .active = warp.active_lanes(),
+                      .recorded = nullptr,
                       .passes = warp.passes(),
                       .pass_cost = operation.result_is_told ? warp.draw_pass_cost() : 0};
     if (operation.through_caches) {
         issue.access = &warp.access();
         issue.execution = warp.execution();
+        issue.recorded = warp.recorded_addresses();
     }
     return issue;
 }
@@ -157,7 +159,8 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
     chosen.issue(now, waits);
     if (collects) {
         CollectOrder order = *chosen.order();
-        order.memory = to_memory;
+        order.goes_to_memory = to_memory.has_value();
+        if (to_memory) order.memory = *to_memory;
         order.pool = pool_of(operation);
         order.place = place_on_core(warp);
         plugs_.collects->put(order);

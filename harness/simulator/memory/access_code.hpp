@@ -7,9 +7,9 @@
 
 namespace warpbound::harness::simulator {
 
-/// One instruction with an address pattern.
+/// One instruction with an address pattern or recorded addresses.
 struct AccessCode {
-    models::AddressPattern pattern;
+    models::AddressPattern pattern; ///< Unused where the launch is recorded.
     models::AccessRule rule;
     bool same_passes = false; ///< With all lanes active, passes are the same at every execution.
 };

@@ -29,7 +29,9 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::in
     const auto coalesce_into = [&](std::vector<models::TouchedLine>& lines) {
         lines.clear();
         if (issue.access == nullptr) return;
-        models::coalesce(addresses_of(*issue.access, issue.execution, issue.active),
+        models::coalesce(issue.recorded
+                             ? *issue.recorded
+                             : addresses_of(*issue.access, issue.execution, issue.active),
                          shape_->l1.line, shape_->l1.sector, lines);
     };
     if (issue.store) {

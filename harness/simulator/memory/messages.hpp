@@ -5,6 +5,7 @@
 #include "harness/simulator/memory/access_code.hpp"
 
 #include <cstdint>
+#include <memory>
 
 namespace warpbound::harness::simulator {
 
@@ -18,7 +19,8 @@ struct MemoryIssue {
     std::int64_t number = 0; ///< Of the instruction among all that the warp issued.
     const AccessCode* access = nullptr; ///< None: a store that ends in the write buffer.
     models::AccessPlace execution;
-    std::uint64_t active = 0; ///< Lanes.
+    std::uint64_t active = 0;                                ///< Lanes.
+    std::shared_ptr<const models::LaneAddresses> recorded{}; ///< In place of what `access` gives.
     std::int64_t passes = 1;
     std::int64_t pass_cost = 0; ///< Between two lines of a load.
 };

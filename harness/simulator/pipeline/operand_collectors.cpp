@@ -52,8 +52,8 @@ std::vector<OperandCollectors::Traveller>::iterator OperandCollectors::first_of(
 }
 
 OperandCollectors::Room* OperandCollectors::room_of(const CollectOrder& order) {
-    if (!order.memory) return nullptr;
-    return order.memory->store ? &stores_ : &loads_;
+    if (!order.goes_to_memory) return nullptr;
+    return order.memory.store ? &stores_ : &loads_;
 }
 
 void OperandCollectors::tell(const Traveller& traveller, ResultNotice notice) {
@@ -70,7 +70,7 @@ void OperandCollectors::tell(const Traveller& traveller, ResultNotice notice) {
 }
 
 void OperandCollectors::send_to_memory(const Traveller& traveller) {
-    MemoryIssue issue = *traveller.order.memory;
+    MemoryIssue issue = traveller.order.memory;
     if (!issue.store) {
         if (free_told_.empty()) {
             free_told_.push_back(told_.size());
@@ -89,8 +89,8 @@ void OperandCollectors::begin(const Traveller& traveller, std::int64_t now) {
     // Schedulers may have chosen in this cycle already.
     if (order.source_read)
         notice.sources_read = now + std::max<std::int64_t>(1, *order.source_read);
-    if (order.memory) send_to_memory(traveller);
-    if (!order.memory || order.memory->store) notice.at = now + order.delay + write_back_;
+    if (order.goes_to_memory) send_to_memory(traveller);
+    if (!order.goes_to_memory || order.memory.store) notice.at = now + order.delay + write_back_;
     if (notice.at || notice.sources_read) tell(traveller, notice);
     --travelling_;
     if (!log_->is_heard()) return;

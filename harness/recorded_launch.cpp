@@ -1,0 +1,100 @@
+#include "harness/recorded_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// A size in bytes, or a count; none where it is not described.
+Result<std::optional<std::uint64_t>> size_of(const models::Architecture& architecture,
+                                             std::string_view memory, std::string_view name) {
+    const models::ValueGroup* const group = architecture.memory(memory);
+    if (group == nullptr || group->find(name) == nullptr) return std::optional<std::uint64_t>{};
+    const auto value =
+        models::require(architecture, *group, fmt::format("memories/{}", memory), name);
+    if (!value) return value.as_failure();
+    const auto size = static_cast<std::uint64_t>(value.value().hi);
+    if (!std::has_single_bit(size))
+        return Failure{fmt::format("memories/{}/{} of architecture {} is {}; recorded addresses "
+                                   "need a power of two",
+                                   memory, name, architecture.name, size)};
+    return std::optional{size};
+}
+
+} // namespace
+
+models::LaneAddresses RecordedWarp::addresses(std::size_t access, std::uint64_t bytes) const {
+    constexpr std::uint64_t space = (std::uint64_t{1} << 48U) - 1; // As patterns (C21).
+    const RecordedAccess& recorded = accesses[access];
+    models::LaneAddresses lanes;
+    lanes.active = recorded.active;
+    lanes.bytes = bytes;
+    std::uint64_t next = recorded.base;
+    std::size_t place = recorded.first;
+    for (RecordedLanes left = recorded.active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+        if (recorded.first == RecordedAccess::none) {
+            lanes.address[lane] = next & space;
+            next += static_cast<std::uint64_t>(recorded.stride);
+        } else {
+            lanes.address[lane] = listed[place++] & space;
+        }
+    }
+    return lanes;
+}
+
+std::size_t RecordedWarp::size() const {
+    return sizeof *this + stretches.size() * sizeof(RecordedStretch) +
+           executing.size() * sizeof(RecordedLanes) + accesses.size() * sizeof(RecordedAccess) +
+           listed.size() * sizeof(std::uint64_t);
+}
+
+bool guard_decides_execution(const assembly::Instruction& instruction) {
+    return instruction.guard && !instruction.guard->always() && !instruction.guard->never() &&
+           !assembly::transfers_control(instruction.control_flow) &&
+           instruction.control_flow != assembly::ControlFlow::Exit;
+}
+
+bool has_recorded_addresses(const assembly::Instruction& instruction) {
+    const models::PassRule rule = models::pass_rule(instruction);
+    return rule != models::PassRule::None && rule != models::PassRule::Words;
+}
+
+Result<models::InstructionTiming> recorded_timing(const assembly::Instruction& instruction,
+                                                  assembly::Target target,
+                                                  const models::Architecture& architecture,
+                                                  models::InstructionTiming timing) {
+    const models::PassRule rule = models::pass_rule(instruction);
+    const bool shared = rule == models::PassRule::Banks || rule == models::PassRule::SharedAtomic;
+    const auto line = size_of(architecture, "l1", "line");
+    const auto banks = size_of(architecture, "shared", "banks");
+    const auto width = size_of(architecture, "shared", "bank-width");
+    for (const auto* size : {&line, &banks, &width})
+        if (!*size) return size->as_failure();
+    if (const auto effects = assembly::effects_of(instruction, target); effects.memory)
+        timing.access.bytes =
+            static_cast<std::uint64_t>(std::max(1, effects.memory->bytes_per_lane));
+    if (shared && banks.value() && width.value() &&
+        *banks.value() * *width.value() >= timing.access.bytes) {
+        timing.access.rule = rule;
+        timing.access.banks = *banks.value();
+        timing.access.width = *width.value();
+    } else if (!shared && line.value()) {
+        timing.access.rule = rule;
+        timing.access.line = *line.value();
+    }
+    using enum assembly::OpcodeClass;
+    const auto opcode_class = instruction.opcode_class;
+    timing.through_caches =
+        architecture.memory("interconnect") != nullptr &&
+        timing.access.rule != models::PassRule::None &&
+        (opcode_class == LoadGlobal || opcode_class == LoadLocal || timing.enters_write_buffer);
+    return timing;
+}
+
+} // namespace warpbound::harness

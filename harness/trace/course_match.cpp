@@ -1,0 +1,346 @@
+#include "harness/trace/course_match.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace warpbound::harness::trace {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::EdgeKind;
+using assembly::Instruction;
+
+/// From sm_70 on threads come to barriers one by one (C9).
+constexpr int threads_arrive_sm = 70;
+constexpr int zero_register = 255;
+
+/// The general register that a listed instruction writes first, as traces name it.
+std::optional<int> destination_of(const Instruction& instruction) {
+    if (instruction.operands.empty()) return std::nullopt;
+    const auto* reg = std::get_if<assembly::RegisterOperand>(&instruction.operands.front());
+    if (reg == nullptr || reg->file != assembly::RegisterFile::General) return std::nullopt;
+    return reg->index.value_or(zero_register);
+}
+
+std::string register_text(std::optional<int> reg) {
+    return reg ? fmt::format("R{}", *reg) : std::string{"no general register"};
+}
+
+/// A line for each of its two addresses is recorded of an LDGSTS; the second is the global one.
+bool is_repeated(const std::vector<TracedIssue>& issues, std::size_t place) {
+    return place + 1 < issues.size() && issues[place].opcode.rfind("LDGSTS", 0) == 0 &&
+           issues[place + 1].opcode == issues[place].opcode &&
+           issues[place + 1].address == issues[place].address &&
+           issues[place + 1].mask == issues[place].mask;
+}
+
+/// Follows the lanes of one warp through the graph.
+class Follower {
+public:
+    Follower(const Listing& listing, const TracedPlace& place)
+        : function_{*listing.function}, graph_{*listing.graph}, listing_{listing}, place_{place},
+          issues_{place.warp->issues}, live_{place.lanes} {
+        groups_.push_back({live_, 0, graph_.blocks.front().first, Left::Inside});
+    }
+
+    Result<RecordedWarp> follow() {
+        if (issues_.empty())
+            return Failure{fmt::format("{} has no instructions; expected a recording of every warp "
+                                       "to its end",
+                                       place_.who),
+                           place_.file};
+        for (at_ = 0; at_ < issues_.size(); ++at_) {
+            if (is_repeated(issues_, at_)) continue;
+            const auto taken = take();
+            if (!taken) return taken.as_failure();
+        }
+        --at_;
+        if (live_ != 0)
+            return refuse(fmt::format("the recording of {} ends before lanes 0x{:08x}, which go on "
+                                      "at {}",
+                                      place_.who, live_, whereabouts()));
+        return std::move(out_);
+    }
+
+private:
+    /// How lanes left their block, if they did: by which kind of edge.
+    enum class Left { Inside, Fell, Taken, Either };
+    /// Lanes at the same place.
+    struct Group {
+        RecordedLanes lanes = 0;
+        std::size_t block = 0;
+        std::size_t next = 0; ///< Instruction, for Inside.
+        Left left = Left::Inside;
+    };
+    /// Lanes that can issue an instruction together.
+    struct Candidates {
+        std::size_t block = 0;
+        RecordedLanes lanes = 0;
+    };
+
+    [[nodiscard]] const TracedIssue& issue() const { return issues_[at_]; }
+    [[nodiscard]] Failure refuse(std::string what) const {
+        return Failure{std::move(what), place_.file, (*place_.lines)[at_], 1};
+    }
+    [[nodiscard]] std::string listed(std::size_t index) const {
+        return fmt::format("{} ({}:{})", assembly::opcode_text(function_.instructions[index]),
+                           listing_.file, function_.instructions[index].position.line);
+    }
+
+    /// The instruction of the listing, which must be the one that was recorded.
+    Result<std::size_t> find() const {
+        const auto index = function_.index_of(issue().address);
+        if (!index)
+            return refuse(fmt::format("0x{:04x} is no instruction of kernel '{}' in {}",
+                                      issue().address, function_.name, listing_.file));
+        const Instruction& instruction = function_.instructions[*index];
+        if (assembly::opcode_text(instruction) != issue().opcode)
+            return refuse(fmt::format("{} at 0x{:04x}, where the listing has {}", issue().opcode,
+                                      issue().address, listed(*index)));
+        const auto expected = destination_of(instruction);
+        const auto& recorded = issue().destinations;
+        const auto found =
+            recorded.empty() ? std::optional<int>{} : std::optional<int>{recorded.front()};
+        if (recorded.size() > 1 || found != expected)
+            return refuse(fmt::format("{} at 0x{:04x} writes {}, where the listing has {} with {}",
+                                      issue().opcode, issue().address, register_text(found),
+                                      listed(*index), register_text(expected)));
+        return *index;
+    }
+
+    static bool takes(EdgeKind kind, Left left) {
+        return left == Left::Either || (kind == EdgeKind::Taken) == (left == Left::Taken);
+    }
+    /// The blocks in which the group can be when it issues the instruction, and by which kind of
+    /// edge it comes there; none inside its block.
+    struct Arrival {
+        std::size_t block = 0;
+        std::optional<EdgeKind> by;
+    };
+    [[nodiscard]] std::optional<Arrival> arrival(const Group& group, std::size_t index) const {
+        if (group.left == Left::Inside)
+            return group.next == index ? std::optional{Arrival{group.block, {}}} : std::nullopt;
+        std::optional<Arrival> found;
+        for (const std::size_t number : graph_.blocks[group.block].out) {
+            const assembly::Edge& edge = graph_.edges[number];
+            // Where both kinds lead there, it counts as transferred.
+            if (takes(edge.kind, group.left) && graph_.blocks[edge.to].first == index)
+                found = Arrival{edge.to, edge.kind};
+        }
+        return found;
+    }
+
+    /// Of several blocks (copies of called code) the one where recorded lanes are.
+    [[nodiscard]] std::optional<Candidates> candidates(std::size_t index) const {
+        std::optional<std::size_t> block;
+        bool certain = false;
+        for (const Group& group : groups_) {
+            const auto here = arrival(group, index);
+            if (!here || certain) continue;
+            const bool recorded =
+                (group.lanes & (issue().mask != 0 ? issue().mask : last_lanes_)) != 0;
+            if (!block || recorded) block = here->block;
+            certain = recorded;
+        }
+        if (!block) return std::nullopt;
+        Candidates found{*block, 0};
+        for (const Group& group : groups_)
+            if (const auto here = arrival(group, index); here && here->block == *block)
+                found.lanes |= group.lanes;
+        return found;
+    }
+
+    /// The addresses at which lanes that have not ended go on.
+    [[nodiscard]] std::string whereabouts() const {
+        std::set<std::string> places;
+        const auto name = [this](std::size_t index) {
+            return fmt::format("0x{:04x}", function_.instructions[index].address);
+        };
+        for (const Group& group : groups_) {
+            if (group.left == Left::Inside) places.insert(name(group.next));
+            if (group.left == Left::Inside) continue;
+            for (const std::size_t number : graph_.blocks[group.block].out)
+                if (takes(graph_.edges[number].kind, group.left))
+                    places.insert(name(graph_.blocks[graph_.edges[number].to].first));
+        }
+        return places.empty() ? "no instruction" : fmt::format("{}", fmt::join(places, " or "));
+    }
+
+    [[nodiscard]] static bool is_guarded(const Instruction& instruction) {
+        return instruction.guard && !instruction.guard->always();
+    }
+
+    /// C55: lanes that issue the instruction, whether it executes for them or not.
+    [[nodiscard]] RecordedLanes issuing(std::size_t index, const Candidates& able) const {
+        if (!is_guarded(function_.instructions[index])) return issue().mask;
+        if (!out_.stretches.empty()) {
+            const RecordedStretch& before = out_.stretches.back();
+            if (before.block == able.block && before.last + 1 == index &&
+                (before.lanes & able.lanes) != 0)
+                return before.lanes;
+        }
+        const std::size_t last = graph_.blocks[able.block].last;
+        for (std::size_t ahead = 1; index + ahead <= last && at_ + ahead < issues_.size();
+             ++ahead) {
+            const Instruction& instruction = function_.instructions[index + ahead];
+            if (issues_[at_ + ahead].address != instruction.address) break;
+            if (!is_guarded(instruction)) return issues_[at_ + ahead].mask;
+        }
+        return able.lanes;
+    }
+
+    Result<void> check_lanes(const Instruction& instruction, const std::optional<Candidates>& able,
+                             RecordedLanes lanes) const {
+        const RecordedLanes mask = issue().mask;
+        const auto at = [&] {
+            return fmt::format("{} at 0x{:04x}", issue().opcode, issue().address);
+        };
+        if ((mask & ~place_.lanes) != 0)
+            return refuse(fmt::format("{}: lanes 0x{:08x} are none of {}, which has 0x{:08x}", at(),
+                                      mask & ~place_.lanes, place_.who, place_.lanes));
+        if ((mask & ~live_) != 0)
+            return refuse(fmt::format("{}: lanes 0x{:08x} have ended", at(), mask & ~live_));
+        if (!able)
+            return refuse(fmt::format("{}: no lane of {} can be there; they go on at {}", at(),
+                                      place_.who, whereabouts()));
+        if (lanes == 0)
+            return refuse(fmt::format("{}: it is recorded for no lane and has no guard", at()));
+        if (const RecordedLanes lost = (lanes | mask) & ~able->lanes; lost != 0)
+            return refuse(fmt::format("{}: lanes 0x{:08x} of {} cannot be there; lanes go on at {}",
+                                      at(), lost, place_.who, whereabouts()));
+        if ((mask & ~lanes) != 0)
+            return refuse(fmt::format("{}: it executes for lanes 0x{:08x}, which do not issue it "
+                                      "with the others",
+                                      at(), mask & ~lanes));
+        if (instruction.guard && instruction.guard->never() && mask != 0)
+            return refuse(fmt::format("{}: it executes in spite of @!PT", at()));
+        const bool meets = instruction.opcode_class == assembly::OpcodeClass::Barrier ||
+                           instruction.mnemonic == "WARPSYNC";
+        if (meets && function_.target.sm >= threads_arrive_sm &&
+            (lanes != live_ || (mask != 0 && mask != live_)))
+            return refuse(fmt::format("{}: lanes 0x{:08x} of 0x{:08x} come to it; from sm_70 on, "
+                                      "where threads arrive one by one, that is not simulated",
+                                      at(), mask, live_));
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> take() {
+        const auto found = find();
+        if (!found) return found.as_failure();
+        const std::size_t index = found.value();
+        const Instruction& instruction = function_.instructions[index];
+        const auto able = candidates(index);
+        const RecordedLanes lanes = able ? issuing(index, *able) : 0;
+        const auto checked = check_lanes(instruction, able, lanes);
+        if (!checked) return checked.as_failure();
+        add_to_stretch(index, able->block, lanes);
+        if (guard_decides_execution(instruction)) out_.executing.push_back(issue().mask);
+        if (issue().mask != 0 && has_recorded_addresses(instruction)) {
+            const auto added = add_access();
+            if (!added) return added.as_failure();
+        }
+        move(index, able->block, lanes);
+        return boost::outcome_v2::success();
+    }
+
+    /// Takes the lanes from where they were. `transferred` by C41.
+    void add_to_stretch(std::size_t index, std::size_t block, RecordedLanes lanes) {
+        RecordedLanes fell = 0;
+        RecordedLanes moved = 0;
+        for (Group& group : groups_) {
+            const RecordedLanes going = group.lanes & lanes;
+            if (going == 0) continue;
+            const bool by_transfer = arrival(group, index)->by == EdgeKind::Taken;
+            (by_transfer ? moved : fell) |= going & last_lanes_;
+            group.lanes &= ~going;
+        }
+        std::erase_if(groups_, [](const Group& group) { return group.lanes == 0; });
+        if (!out_.stretches.empty()) {
+            RecordedStretch& before = out_.stretches.back();
+            if (before.block == block && before.lanes == lanes && before.last + 1 == index) {
+                ++before.last;
+                return;
+            }
+        }
+        out_.stretches.push_back({.block = static_cast<std::uint32_t>(block),
+                                  .first = static_cast<std::uint32_t>(index),
+                                  .last = static_cast<std::uint32_t>(index),
+                                  .lanes = lanes,
+                                  .transferred = fell == 0 || moved != 0});
+    }
+
+    Result<void> add_access() {
+        if (issue().width == 0)
+            return refuse(fmt::format("{} at 0x{:04x} executes without addresses", issue().opcode,
+                                      issue().address));
+        const auto addresses = addresses_of(issue());
+        RecordedAccess access{.base = addresses.front(), .stride = 0, .active = issue().mask};
+        const std::uint64_t stride = addresses.size() > 1 ? addresses[1] - addresses[0] : 0;
+        access.stride = static_cast<std::int64_t>(stride);
+        for (std::size_t lane = 2; lane < addresses.size(); ++lane)
+            if (addresses[lane] - addresses[lane - 1] != stride)
+                access.first = static_cast<std::uint32_t>(out_.listed.size());
+        if (access.first != RecordedAccess::none) {
+            if (out_.listed.size() + addresses.size() >= RecordedAccess::none)
+                return refuse(
+                    fmt::format("{} accesses too many addresses without a stride", place_.who));
+            out_.listed.insert(out_.listed.end(), addresses.begin(), addresses.end());
+        }
+        out_.accesses.push_back(access);
+        return boost::outcome_v2::success();
+    }
+
+    /// The lanes go on behind the instruction.
+    void move(std::size_t index, std::size_t block, RecordedLanes lanes) {
+        last_lanes_ = lanes;
+        if (index != graph_.blocks[block].last) {
+            groups_.push_back({lanes, block, index + 1, Left::Inside});
+            return;
+        }
+        const Instruction& instruction = function_.instructions[index];
+        const bool exits = instruction.control_flow == ControlFlow::Exit;
+        RecordedLanes taken = 0;
+        if (exits || assembly::transfers_control(instruction.control_flow))
+            taken = is_guarded(instruction) ? issue().mask : lanes;
+        const RecordedLanes fell = lanes & ~taken;
+        if (fell != 0) groups_.push_back({fell, block, 0, Left::Fell});
+        if (taken == 0) return;
+        if (exits) {
+            live_ &= ~taken;
+            last_lanes_ &= ~taken;
+            return;
+        }
+        // Without a guard an operand may decide, or a wait for convergence falls through.
+        bool may_take = false;
+        bool may_fall = false;
+        for (const std::size_t number : graph_.blocks[block].out)
+            (graph_.edges[number].kind == EdgeKind::Taken ? may_take : may_fall) = true;
+        const Left left = !may_take                              ? Left::Fell
+                          : may_fall && !is_guarded(instruction) ? Left::Either
+                                                                 : Left::Taken;
+        groups_.push_back({taken, block, 0, left});
+    }
+
+    const assembly::Function& function_;
+    const assembly::ControlFlowGraph& graph_;
+    const Listing& listing_;
+    const TracedPlace& place_;
+    const std::vector<TracedIssue>& issues_;
+    std::size_t at_ = 0;
+    RecordedLanes live_;
+    RecordedLanes last_lanes_ = 0; ///< That issued last and have not ended.
+    std::vector<Group> groups_;
+    RecordedWarp out_;
+};
+
+} // namespace
+
+Result<RecordedWarp> match_course(const Listing& listing, const TracedPlace& place) {
+    return Follower{listing, place}.follow();
+}
+
+} // namespace warpbound::harness::trace

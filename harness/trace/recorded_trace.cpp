@@ -1,0 +1,245 @@
+#include "harness/trace/recorded_trace.hpp"
+
+#include "assembly/support/digest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace warpbound::harness::trace {
+
+namespace {
+
+/// As many warps as a launch may have.
+constexpr std::int64_t warp_limit = std::int64_t{1} << 20U;
+constexpr std::int64_t lines_between_looks = 1 << 16;
+
+std::int64_t block_number(const SassTrace& header, const Dimensions& block) {
+    return block[0] + header.grid[0] * (block[1] + header.grid[1] * block[2]);
+}
+
+Dimensions dimensions_of(const SassTrace& header, std::int64_t number) {
+    const std::int64_t x = header.grid[0];
+    const std::int64_t y = header.grid[1];
+    return {number % x, number / x % y, number / x / y};
+}
+
+std::string to_string(const Dimensions& block) {
+    return fmt::format("{},{},{}", block[0], block[1], block[2]);
+}
+
+Result<std::string> digest_of_all(const TraceBytes& bytes) {
+    assembly::Digest digest;
+    std::vector<char> piece(std::size_t{1} << 18U);
+    for (std::uint64_t offset = 0;;) {
+        const auto got = bytes.read(offset, piece);
+        if (!got) return got.as_failure();
+        digest.add({piece.data(), got.value()});
+        offset += got.value();
+        if (got.value() < piece.size()) return digest.text();
+    }
+}
+
+} // namespace
+
+Result<SassTrace> read_trace_header(const TraceBytes& bytes) {
+    LineStream lines{bytes};
+    SassTraceReader reader;
+    for (;;) {
+        auto line = lines.next();
+        if (!line) return line.as_failure();
+        if (!line.value()) return lines.refuse_end(reader.missing().value_or("the trace is empty"));
+        const auto taken = reader.take(*line.value());
+        if (!taken) return taken.as_failure();
+        if (!reader.in_block()) continue;
+        SassTrace header = reader.trace();
+        header.blocks.clear();
+        return header;
+    }
+}
+
+models::Launch RecordedTrace::launch() const {
+    models::Launch launch{.blocks = header_.blocks_launched(),
+                          .threads = header_.block[0] * header_.block[1] * header_.block[2]};
+    if (header_.registers > 0) launch.registers = header_.registers;
+    launch.shared_memory = header_.shared_memory;
+    return launch;
+}
+
+std::int64_t RecordedTrace::blocks_read_again() const {
+    return std::count(kept_.begin(), kept_.end(), nullptr);
+}
+
+Result<std::unique_ptr<RecordedTrace>> RecordedTrace::open(TraceBytes bytes, const Listing& listing,
+                                                           std::size_t kept_limit,
+                                                           const Progress& progress) {
+    std::unique_ptr<RecordedTrace> trace{new RecordedTrace{std::move(bytes), listing}};
+    const auto read = trace->read(kept_limit, progress);
+    if (!read) return read.as_failure();
+    return trace;
+}
+
+/// At the first block: everything that the header must say is known.
+Result<void> RecordedTrace::take_header(SassTraceReader& reader) {
+    const auto refuse = [this](std::string what) {
+        return Failure{std::move(what), bytes_.name()};
+    };
+    header_ = reader.trace();
+    header_.blocks.clear();
+    const assembly::Function& function = *listing_.function;
+    if (header_.kernel != function.name)
+        return refuse(fmt::format("a trace of kernel '{}'; '{}' of {} was expected", header_.kernel,
+                                  function.name, listing_.file));
+    if (header_.binary_version != 0 && header_.binary_version != function.target.sm)
+        return refuse(fmt::format("a trace of sm_{} code; {} has {}", header_.binary_version,
+                                  listing_.file, assembly::to_string(function.target)));
+    if (header_.blocks_launched() * header_.warps_per_block() > warp_limit)
+        return refuse(fmt::format("a launch of more than {} warps", warp_limit));
+    entries_.resize(static_cast<std::size_t>(header_.blocks_launched()));
+    kept_.resize(entries_.size());
+    issued_.resize(function.instructions.size());
+    return boost::outcome_v2::success();
+}
+
+Result<void> RecordedTrace::take_warp(const SassTrace& header, const ReadWarp& read,
+                                      const Dimensions& number, RecordedBlock& into) const {
+    const std::int64_t threads = header.block[0] * header.block[1] * header.block[2];
+    const std::int64_t lanes =
+        std::min(recorded_lane_count, threads - read.warp->number * recorded_lane_count);
+    auto matched = match_course(
+        listing_, {.file = bytes_.name(),
+                   .who = fmt::format("warp {} of block {}", read.warp->number, to_string(number)),
+                   .lanes = static_cast<RecordedLanes>((std::uint64_t{1} << lanes) - 1),
+                   .warp = read.warp,
+                   .lines = read.lines});
+    if (!matched) return matched.as_failure();
+    read.warp->issues = {};
+    into.warps.resize(static_cast<std::size_t>(header.warps_per_block()));
+    into.warps[static_cast<std::size_t>(read.warp->number)] = std::move(matched.value());
+    return boost::outcome_v2::success();
+}
+
+void RecordedTrace::note_issues(const RecordedBlock& block) {
+    for (const RecordedWarp& warp : block.warps)
+        for (const RecordedStretch& stretch : warp.stretches) {
+            instructions_ += stretch.last - stretch.first + 1;
+            std::fill(issued_.begin() + stretch.first, issued_.begin() + stretch.last + 1, true);
+        }
+}
+
+Result<void> RecordedTrace::read(std::size_t kept_limit, const Progress& progress) {
+    LineStream lines{bytes_};
+    SassTraceReader reader;
+    SassTraceReader before = reader;
+    RecordedBlock block;
+    Entry entry;
+    Dimensions number{};
+    std::size_t kept = 0;
+    for (std::int64_t count = 1;; ++count) {
+        auto next = lines.next();
+        if (!next) return next.as_failure();
+        if (!next.value()) break;
+        if (progress && count % lines_between_looks == 0 && !progress(lines.place().offset))
+            return Failure{"stopped while it was read", bytes_.name()};
+        const bool was_inside = reader.in_block();
+        if (!was_inside && !before_blocks_) before_blocks_.emplace(reader);
+        const auto taken = reader.take(*next.value());
+        if (!taken) return taken.as_failure();
+        if (!reader.in_block() && !was_inside) {
+            before_blocks_.reset();
+            continue;
+        }
+        if (!was_inside) {
+            if (entries_.empty())
+                if (const auto begun = take_header(reader); !begun) return begun.as_failure();
+            lines.restart_sum();
+            entry.place = lines.place();
+            block = {};
+        }
+        number = reader.trace().blocks.back().number;
+        if (const auto read = reader.completed()) {
+            const auto matched = take_warp(header_, *read, number, block);
+            if (!matched) return matched.as_failure();
+        }
+        if (reader.in_block()) continue;
+        const auto place = static_cast<std::size_t>(block_number(header_, number));
+        block.warps.resize(static_cast<std::size_t>(header_.warps_per_block()));
+        for (std::size_t warp = 0; warp < block.warps.size(); ++warp)
+            if (block.warps[warp].stretches.empty())
+                return Failure{fmt::format("warp {} of block {} is not recorded; expected all "
+                                           "warps of the launch",
+                                           warp, to_string(number)),
+                               bytes_.name(), entry.place.line + 1, 1};
+        entries_[place] = {.place = entry.place, .sum = lines.sum(), .found = true};
+        note_issues(block);
+        std::size_t size = sizeof block;
+        for (RecordedWarp& warp : block.warps)
+            size += warp.size();
+        if (kept + size <= kept_limit) {
+            kept += size;
+            kept_[place] = std::make_shared<const RecordedBlock>(std::exchange(block, {}));
+        }
+        reader.trace().blocks.clear();
+    }
+    if (auto missing = reader.missing()) return lines.refuse_end(std::move(*missing));
+    for (std::size_t place = 0; place < entries_.size(); ++place)
+        if (!entries_[place].found)
+            return lines.refuse_end(
+                fmt::format("block {} is not recorded; expected all {} blocks of the launch",
+                            to_string(dimensions_of(header_, static_cast<std::int64_t>(place))),
+                            entries_.size()));
+    if (entries_.empty()) return lines.refuse_end("no block is recorded");
+    return find_facts();
+}
+
+Result<void> RecordedTrace::find_facts() {
+    facts_.kernel = listing_.function->name;
+    facts_.name = bytes_.name();
+    auto digest = digest_of_all(bytes_);
+    if (!digest) return digest.as_failure();
+    facts_.digest = std::move(digest.value());
+    return boost::outcome_v2::success();
+}
+
+Result<RecordedBlock> RecordedTrace::read_block(const Entry& entry) const {
+    const auto changed = [this, &entry] {
+        return Failure{"the trace was changed after it was opened", bytes_.name(),
+                       entry.place.line + 1, 1};
+    };
+    LineStream lines{bytes_, entry.place};
+    SassTraceReader reader{*before_blocks_};
+    RecordedBlock block;
+    for (;;) {
+        auto next = lines.next();
+        if (!next) return next.as_failure();
+        if (!next.value()) return changed();
+        const bool begins = !reader.in_block();
+        const auto taken = reader.take(*next.value());
+        if (!taken || (begins && !reader.in_block())) return changed();
+        if (begins) lines.restart_sum();
+        if (const auto read = reader.completed()) {
+            const auto matched =
+                take_warp(header_, *read, reader.trace().blocks.back().number, block);
+            if (!matched) return changed();
+        }
+        if (reader.in_block()) continue;
+        if (lines.sum() != entry.sum) return changed();
+        return block;
+    }
+}
+
+Result<std::shared_ptr<const RecordedBlock>> RecordedTrace::block(std::int64_t number) const {
+    const auto place = static_cast<std::size_t>(number);
+    if (number < 0 || place >= entries_.size())
+        return Failure{
+            fmt::format("block {} is not among the {} that are recorded", number, entries_.size()),
+            bytes_.name()};
+    if (kept_[place]) return kept_[place];
+    auto block = read_block(entries_[place]);
+    if (!block) return block.as_failure();
+    return std::make_shared<const RecordedBlock>(std::move(block.value()));
+}
+
+} // namespace warpbound::harness::trace
