@@ -1,7 +1,7 @@
 #include "cli/recorded_trace.hpp"
 
 #include "cli/json.hpp"
-#include "harness/trace/kernels_list.hpp"
+#include "cli/recorded_runs.hpp"
 #include "harness/trace/trace_mix.hpp"
 
 #include <fmt/format.h>
@@ -119,34 +119,15 @@ Result<std::string> inspect_recorded_trace(const std::string& file, const std::s
     if (format == "dot")
         return Failure{"a recorded trace has no control-flow graph; expected --format text or json",
                        file};
-    const std::filesystem::path path{file};
-    std::vector<std::filesystem::path> traces{path};
+    const auto list = list_traces(file);
+    if (!list) return list.as_failure();
+    const auto& [traces, copies, bytes] = list.value();
     std::string out;
-    std::int64_t copies = 0;
-    std::uint64_t bytes = 0;
-    if (path.extension() == ".g") {
-        const auto source = assembly::read_source(path);
-        if (!source) return source.as_failure();
-        const auto commands = harness::trace::read_kernels_list(source.value());
-        if (!commands) return commands.as_failure();
-        traces.clear();
-        for (const auto& command : commands.value()) {
-            if (const auto* copy = std::get_if<harness::trace::TracedCopy>(&command)) {
-                ++copies;
-                bytes += copy->bytes;
-                continue;
-            }
-            traces.push_back(path.parent_path() /
-                             std::get<harness::trace::TracedLaunch>(command).file);
-        }
+    if (std::filesystem::path{file}.extension() == ".g")
         out = fmt::format("{} kernels, {} copies to the device of {} bytes\n\n", traces.size(),
                           copies, bytes);
-    }
     Json kernels = Json::array();
     for (const auto& trace : traces) {
-        if (trace.extension() == ".xz")
-            return Failure{"the trace is compressed; expected the text that `xz -d` makes of it",
-                           trace.string()};
         const auto recorded = load(trace);
         if (!recorded) return recorded.as_failure();
         if (format == "json")

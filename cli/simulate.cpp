@@ -2,10 +2,13 @@
 /// `warpbound simulate`: runs a kernel on the simulated device, many seeds.
 
 #include "cli/command.hpp"
+#include "cli/recorded_runs.hpp"
+#include "cli/recorded_trace.hpp"
 #include "cli/summary_text.hpp"
 #include "cli/traced_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
@@ -15,6 +18,8 @@ namespace {
 
 struct Options {
     LaunchOptions launch;
+    std::string listing;
+    std::vector<std::string> stated; ///< Options given that say what a trace says itself.
     std::string policy = "lrr";
     std::string multiprocessors = "1";
     std::string campaign;
@@ -25,10 +30,34 @@ struct Options {
     std::uint64_t seed = 1;
 };
 
+/// What is run: a launch with what it refers to.
+struct Subject {
+    const LoadedKernel* kernel = nullptr;
+    harness::Kernel launched;
+    std::vector<std::string> assumptions;
+    const RecordedRun* recorded = nullptr; ///< None: paths are drawn.
+    std::string trace;                     ///< File of the trace.
+};
+
+/// Where it runs.
+struct Machine {
+    models::Architecture architecture;
+    models::WarpPolicy policy;
+    std::int64_t multiprocessors = 1;
+    std::unique_ptr<harness::Device> device;
+    std::unique_ptr<harness::Campaign> campaign; ///< None: runs are not kept.
+};
+
 struct Series {
     harness::Quantity quantity;
     harness::Measured measured;
     harness::Summary summary;
+};
+
+struct Simulated {
+    std::vector<Series> series;
+    std::optional<TracedRun> traced;
+    bool complete = true;
 };
 
 /// How many SMs are asked for: a number, or all that the machine has.
@@ -62,114 +91,220 @@ std::vector<std::string> assumptions_of(const models::Launch& launch, const Load
     return assumptions;
 }
 
-std::string render(const Options& options, const LoadedKernel& kernel,
-                   const models::Architecture& architecture, const models::Launch& launch,
-                   std::int64_t multiprocessors, const std::vector<Series>& series,
-                   const std::optional<TracedRun>& traced) {
-    const bool stack = options.trace.stack && traced && traced->account;
-    if (options.format == "json") {
-        nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
-        for (const auto& [quantity, measured, summary] : series)
-            quantities[quantity_name(quantity)] = summary_json(summary);
-        nlohmann::ordered_json result{
-            {"kernel",
-             {{"name", kernel.function->name},
-              {"digest", kernel.program.digest},
-              {"isa", to_string(kernel.function->target)}}},
-            {"architecture", {{"name", architecture.name}, {"digest", architecture.digest}}},
-            {"launch", models::to_string(launch)},
-            {"multiprocessors", multiprocessors},
-            {"assumptions", assumptions_of(launch, kernel)},
-            {"policy", options.policy},
-            {"seed", options.seed},
-            {"draw", options.draw},
-            {"runs", series.front().measured.samples.size()},
-            {"observations", quantities}};
-        if (stack) result["traced-run"] = account_json(options.trace, *traced, kernel);
-        return result.dump(2) + "\n";
-    }
+nlohmann::ordered_json json_of(const Options& options, const Machine& machine,
+                               const Subject& subject, const Simulated& simulated) {
+    nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
+    for (const auto& [quantity, measured, summary] : simulated.series)
+        quantities[quantity_name(quantity)] = summary_json(summary);
+    nlohmann::ordered_json result{
+        {"kernel",
+         {{"name", subject.kernel->function->name},
+          {"digest", subject.kernel->program.digest},
+          {"isa", to_string(subject.kernel->function->target)}}},
+        {"architecture",
+         {{"name", machine.architecture.name}, {"digest", machine.architecture.digest}}},
+        {"launch", models::to_string(subject.launched.launch)},
+        {"multiprocessors", machine.multiprocessors},
+        {"assumptions", subject.assumptions},
+        {"policy", options.policy},
+        {"seed", options.seed},
+        {"draw", options.draw},
+        {"runs", simulated.series.front().measured.samples.size()},
+        {"observations", quantities}};
+    if (subject.recorded != nullptr)
+        result["trace"] = {{"file", subject.trace},
+                           {"digest", subject.recorded->trace->facts().digest},
+                           {"warp-instructions", subject.recorded->trace->instructions()}};
+    if (options.trace.stack && simulated.traced)
+        result["traced-run"] = account_json(options.trace, *simulated.traced, *subject.kernel);
+    return result;
+}
+
+std::string text_of(const Options& options, const Machine& machine, const Subject& subject,
+                    const Simulated& simulated) {
     std::string out = fmt::format(
         "{} on simulated:{}, launch {} on {} multiprocessor{}, policy {}, {} runs from seed {} "
         "({})\n",
-        kernel.function->name, architecture.name, models::to_string(launch), multiprocessors,
-        multiprocessors == 1 ? "" : "s", options.policy, series.front().measured.samples.size(),
-        options.seed, options.draw);
-    for (const std::string& assumption : assumptions_of(launch, kernel))
+        subject.kernel->function->name, machine.architecture.name,
+        models::to_string(subject.launched.launch), machine.multiprocessors,
+        machine.multiprocessors == 1 ? "" : "s", options.policy,
+        simulated.series.front().measured.samples.size(), options.seed, options.draw);
+    if (subject.recorded != nullptr)
+        out += fmt::format("recorded: {} warp instructions in {}\n",
+                           subject.recorded->trace->instructions(), subject.trace);
+    for (const std::string& assumption : subject.assumptions)
         out += fmt::format("assumed: {}\n", assumption);
     out += "\n";
     out += summary_heading("observed, core cycles");
-    for (const auto& [quantity, measured, summary] : series) {
+    for (const auto& [quantity, measured, summary] : simulated.series) {
         out += summary_row(quantity_name(quantity), summary);
         out += summary_details(summary);
     }
-    if (stack) out += account_text(options.trace, *traced, kernel);
+    if (options.trace.stack && simulated.traced)
+        out += account_text(options.trace, *simulated.traced, *subject.kernel);
     return out;
 }
 
-Exit run(const Options& options) {
-    const auto inputs = load_launch(options.launch);
-    if (!inputs) return refuse(inputs.error());
-    const LoadedKernel& loaded = *inputs.value().kernel;
-    const models::Architecture& architecture = inputs.value().architecture;
-    const harness::Kernel launched = inputs.value().launched();
+Result<Machine> open_machine(const Options& options, models::Architecture architecture) {
+    Machine machine;
+    machine.architecture = std::move(architecture);
     const auto policy = models::read_policy(options.policy);
-    if (!policy) return refuse(policy.error());
-    const auto multiprocessors = multiprocessors_of(options.multiprocessors, architecture);
-    if (!multiprocessors) return refuse(multiprocessors.error());
-    const auto device = harness::open_device("simulated:" + options.launch.architecture,
-                                             options.policy, multiprocessors.value());
-    if (!device) return refuse(device.error());
-    std::unique_ptr<harness::Campaign> campaign;
-    if (!options.campaign.empty()) {
-        auto opened = harness::Campaign::open(options.campaign);
-        if (!opened) return refuse(opened.error());
-        campaign = std::move(opened).value();
-    }
+    if (!policy) return policy.as_failure();
+    machine.policy = policy.value();
+    const auto multiprocessors = multiprocessors_of(options.multiprocessors, machine.architecture);
+    if (!multiprocessors) return multiprocessors.as_failure();
+    machine.multiprocessors = multiprocessors.value();
+    auto device = harness::open_device("simulated:" + options.launch.architecture, options.policy,
+                                       machine.multiprocessors);
+    if (!device) return device.as_failure();
+    machine.device = std::move(device.value());
+    if (options.campaign.empty()) return machine;
+    auto opened = harness::Campaign::open(options.campaign);
+    if (!opened) return opened.as_failure();
+    machine.campaign = std::move(opened.value());
+    return machine;
+}
+
+/// Nothing when Ctrl-C stopped it before there was anything to tell.
+Result<std::optional<Simulated>> simulate(const Options& options, const Machine& machine,
+                                          const Subject& subject) {
     const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
-    std::optional<TracedRun> traced;
+    Simulated simulated;
     if (options.trace.is_wanted()) {
         const harness::RunOptions chosen{
             harness::seed_of_run(options.seed, options.trace.run), protocol.draw, {}};
-        auto run = trace_run(options.trace, architecture, launched, policy.value(),
-                             multiprocessors.value(), chosen);
-        if (!run) return refuse(run.error());
-        traced = std::move(run.value());
-        if (!traced->account) {
+        auto run = trace_run(options.trace, machine.architecture, subject.launched, machine.policy,
+                             machine.multiprocessors, chosen);
+        if (!run) return run.as_failure();
+        simulated.traced = std::move(run.value());
+        if (!simulated.traced->account) {
             fmt::print(stderr, "warpbound: interrupted; the trace ends there\n");
-            return Exit::Undecided;
+            return std::optional<Simulated>{};
         }
     }
     std::vector<harness::Quantity> quantities{harness::Quantity::ExecutionTime};
-    if (clock_reads(*loaded.function) == 2) quantities.push_back(harness::Quantity::Region);
-    std::vector<Series> series;
-    bool complete = true;
+    if (clock_reads(*subject.kernel->function) == 2)
+        quantities.push_back(harness::Quantity::Region);
     for (const harness::Quantity quantity : quantities) {
         ProgressBar bar{"simulating " + quantity_name(quantity)};
-        auto measured = harness::measure(
-            *device.value(), launched,
-            series_key(loaded.program, launched, device.value()->identity(), protocol, quantity),
-            protocol, quantity, campaign.get(), worker_threads(), bar.callback(), interrupted);
-        if (!measured) return refuse(measured.error());
-        complete = complete && measured.value().complete;
+        auto measured = harness::measure(*machine.device, subject.launched,
+                                         series_key(subject.kernel->program, subject.launched,
+                                                    machine.device->identity(), protocol, quantity),
+                                         protocol, quantity, machine.campaign.get(),
+                                         worker_threads(), bar.callback(), interrupted);
+        if (!measured) return measured.as_failure();
+        simulated.complete = simulated.complete && measured.value().complete;
         const auto times = flat_times(measured.value().samples);
         if (times.empty()) break;
-        series.push_back({quantity, std::move(measured).value(), harness::summarise(times)});
+        simulated.series.push_back(
+            {quantity, std::move(measured).value(), harness::summarise(times)});
     }
-    if (series.empty())
-        return refuse(
-            Failure{"stopped before the first run was recorded", options.launch.kernel.file});
-    const std::string result = render(options, loaded, architecture, launched.launch,
-                                      multiprocessors.value(), series, traced);
-    if (options.trace.file == "-") {
-        fmt::print(stderr, "{}", result);
-    } else if (const Exit written = write_result(result); written != Exit::Holds) {
-        return written;
-    }
-    if (!complete)
+    if (simulated.series.empty())
+        return Failure{"stopped before the first run was recorded", options.launch.kernel.file};
+    if (!simulated.complete)
         fmt::print(stderr, "warpbound: interrupted after {} of {} runs{}\n",
-                   series.back().measured.samples.size(), options.runs,
-                   campaign ? "; what was recorded stays" : "");
+                   simulated.series.back().measured.samples.size(), options.runs,
+                   machine.campaign ? "; what was recorded stays" : "");
+    return std::optional{std::move(simulated)};
+}
+
+/// Beside a trace on standard output the result goes to standard error.
+Exit write(const Options& options, const std::string& result) {
+    if (options.trace.file != "-") return write_result(result);
+    fmt::print(stderr, "{}", result);
+    return Exit::Holds;
+}
+
+Exit run_kernel(const Options& options) {
+    if (!options.listing.empty())
+        return refuse(Failure{"--listing goes with a recorded trace (.traceg, kernelslist.g); this "
+                              "file is the listing",
+                              options.launch.kernel.file});
+    auto inputs = load_launch(options.launch);
+    if (!inputs) return refuse(inputs.error());
+    const auto machine = open_machine(options, inputs.value().architecture);
+    if (!machine) return refuse(machine.error());
+    const LoadedKernel& kernel = *inputs.value().kernel;
+    const Subject subject{&kernel,
+                          inputs.value().launched(),
+                          assumptions_of(inputs.value().launch, kernel),
+                          nullptr,
+                          {}};
+    const auto simulated = simulate(options, machine.value(), subject);
+    if (!simulated) return refuse(simulated.error());
+    if (!simulated.value()) return Exit::Undecided;
+    const Exit written = write(
+        options, options.format == "json"
+                     ? json_of(options, machine.value(), subject, *simulated.value()).dump(2) + "\n"
+                     : text_of(options, machine.value(), subject, *simulated.value()));
+    if (written != Exit::Holds) return written;
+    return simulated.value()->complete ? Exit::Holds : Exit::Undecided;
+}
+
+/// The kernels of a recorded trace or list, one after the other.
+Exit run_traces(const Options& options) {
+    const std::string& file = options.launch.kernel.file;
+    if (!options.stated.empty())
+        return refuse(Failure{fmt::format("a recorded trace says itself what {} would",
+                                          fmt::join(options.stated, ", ")),
+                              file});
+    const auto list = list_traces(file);
+    if (!list) return refuse(list.error());
+    const auto& [traces, copies, bytes] = list.value();
+    const bool is_list = std::filesystem::path{file}.extension() == ".g";
+    if (traces.empty()) return refuse(Failure{"the list launches no kernel", file});
+    if (!options.trace.file.empty() && traces.size() > 1)
+        return refuse(Failure{fmt::format("--trace writes one run; expected one of the {} traces "
+                                          "of the list",
+                                          traces.size()),
+                              file});
+    auto architecture = models::load_architecture(options.launch.architecture);
+    if (!architecture) return refuse(architecture.error());
+    const auto machine = open_machine(options, std::move(architecture.value()));
+    if (!machine) return refuse(machine.error());
+    nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+    std::string text;
+    if (is_list)
+        text = fmt::format("launches: {}, one after the other, each timed alone; copies to the "
+                           "device: {} of {} bytes, not timed\n\n",
+                           traces.size(), copies, bytes);
+    bool complete = true;
+    for (const auto& trace : traces) {
+        const auto recorded =
+            load_recorded_run(trace, options.listing, machine.value().architecture);
+        if (!recorded && interrupted()) {
+            fmt::print(stderr, "warpbound: interrupted while {} was read\n", trace.string());
+            return Exit::Undecided;
+        }
+        if (!recorded) return refuse(recorded.error());
+        const RecordedRun& run = recorded.value();
+        const Subject subject{run.kernel.get(), run.launched(),
+                              assumptions_of(run, machine.value().architecture), &run,
+                              trace.string()};
+        const auto simulated = simulate(options, machine.value(), subject);
+        if (!simulated) return refuse(simulated.error());
+        if (!simulated.value()) return Exit::Undecided;
+        if (options.format == "json")
+            kernels.push_back(json_of(options, machine.value(), subject, *simulated.value()));
+        else
+            text += (&trace == &traces.front() ? "" : "\n") +
+                    text_of(options, machine.value(), subject, *simulated.value());
+        complete = simulated.value()->complete;
+        if (!complete) break;
+    }
+    if (options.format == "json" && is_list)
+        kernels = {{"copies-to-device", {{"count", copies}, {"bytes", bytes}, {"counted", false}}},
+                   {"kernels", std::move(kernels)}};
+    else if (options.format == "json")
+        kernels = nlohmann::ordered_json(kernels.front());
+    const Exit written = write(options, options.format == "json" ? kernels.dump(2) + "\n" : text);
+    if (written != Exit::Holds) return written;
     return complete ? Exit::Holds : Exit::Undecided;
+}
+
+Exit run(const Options& options) {
+    return is_recorded_trace(options.launch.kernel.file) ? run_traces(options)
+                                                         : run_kernel(options);
 }
 
 } // namespace
@@ -177,8 +312,12 @@ Exit run(const Options& options) {
 void add_simulate(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
     CLI::App* command =
-        app.add_subcommand("simulate", "Run a kernel on the simulated device with many seeds");
+        app.add_subcommand("simulate", "Run a kernel, or what a recorded SASS trace (.traceg, "
+                                       "kernelslist.g) executed, on the simulated device with "
+                                       "many seeds");
     options->launch.add_to(*command);
+    command->add_option("--listing", options->listing,
+                        "Listing of the kernels of a recorded trace, which has no control fields");
     add_policy(*command, options->policy);
     command
         ->add_option("--multiprocessors", options->multiprocessors,
@@ -206,8 +345,13 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         "           --flow-facts examples/convolution/sm_75.rows.flow-facts.xml\n"
         "         warpbound simulate examples/microbenchmark/mad_pair_dependent.sass\n"
         "           --architecture fermi-gtx470 --launch 1x256 --stack --trace run.json\n"
-        "           (open run.json in ui.perfetto.dev; run.txt is a table of cycles and warps)");
-    command->callback([options, &invocation] {
+        "           (open run.json in ui.perfetto.dev; run.txt is a table of cycles and warps)\n"
+        "         warpbound simulate traces/kernel-1.traceg --listing kernel.sass\n"
+        "           --architecture turing-t4\n"
+        "           (the trace gives launch, paths, lanes and addresses)");
+    command->callback([options, command, &invocation] {
+        for (const char* name : {"--kernel", "--launch", "--flow-facts"})
+            if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);
         invocation.run = [options] {
             watch_for_interrupt();
             return run(*options);
