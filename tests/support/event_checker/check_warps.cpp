@@ -113,7 +113,8 @@ private:
             if (event.port_until != event.cycle) run_.complain(issue, "C11: takes a port");
             return;
         }
-        if (!within(event.passes, t.passes.lo, t.passes.hi))
+        const bool counted = run_.run.trace != nullptr && t.access.rule != models::PassRule::None;
+        if (!counted && !within(event.passes, t.passes.lo, t.passes.hi))
             run_.complain(issue, fmt::format("C12: {} passes", event.passes));
         const std::int64_t begin = run_.begin_of(issue);
         const std::int64_t until =

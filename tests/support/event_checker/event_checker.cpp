@@ -14,7 +14,10 @@ std::vector<std::string> violations(const harness::Kernel& kernel,
     SharedUse shared{launch};
     check_places(launch);
     check_warps(launch);
-    check_lanes(launch);
+    if (run.trace != nullptr)
+        check_recorded(launch);
+    else
+        check_lanes(launch);
     check_barriers(launch);
     check_fetches(launch);
     check_collectors(launch);

@@ -6,6 +6,7 @@
 #include "assembly/flow/control_flow_graph.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/event.hpp"
+#include "harness/trace/sass_trace.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/warp_policy.hpp"
 
@@ -19,6 +20,7 @@ struct RecordedRun {
     std::vector<harness::simulator::Event> events;
     std::int64_t execution_time = 0;
     int multiprocessors = 1;
+    const harness::trace::SassTrace* trace = nullptr; ///< That the warps followed, if they did.
 };
 
 /// Violations found, in words that begin with the rule ("C7: .."); empty when all rules hold. At
@@ -29,8 +31,10 @@ struct RecordedRun {
 /// whether something could have moved sooner), for every lane that its path follows the
 /// graph and the flow facts (C18) and where lanes part and meet (C37 to C41), but not which lanes
 /// go on first; one choice per issue slot, and of C19 whether a scheduler stays idle under
-/// work-conserving policies and chooses in order under lrr, gto and oldest. Not checked: the order
-/// of the other policies. Requires: the simulator accepts the kernel on this machine.
+/// work-conserving policies and chooses in order under lrr, gto and oldest. Of a run that followed
+/// a trace: instructions, lanes and passes against the trace (C54 to C56) in place of C18 and C38
+/// to C40. Not checked: the order of the other policies. Requires: the simulator accepts the kernel
+/// on this machine.
 std::vector<std::string> violations(const harness::Kernel& kernel,
                                     const models::Architecture& machine,
                                     const models::WarpPolicy& policy, const RecordedRun& run);
