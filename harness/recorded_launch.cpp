@@ -1,5 +1,7 @@
 #include "harness/recorded_launch.hpp"
 
+#include "models/architecture/pass_rule.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,19 +68,17 @@ bool has_recorded_addresses(const assembly::Instruction& instruction) {
 }
 
 Result<models::InstructionTiming> recorded_timing(const assembly::Instruction& instruction,
-                                                  assembly::Target target,
                                                   const models::Architecture& architecture,
                                                   models::InstructionTiming timing) {
     const models::PassRule rule = models::pass_rule(instruction);
-    const bool shared = rule == models::PassRule::Banks || rule == models::PassRule::SharedAtomic;
+    const bool shared = models::uses_banks(rule);
     const auto line = size_of(architecture, "l1", "line");
     const auto banks = size_of(architecture, "shared", "banks");
     const auto width = size_of(architecture, "shared", "bank-width");
     for (const auto* size : {&line, &banks, &width})
         if (!*size) return size->as_failure();
-    if (const auto effects = assembly::effects_of(instruction, target); effects.memory)
-        timing.access.bytes =
-            static_cast<std::uint64_t>(std::max(1, effects.memory->bytes_per_lane));
+    if (const auto& memory = instruction.effects.memory)
+        timing.access.bytes = static_cast<std::uint64_t>(std::max(1, memory->bytes_per_lane));
     if (shared && banks.value() && width.value() &&
         *banks.value() * *width.value() >= timing.access.bytes) {
         timing.access.rule = rule;

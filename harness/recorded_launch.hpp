@@ -77,7 +77,6 @@ bool has_recorded_addresses(const assembly::Instruction& instruction);
 /// access of which nothing is stated. `access` has a rule when the description has the sizes for
 /// it, and counts the passes then. Refuses sizes that are no powers of two.
 Result<models::InstructionTiming> recorded_timing(const assembly::Instruction& instruction,
-                                                  assembly::Target target,
                                                   const models::Architecture& architecture,
                                                   models::InstructionTiming timing);
 

@@ -167,16 +167,12 @@ RecordedLaunch::RecordedLaunch(const harness::Kernel& of_kernel,
       schedulers{static_cast<int>(value_of(machine.schedulers, "count").lo)},
       warps(static_cast<std::size_t>(kernel.launch.blocks * warps_per_block)) {
     for (const auto& instruction : kernel.function->instructions)
-<<<<<<< HEAD
         effects.push_back(instruction.effects);
-=======
-        effects.push_back(assembly::effects_of(instruction, kernel.function->target));
     for (std::size_t index = 0; run.trace != nullptr && index < timings.size(); ++index)
         if (const auto& instruction = kernel.function->instructions[index];
             timings[index] && harness::has_recorded_addresses(instruction))
-            timings[index] = harness::recorded_timing(instruction, kernel.function->target, machine,
-                                                      timings[index].value());
->>>>>>> 1b6fb52 (Hold runs of traces against their records)
+            timings[index] =
+                harness::recorded_timing(instruction, machine, timings[index].value());
     has_caches = std::any_of(timings.begin(), timings.end(), [](const auto& timing) {
         return timing && timing.value().through_caches;
     });
