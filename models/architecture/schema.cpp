@@ -49,6 +49,7 @@ constexpr auto control_flow = std::to_array<ValueRule>({
 constexpr auto blocks = std::to_array<ValueRule>({
     {.name = "start", .unit = "cycles"},
     {.name = "replacement", .unit = "cycles"},
+    {.name = "launch", .unit = "cycles"},
 });
 
 constexpr auto transfers = std::to_array<ValueRule>({
@@ -56,6 +57,8 @@ constexpr auto transfers = std::to_array<ValueRule>({
     {.name = "host-to-device-bandwidth", .unit = "kB/s", .minimum = 1},
     {.name = "device-to-host-start", .unit = "ns"},
     {.name = "device-to-host-bandwidth", .unit = "kB/s", .minimum = 1},
+    {.name = "engines", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "call", .unit = "ns"},
 });
 
 constexpr auto fetch = std::to_array<ValueRule>({

@@ -3,6 +3,7 @@
 #include "models/architecture/architecture.hpp"
 #include "models/flow_facts.hpp"
 #include "models/kernel_profile.hpp"
+#include "models/workload.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,6 +74,20 @@ TEST(CorpusReplay, FlowFactsAreReadOrRefused) {
         const auto again = read_flow_facts({.name = "again", .text = text});
         ASSERT_TRUE(again.has_value()) << again.error().what;
         EXPECT_EQ(write_flow_facts(again.value()), text);
+    });
+}
+
+TEST(CorpusReplay, WorkloadsAreReadOrRefused) {
+    replay("workload", [](const assembly::SourceText& source) {
+        const auto read = read_workload(source);
+        if (!read) {
+            EXPECT_FALSE(read.error().what.empty());
+            return;
+        }
+        for (const HostOperation& operation : read.value().operations) {
+            EXPECT_LT(operation.kernel, read.value().kernels.size());
+            EXPECT_FALSE(operation.name.empty());
+        }
     });
 }
 

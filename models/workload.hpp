@@ -1,0 +1,60 @@
+#pragma once
+/// \file
+/// What a host asks of a GPU: launches of kernels and copies, in streams (C32 of
+/// docs/timing-contract.md).
+
+#include "assembly/support/source_text.hpp"
+#include "models/launch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpbound::models {
+
+enum class HostOperationKind { Launch, CopyToDevice, CopyToHost };
+/// "launch", "host-to-device", "device-to-host".
+std::string_view to_string(HostOperationKind kind);
+
+/// Operations stand in the order in which the host issues them.
+struct HostOperation {
+    HostOperationKind kind = HostOperationKind::Launch;
+    std::string name{};                  ///< For reports.
+    std::optional<std::size_t> stream{}; ///< None: the NULL stream.
+    std::size_t kernel = 0;              ///< Of a launch: its number among the workload's kernels.
+    std::int64_t bytes = 0;              ///< Of a copy.
+    /// Not issued before. `Unit:` core cycles from the start of the workload.
+    std::int64_t at = 0;
+
+    friend bool operator==(const HostOperation&, const HostOperation&) = default;
+};
+
+/// Where a kernel of a workload is found. Files are named as in the workload, relative to it.
+struct KernelSource {
+    std::string file;
+    std::string kernel;     ///< Empty: the only one of the file.
+    std::string flow_facts; ///< Empty: none.
+    Launch launch;
+
+    friend bool operator==(const KernelSource&, const KernelSource&) = default;
+};
+
+/// A workload as a file states it.
+struct WorkloadFile {
+    std::string name;   ///< Of the file.
+    std::string digest; ///< Of the file.
+    std::vector<std::string> streams;
+    std::vector<KernelSource> kernels; ///< Equal ones are one.
+    std::vector<HostOperation> operations;
+};
+
+/// Reads `<workload>` with `<launch file= [kernel=] [flow-facts=] [grid=]>` and `<copy direction=
+/// bytes=>`, both with optional `name`, `stream` and `at`. Refuses unknown elements and attributes,
+/// no operations, two operations of one name, counts out of range and what `parse_launch` refuses,
+/// each with its line.
+Result<WorkloadFile> read_workload(const assembly::SourceText& source);
+
+} // namespace warpbound::models
