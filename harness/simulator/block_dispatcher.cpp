@@ -7,32 +7,34 @@ namespace warpbound::harness::simulator {
 
 BlockDispatcher::BlockDispatcher(Plugs plugs, const MachineShape& machine,
                                  const std::vector<Grid>& grids, const RunOptions& options,
-                                 bool piles_up)
-    : plugs_{std::move(plugs)}, machine_{&machine}, grids_{&grids},
+                                 bool piles_up, EventLog& log)
+    : plugs_{std::move(plugs)}, machine_{&machine}, grids_{&grids}, log_{&log},
       chance_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
-      piles_up_{piles_up}, residences_(machine.multiprocessors, Residence{machine.capacity}),
-      completions_(grids.size(), 0) {
+      piles_up_{piles_up}, residences_(machine.multiprocessors, Residence{machine.capacity}) {
+    for (const Grid& grid : grids)
+        progress_.push_back(Progress{.blocks_left = grid.code->blocks});
+    plugs_.launches.read_by(*this);
     for (const auto& ends : plugs_.ends)
         ends.read_by(*this);
-    find_room();
 }
 
 void BlockDispatcher::find_room() {
     with_room_.clear();
-    if (next_launch_ == grids_->size()) return;
-    const Demand& demand = (*grids_)[next_launch_].code->demand;
+    const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
     for (std::size_t place = 0; place < residences_.size(); ++place)
         if (residences_[place].has_room(demand)) with_room_.push_back(place);
 }
 
 void BlockDispatcher::hear(std::size_t multiprocessor, const BlockEnded& ended) {
     residences_[multiprocessor].leave((*grids_)[ended.launch].code->demand, ended.places);
-    --resident_;
-    completions_[ended.launch] = std::max(completions_[ended.launch], ended.completes);
-    if (next_launch_ == grids_->size()) return;
+    Progress& progress = progress_[ended.launch];
+    progress.completion = std::max(progress.completion, ended.completes);
+    if (--progress.blocks_left == 0) ended_.push_back(ended.launch);
+    if (!eligible_since_) return;
     const auto place = std::lower_bound(with_room_.begin(), with_room_.end(), multiprocessor);
     const bool is_known = place != with_room_.end() && *place == multiprocessor;
-    if (!is_known && residences_[multiprocessor].has_room((*grids_)[next_launch_].code->demand))
+    const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
+    if (!is_known && residences_[multiprocessor].has_room(demand))
         with_room_.insert(place, multiprocessor);
 }
 
@@ -47,26 +49,52 @@ std::size_t BlockDispatcher::choose() {
     return fullest;
 }
 
+std::int64_t BlockDispatcher::start_of_block(std::int64_t now) {
+    if (eligible_since_ == now) return now;
+    if (!machine_->replacement) {
+        lacks_replacement_ = true;
+        return now;
+    }
+    const std::int64_t replaced = now + chance_.draw(*machine_->replacement);
+    return replaced + chance_.draw(*machine_->start);
+}
+
+void BlockDispatcher::leave_queue(std::int64_t now) {
+    const std::size_t launch = queue_.front().launch;
+    progress_[launch].dispatched = now;
+    if (log_->is_heard())
+        log_->add(OperationStepped{.cycle = now,
+                                   .operation = (*grids_)[launch].operation,
+                                   .step = OperationStep::Dispatched});
+    queue_.pop_front();
+    eligible_since_.reset();
+    next_block_ = 0;
+    with_room_.clear();
+}
+
 void BlockDispatcher::hand_out(std::int64_t now) {
-    while (!with_room_.empty()) {
-        const Grid& grid = (*grids_)[next_launch_];
+    while (!queue_.empty() && queue_.front().ready_at <= now) {
+        if (!eligible_since_) {
+            eligible_since_ = now;
+            find_room();
+        }
+        if (with_room_.empty()) return;
+        const std::size_t launch = queue_.front().launch;
+        const Grid& grid = (*grids_)[launch];
         const auto chosen = with_room_.begin() + static_cast<std::ptrdiff_t>(choose());
         Residence& residence = residences_[*chosen];
-        std::int64_t at = now;
-        if (ready_) at += chance_.draw(*machine_->replacement) + chance_.draw(*machine_->start);
+        const std::int64_t at = start_of_block(now);
+        progress_[launch].started = std::min(progress_[launch].started, at);
         plugs_.placements[*chosen].put(Placement{.grid = grid,
-                                                 .launch = next_launch_,
+                                                 .launch = launch,
                                                  .block = next_block_,
                                                  .places = residence.enter(grid.code->demand),
+                                                 .placed = now,
                                                  .at = at});
-        ++resident_;
-        if (++next_block_ == grid.code->blocks) {
-            ++next_launch_;
-            next_block_ = 0;
-            find_room();
-        } else if (!residence.has_room(grid.code->demand)) {
+        if (++next_block_ == grid.code->blocks)
+            leave_queue(now);
+        else if (!residence.has_room(grid.code->demand))
             with_room_.erase(chosen);
-        }
     }
 }
 
@@ -74,8 +102,10 @@ void BlockDispatcher::tick(std::int64_t now) {
     for (std::size_t multiprocessor = 0; multiprocessor < plugs_.ends.size(); ++multiprocessor)
         for (const BlockEnded& ended : plugs_.ends[multiprocessor].messages())
             hear(multiprocessor, ended);
+    for (const LaunchQueued& launch : plugs_.launches.messages())
+        queue_.push_back(launch);
     hand_out(now);
-    ready_ = true;
+    wake_ = queue_.empty() || queue_.front().ready_at <= now ? never : queue_.front().ready_at;
 }
 
 } // namespace warpbound::harness::simulator

@@ -1,54 +1,71 @@
 #pragma once
 /// \file
-/// Hands the blocks of launches out to the SMs (C20, C31).
+/// Hands the blocks of launches out to the SMs (C20, C31, C34).
 
 #include "harness/simulator/component.hpp"
+#include "harness/simulator/event_log.hpp"
 #include "harness/simulator/kernel_code.hpp"
 #include "harness/simulator/link.hpp"
 #include "harness/simulator/messages.hpp"
 
+#include <deque>
 #include <vector>
 
 namespace warpbound::harness::simulator {
 
-/// Greedy and never taking anything back: hands out block after block while an SM has room for the
-/// next one, and decides by chance which of these SMs gets it; or piles blocks up on the SM that
-/// has most.
+/// The execution queue: first in, first out, and nothing is taken back. Hands out block after block
+/// of the first launch while an SM has room for the next one, and decides by chance which of these
+/// SMs gets it; or piles blocks up on the SM that has most.
 class BlockDispatcher final : public Component {
 public:
     struct Plugs {
+        Sink<LaunchQueued> launches;
         std::vector<Source<Placement>> placements; ///< Per SM.
         std::vector<Sink<BlockEnded>> ends;        ///< Per SM.
     };
+    /// What is known of a launch. `Unit:` core cycles.
+    struct Progress {
+        std::int64_t blocks_left = 0; ///< That have not ended.
+        std::int64_t completion = 0;  ///< When all that its ended blocks did is done (C2).
+        std::int64_t started = never; ///< Its first block may issue.
+        std::int64_t dispatched = 0;  ///< It left the queue.
+    };
     BlockDispatcher(Plugs plugs, const MachineShape& machine, const std::vector<Grid>& grids,
-                    const RunOptions& options, bool piles_up);
+                    const RunOptions& options, bool piles_up, EventLog& log);
 
     void tick(std::int64_t now) override;
-    [[nodiscard]] std::int64_t wake() const override { return ready_ ? never : 0; }
+    [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
-    /// Every block of every launch has ended.
-    [[nodiscard]] bool is_done() const { return next_launch_ == grids_->size() && resident_ == 0; }
-    /// When all that the launch did is done (C2), as far as it ended.
-    [[nodiscard]] std::int64_t completion(std::size_t launch) const { return completions_[launch]; }
+    [[nodiscard]] const Progress& progress(std::size_t launch) const { return progress_[launch]; }
+    /// Launches all of whose blocks have ended, until they are taken.
+    [[nodiscard]] std::vector<std::size_t>& ended() { return ended_; }
+    /// A block had to wait for room, and the description does not say what its start costs then.
+    [[nodiscard]] bool lacks_replacement() const { return lacks_replacement_; }
 
 private:
     void hear(std::size_t multiprocessor, const BlockEnded& ended);
     void hand_out(std::int64_t now);
+    /// When the warps of a block that is handed out now may issue.
+    std::int64_t start_of_block(std::int64_t now);
+    void leave_queue(std::int64_t now);
     void find_room();
     [[nodiscard]] std::size_t choose();
 
     Plugs plugs_;
     const MachineShape* machine_;
     const std::vector<Grid>* grids_;
+    EventLog* log_;
     Chance chance_;
     bool piles_up_;
     std::vector<Residence> residences_; ///< Per SM.
-    std::vector<std::int64_t> completions_;
-    bool ready_ = false; ///< The first blocks have been handed out.
-    std::size_t next_launch_ = 0;
-    std::int64_t next_block_ = 0;
-    std::int64_t resident_ = 0;
-    std::vector<std::size_t> with_room_; ///< SMs that have room for the next block, by number.
+    std::vector<Progress> progress_;    ///< Per launch.
+    std::vector<std::size_t> ended_;
+    std::deque<LaunchQueued> queue_;
+    std::optional<std::int64_t> eligible_since_; ///< Of the first launch in the queue.
+    std::int64_t next_block_ = 0;                ///< Of it.
+    std::vector<std::size_t> with_room_;         ///< SMs that have room for that block, by number.
+    bool lacks_replacement_ = false;
+    std::int64_t wake_ = never;
 };
 
 } // namespace warpbound::harness::simulator

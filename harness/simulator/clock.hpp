@@ -41,6 +41,8 @@ public:
     /// For the links and values of the machine.
     [[nodiscard]] Board& board() { return board_; }
     void add(Component& component);
+    /// Between cycles: its time to wake has changed.
+    void reset(const Component& component) { wakes_.set(component.place_, component.wake()); }
     /// The first cycle in which a component wakes; `never` when all sleep for good.
     [[nodiscard]] std::int64_t next() const { return wakes_.earliest(); }
     /// All steps of a cycle. Requires: now > all cycles before.

@@ -44,6 +44,7 @@ struct WarpStarted {
     int multiprocessor = 0;
     int scheduler = 0; ///< Of the SM.
     int place = 0;     ///< Among the warps of the scheduler; taken by one warp after the other.
+    std::int64_t placed = 0; ///< The cycle in which its block was handed out.
 };
 /// An instruction issued.
 struct Issued {
@@ -147,8 +148,23 @@ struct DramServed {
     bool write = false;
     std::int64_t until = 0; ///< The first cycle in which the channel is free again.
 };
+/// What becomes of an operation of the host (C32 to C36).
+enum class OperationStep {
+    Issued,     ///< Entered its stream.
+    Queued,     ///< Entered the queue of its engine.
+    Started,    ///< A copy began.
+    Dispatched, ///< The last block of a launch was handed out.
+    Ended,      ///< A copy ended, or a launch completed (C2).
+    Left        ///< Left its stream.
+};
+struct OperationStepped {
+    std::int64_t cycle = 0;
+    int warp = 0; ///< 0: it is of no warp.
+    std::size_t operation = 0;
+    OperationStep step = OperationStep::Issued;
+};
 using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
                            InstructionsFetched, OperandRead, Collected, UnitEntered, LineFilled,
-                           LineAccessed, DramServed>;
+                           LineAccessed, DramServed, OperationStepped>;
 
 } // namespace warpbound::harness::simulator

@@ -21,6 +21,9 @@ int place_of(const LineAccessed& accessed) {
 int place_of(const DramServed& served) {
     return served.channel;
 }
+int place_of(const OperationStepped& stepped) {
+    return static_cast<int>(stepped.operation);
+}
 
 } // namespace
 

@@ -11,8 +11,8 @@
 namespace warpbound::harness::simulator {
 
 /// Starts, results and drains are known before they happen; they wait here for their cycle. Within
-/// a cycle they are ordered as in `Event`, each kind by warp, or by cache or
-/// channel, so that the order does not depend on
+/// a cycle they are ordered as in `Event`, each kind by warp, by cache or
+/// channel, or by operation, so that the order does not depend on
 /// who reported first.
 class EventLog {
 public:

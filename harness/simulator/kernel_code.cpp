@@ -20,8 +20,10 @@ namespace {
 class Translator {
 public:
     Translator(const models::Architecture& architecture, const Kernel& kernel,
-               const models::WarpPolicy& policy, std::int64_t multiprocessors)
-        : architecture_{architecture}, kernel_{kernel}, multiprocessors_{multiprocessors} {
+               const models::WarpPolicy& policy, std::int64_t multiprocessors,
+               std::int64_t other_blocks)
+        : architecture_{architecture}, kernel_{kernel}, multiprocessors_{multiprocessors},
+          other_blocks_{other_blocks} {
         code_.machine.policy = policy;
     }
 
@@ -49,6 +51,7 @@ private:
     const models::Architecture& architecture_;
     const Kernel& kernel_;
     std::int64_t multiprocessors_;
+    std::int64_t other_blocks_;
     KernelCode code_;
 };
 
@@ -87,7 +90,8 @@ Result<void> Translator::add_launch() {
         return Failure{fmt::format("launch of more than {} warps", warp_limit), "", 0, 0};
     code_.threads = launch.threads;
     code_.blocks = launch.blocks;
-    const auto room = room_of(architecture_, launch, *kernel_.function, code_.warp_size);
+    const auto room = room_of(architecture_, launch, *kernel_.function, code_.warp_size,
+                              launch.blocks + other_blocks_ > 1);
     if (!room) return room.as_failure();
     code_.demand = room.value().demand;
     code_.machine.capacity = room.value().capacity;
@@ -222,8 +226,9 @@ Result<KernelCode> Translator::translate() {
 } // namespace
 
 Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
-                             const models::WarpPolicy& policy, std::int64_t multiprocessors) {
-    return Translator{architecture, kernel, policy, multiprocessors}.translate();
+                             const models::WarpPolicy& policy, std::int64_t multiprocessors,
+                             std::int64_t other_blocks) {
+    return Translator{architecture, kernel, policy, multiprocessors, other_blocks}.translate();
 }
 
 } // namespace warpbound::harness::simulator

@@ -25,9 +25,10 @@ bool needs_double_unit(std::int64_t registers, const models::Architecture& archi
 class RoomReader {
 public:
     RoomReader(const models::Architecture& architecture, const models::Launch& launch,
-               std::int64_t warp_size)
-        : architecture_{architecture}, launch_{launch},
-          warp_size_{warp_size}, values_{architecture}, limits_{&architecture.limits, "limits"} {}
+               std::int64_t warp_size, bool several_blocks)
+        : architecture_{architecture}, launch_{launch}, warp_size_{warp_size},
+          several_blocks_{several_blocks}, values_{architecture}, limits_{&architecture.limits,
+                                                                          "limits"} {}
 
     Result<LaunchRoom> read(const assembly::Function& function);
 
@@ -41,6 +42,7 @@ private:
     const models::Architecture& architecture_;
     const models::Launch& launch_;
     std::int64_t warp_size_;
+    bool several_blocks_;
     DescribedValues values_;
     DescribedValues::Group limits_;
     LaunchRoom room_;
@@ -107,12 +109,12 @@ Result<LaunchRoom> RoomReader::read(const assembly::Function& function) {
     room_.demand.warps = launch_.warps_per_block(warp_size_);
     room_.capacity.warps = values_.number(limits_, "max-warps", 1, count_limit);
     room_.capacity.blocks =
-        launch_.blocks > 1 ? values_.number(limits_, "max-blocks", 1, count_limit) : 1;
+        several_blocks_ ? values_.number(limits_, "max-blocks", 1, count_limit) : 1;
     auto registers = launch_.registers;
-    if (!registers && launch_.blocks > 1 && function.register_count.value_or(0) > 0)
+    if (!registers && several_blocks_ && function.register_count.value_or(0) > 0)
         registers = function.register_count;
     auto shared_memory = launch_.shared_memory;
-    if (!shared_memory && launch_.blocks > 1) shared_memory = function.shared_memory;
+    if (!shared_memory && several_blocks_) shared_memory = function.shared_memory;
     if (registers) read_registers(*registers);
     if (shared_memory) read_shared_memory(*shared_memory);
     if (values_.failure()) return *values_.failure();
@@ -127,8 +129,9 @@ Result<LaunchRoom> RoomReader::read(const assembly::Function& function) {
 } // namespace
 
 Result<LaunchRoom> room_of(const models::Architecture& architecture, const models::Launch& launch,
-                           const assembly::Function& function, std::int64_t warp_size) {
-    return RoomReader{architecture, launch, warp_size}.read(function);
+                           const assembly::Function& function, std::int64_t warp_size,
+                           bool several_blocks) {
+    return RoomReader{architecture, launch, warp_size, several_blocks}.read(function);
 }
 
 } // namespace warpbound::harness::simulator

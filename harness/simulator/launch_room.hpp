@@ -15,10 +15,11 @@ struct LaunchRoom {
     std::int64_t slots = 1; ///< Blocks that an SM holds at a time, at most those of the launch.
 };
 
-/// Registers of a thread and shared memory of a block are those of the launch, else, where several
-/// blocks have to share, those that the listing says. Refuses absent values and a block that fits
-/// no SM, naming the resource.
+/// Registers of a thread and shared memory of a block are those of the launch, else, where
+/// `several_blocks` have to share, those that the listing says. Refuses absent values and a block
+/// that fits no SM, naming the resource.
 Result<LaunchRoom> room_of(const models::Architecture& architecture, const models::Launch& launch,
-                           const assembly::Function& function, std::int64_t warp_size);
+                           const assembly::Function& function, std::int64_t warp_size,
+                           bool several_blocks);
 
 } // namespace warpbound::harness::simulator

@@ -33,4 +33,18 @@ Result<std::shared_ptr<const Machine>> Machine::prepare(const models::Architectu
         std::make_shared<const PreparedMachine>(std::move(code.value()))};
 }
 
+Result<std::shared_ptr<const WorkloadMachine>>
+WorkloadMachine::prepare(const models::Architecture& architecture, const Workload& workload,
+                         const models::WarpPolicy& policy, std::int64_t multiprocessors,
+                         const StatedLaunchCost& launch_cost) {
+    auto code = translate(architecture, workload, policy, multiprocessors, launch_cost);
+    if (!code) return code.as_failure();
+    return std::make_shared<const WorkloadMachine>(std::move(code.value()));
+}
+
+Result<WorkloadObservation> WorkloadMachine::run(const RunOptions& options,
+                                                 const Listener& listener) const {
+    return run_workload(code_.plan, options, listener);
+}
+
 } // namespace warpbound::harness::simulator

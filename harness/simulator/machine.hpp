@@ -4,6 +4,7 @@
 
 #include "harness/device.hpp"
 #include "harness/simulator/event.hpp"
+#include "harness/simulator/workload_code.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/instruction_timing.hpp"
 #include "models/warp_policy.hpp"
@@ -28,6 +29,25 @@ public:
     virtual ~Machine() = default;
     virtual Result<models::Observation> run(const RunOptions& options,
                                             const Listener& listener = {}) const = 0;
+};
+
+/// A workload on the simulated machine (C32 to C36). Immutable after `prepare`; runs share nothing.
+class WorkloadMachine {
+public:
+    /// As `translate` of the workload. The kernels' functions, graphs and facts must outlive it.
+    static Result<std::shared_ptr<const WorkloadMachine>>
+    prepare(const models::Architecture& architecture, const Workload& workload,
+            const models::WarpPolicy& policy = {}, std::int64_t multiprocessors = 1,
+            const StatedLaunchCost& launch_cost = {});
+
+    explicit WorkloadMachine(WorkloadCode code) : code_{std::move(code)} {}
+    /// Refuses options with a path, and blocks that have to wait for room where the description
+    /// does not say what their start costs then.
+    [[nodiscard]] Result<WorkloadObservation> run(const RunOptions& options,
+                                                  const Listener& listener = {}) const;
+
+private:
+    WorkloadCode code_;
 };
 
 } // namespace warpbound::harness::simulator

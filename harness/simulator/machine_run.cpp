@@ -2,6 +2,7 @@
 
 #include "harness/simulator/adversary.hpp"
 #include "harness/simulator/block_dispatcher.hpp"
+#include "harness/simulator/host_queues.hpp"
 #include "harness/simulator/memory/memory_system.hpp"
 #include "harness/simulator/multiprocessor.hpp"
 
@@ -14,41 +15,56 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-/// The machine of one run: clock, event log, SMs, and what they share.
+/// The machine of one run: clock, event log, host, SMs, and what they share.
 class MachineRun {
 public:
-    MachineRun(const KernelCode& code, const RunOptions& options, const Listener& listener,
+    MachineRun(const RunPlan& plan, const RunOptions& options, const Listener& listener,
                const TickOrder& order);
 
-    Result<models::Observation> run();
+    /// To the end of the last operation.
+    Result<WorkloadObservation> run();
+    /// Of every warp. Requires: the run is over.
+    std::vector<models::WarpObservation>& finished() { return finished_; }
 
 private:
     [[nodiscard]] std::optional<Failure> failure() const;
     [[nodiscard]] Failure deadlock(std::int64_t now) const;
+    /// Between cycles: tells the host of launches that are complete.
+    void complete_launches(std::int64_t now);
+    [[nodiscard]] WorkloadObservation observation() const;
 
+    const RunPlan& plan_;
     const MachineShape& machine_;
     Adversary adversary_;
     RunOptions options_; ///< As the adversary decided.
-    std::vector<Grid> grids_;
     EventLog log_;
     Clock clock_;
     std::deque<Link<Placement>> placements_;
     std::deque<Link<BlockEnded>> ends_;
     std::deque<Link<MemoryRequest>> memory_requests_;
     std::deque<Link<MemoryAnswer>> memory_answers_;
+    Link<LaunchQueued> launches_{clock_.board()};
     std::vector<models::WarpObservation> finished_;
     std::deque<MultiProcessor> multiprocessors_;
+    std::optional<HostQueues> host_;
     std::optional<BlockDispatcher> dispatcher_;
     std::optional<MemorySystem> memory_;
 };
 
-MachineRun::MachineRun(const KernelCode& code, const RunOptions& options, const Listener& listener,
+std::size_t warps_of(const RunPlan& plan) {
+    std::int64_t warps = 0;
+    for (const Grid& grid : plan.grids)
+        warps += grid.code->blocks * grid.code->demand.warps;
+    return static_cast<std::size_t>(warps);
+}
+
+MachineRun::MachineRun(const RunPlan& plan, const RunOptions& options, const Listener& listener,
                        const TickOrder& order)
-    : machine_{code.machine}, adversary_{adversary_of(options)}, options_{options},
-      grids_{Grid{&code, 0}}, log_{listener}, clock_{order},
-      finished_(static_cast<std::size_t>(code.blocks * code.demand.warps)) {
+    : plan_{plan}, machine_{plan.machine},
+      adversary_{adversary_of(options)}, options_{options}, log_{listener}, clock_{order},
+      finished_(warps_of(plan)) {
     options_.draw = adversary_.values;
-    BlockDispatcher::Plugs plugs;
+    BlockDispatcher::Plugs plugs{Sink{launches_}, {}, {}};
     MemorySystem::Plugs to_memory;
     for (std::size_t number = 0; number < machine_.multiprocessors; ++number) {
         auto& placement = placements_.emplace_back(clock_.board());
@@ -67,8 +83,9 @@ MachineRun::MachineRun(const KernelCode& code, const RunOptions& options, const 
         multiprocessors_.emplace_back(number, to_multiprocessor, machine_, options_,
                                       adversary_.precedence, clock_, log_, finished_);
     }
-    clock_.add(
-        dispatcher_.emplace(std::move(plugs), machine_, grids_, options_, adversary_.piles_up));
+    clock_.add(host_.emplace(Source{launches_}, plan, options_, log_));
+    clock_.add(dispatcher_.emplace(std::move(plugs), machine_, plan.grids, options_,
+                                   adversary_.piles_up, log_));
     if (machine_.memory)
         clock_.add(memory_.emplace(std::move(to_memory), machine_, options_, log_));
 }
@@ -76,6 +93,7 @@ MachineRun::MachineRun(const KernelCode& code, const RunOptions& options, const 
 std::optional<Failure> MachineRun::failure() const {
     for (const MultiProcessor& multiprocessor : multiprocessors_)
         if (auto failed = multiprocessor.failure()) return failed;
+    if (dispatcher_->lacks_replacement()) return plan_.no_replacement;
     return std::nullopt;
 }
 
@@ -89,10 +107,44 @@ Failure MachineRun::deadlock(std::int64_t now) const {
         "", 0, 0};
 }
 
-Result<models::Observation> MachineRun::run() {
+void MachineRun::complete_launches(std::int64_t now) {
+    std::vector<std::size_t>& ended = dispatcher_->ended();
+    const auto is_quiet = [this](std::size_t launch) {
+        return std::all_of(multiprocessors_.begin(), multiprocessors_.end(),
+                           [&](const auto& one) { return one.is_quiet(launch); });
+    };
+    const auto complete =
+        std::partition(ended.begin(), ended.end(), [&](auto launch) { return !is_quiet(launch); });
+    std::sort(complete, ended.end());
+    for (auto launch = complete; launch != ended.end(); ++launch) {
+        std::int64_t completion = dispatcher_->progress(*launch).completion;
+        for (const MultiProcessor& multiprocessor : multiprocessors_)
+            completion = std::max(completion, multiprocessor.late_completion(*launch));
+        host_->complete(*launch, completion, std::max(completion, now + 1));
+    }
+    if (complete == ended.end()) return;
+    ended.erase(complete, ended.end());
+    clock_.reset(*host_);
+}
+
+WorkloadObservation MachineRun::observation() const {
+    WorkloadObservation seen{.seed = options_.seed, .makespan = 0, .operations = host_->times()};
+    for (std::size_t launch = 0; launch < plan_.grids.size(); ++launch) {
+        OperationTimes& times = seen.operations[plan_.grids[launch].operation];
+        times.started = dispatcher_->progress(launch).started;
+        times.dispatched = dispatcher_->progress(launch).dispatched;
+    }
+    for (const OperationTimes& times : seen.operations)
+        seen.makespan = std::max(seen.makespan, times.ended);
+    return seen;
+}
+
+Result<WorkloadObservation> MachineRun::run() {
     std::int64_t now = 0;
     clock_.advance(now);
-    while (clock_.next() != never) {
+    for (;;) {
+        if (!dispatcher_->ended().empty()) complete_launches(now);
+        if (clock_.next() == never) break;
         if (log_.is_heard()) log_.flush(now);
         // A wake-up that has passed would stop time; no search leaves one.
         now = std::max(clock_.next(), now + 1);
@@ -101,18 +153,12 @@ Result<models::Observation> MachineRun::run() {
         clock_.advance(now);
     }
     if (auto failed = failure()) return std::move(*failed);
-    if (!dispatcher_->is_done()) {
+    if (!host_->is_done()) {
         if (log_.is_heard()) log_.flush(now);
         return deadlock(now);
     }
     if (log_.is_heard()) log_.flush(never);
-    std::int64_t completion = dispatcher_->completion(0);
-    for (const MultiProcessor& multiprocessor : multiprocessors_)
-        completion = std::max(
-            {completion, multiprocessor.late_completion(), multiprocessor.memory_completion(0)});
-    return models::Observation{.seed = options_.seed,
-                               .execution_time = models::Cycles{completion},
-                               .warps = std::move(finished_)};
+    return observation();
 }
 
 } // namespace
@@ -122,7 +168,21 @@ Result<models::Observation> run_once(const KernelCode& code, const RunOptions& o
     if (code.recorded != nullptr && !options.path.empty())
         return Failure{"a recorded launch has its own paths; expected none", "", 0, 0};
     if (const auto checked = code.paths.check(options.path); !checked) return checked.as_failure();
-    return MachineRun{code, options, listener, order}.run();
+    const RunPlan plan = plan_of(code);
+    MachineRun run{plan, options, listener, order};
+    const auto seen = run.run();
+    if (!seen) return seen.as_failure();
+    return models::Observation{.seed = options.seed,
+                               .execution_time = models::Cycles{seen.value().makespan},
+                               .warps = std::move(run.finished())};
+}
+
+Result<WorkloadObservation> run_workload(const RunPlan& plan, const RunOptions& options,
+                                         const Listener& listener, const TickOrder& order) {
+    if (!options.path.empty())
+        return Failure{"a workload was asked to follow a path; its kernels choose their own", "", 0,
+                       0};
+    return MachineRun{plan, options, listener, order}.run();
 }
 
 } // namespace warpbound::harness::simulator

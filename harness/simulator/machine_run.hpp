@@ -15,4 +15,9 @@ inline constexpr std::int64_t run_limit = std::int64_t{1} << 40U;
 Result<models::Observation> run_once(const KernelCode& code, const RunOptions& options,
                                      const Listener& listener = {}, const TickOrder& order = {});
 
+/// Runs a workload once. Refuses options with a path.
+Result<WorkloadObservation> run_workload(const RunPlan& plan, const RunOptions& options,
+                                         const Listener& listener = {},
+                                         const TickOrder& order = {});
+
 } // namespace warpbound::harness::simulator

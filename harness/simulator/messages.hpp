@@ -16,7 +16,8 @@ struct KernelCode;
 /// A launch of the run.
 struct Grid {
     const KernelCode* code = nullptr;
-    int first_warp = 0; ///< Warps are numbered through all launches of the run.
+    int first_warp = 0;        ///< Warps are numbered through all launches of the run.
+    std::size_t operation = 0; ///< Of the workload: its launch.
 };
 
 /// A scheduler asks for what the whole SM shares: a core port, a place in the write buffer.
@@ -57,6 +58,7 @@ struct Fetched {
 /// An instruction issued to operand collectors. `Unit:` core cycles.
 struct CollectOrder {
     const KernelCode* code = nullptr;
+    std::size_t launch = 0;
     int warp = 0; ///< Its number.
     std::size_t instruction = 0;
     std::int64_t number = 0;
@@ -72,7 +74,8 @@ struct CollectOrder {
 /// An instruction entered its unit, or its load found all its lines: when its effects will come.
 struct ResultNotice {
     std::size_t place = 0; ///< Of the warp in its scheduler.
-    int warp = 0;          ///< Its number.
+    std::size_t launch = 0;
+    int warp = 0; ///< Its number.
     std::int64_t number = 0;
     std::optional<std::int64_t> at; ///< Of the result; of a load that is not known at once.
     std::optional<std::int64_t> sources_read;
@@ -96,12 +99,19 @@ struct WarpReport {
     std::int64_t completes = 0;          ///< Of a warp that ended: when all it did is done (C2).
 };
 
+/// A launch enters the execution queue (C33, C34).
+struct LaunchQueued {
+    std::size_t launch = 0;
+    std::int64_t ready_at = 0;
+};
+
 /// A block goes to an SM.
 struct Placement {
     Grid grid;
     std::size_t launch = 0;
     std::int64_t block = 0;   ///< Of the launch.
     Residence::Places places; ///< Of its warps, in their order.
+    std::int64_t placed = 0;  ///< When it got them.
     std::int64_t at = 0;      ///< The first cycle in which its warps may issue.
 };
 

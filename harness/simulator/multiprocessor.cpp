@@ -129,10 +129,16 @@ std::optional<Failure> MultiProcessor::failure() const {
     return std::nullopt;
 }
 
-std::int64_t MultiProcessor::late_completion() const {
-    std::int64_t latest = 0;
+bool MultiProcessor::is_quiet(std::size_t launch) const {
+    return (!memory_ || memory_->is_quiet(launch)) &&
+           std::all_of(schedulers_.begin(), schedulers_.end(),
+                       [&](const auto& scheduler) { return scheduler.knows_results(launch); });
+}
+
+std::int64_t MultiProcessor::late_completion(std::size_t launch) const {
+    std::int64_t latest = memory_ ? memory_->completion(launch) : 0;
     for (const WarpScheduler& scheduler : schedulers_)
-        latest = std::max(latest, scheduler.late_completion());
+        latest = std::max(latest, scheduler.late_completion(launch));
     return latest;
 }
 

@@ -36,14 +36,13 @@ public:
                    const RunOptions& options, Precedence precedence, Clock& clock, EventLog& log,
                    std::vector<models::WarpObservation>& finished);
 
-    /// When what the launch left to the load/store unit is done, as far as it went on here.
-    [[nodiscard]] std::int64_t memory_completion(std::size_t launch) const {
-        return memory_ ? memory_->completion(launch) : 0;
-    }
+    /// Everything that warps of the launch did here and left to others has a known end; its stores
+    /// have left the write buffer. Requires: those warps have ended.
+    [[nodiscard]] bool is_quiet(std::size_t launch) const;
+    /// When what ended warps of the launch left to others is done, as far as it is known (C2, C50).
+    [[nodiscard]] std::int64_t late_completion(std::size_t launch) const;
     /// Why a warp could not start.
     [[nodiscard]] std::optional<Failure> failure() const;
-    /// Largest time that was told for a warp after its end (C50).
-    [[nodiscard]] std::int64_t late_completion() const;
     /// Each warp that waits at a barrier, in words.
     [[nodiscard]] std::vector<std::string> waiting() const;
 

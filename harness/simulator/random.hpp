@@ -22,7 +22,8 @@ enum class StreamOf : std::uint32_t {
     Collectors,
     Adversary,
     LoadStore,
-    Memory
+    Memory,
+    Host
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

@@ -80,13 +80,20 @@ bool WarpScheduler::hear_pipeline(std::int64_t now) {
         }
     if (plugs_.results)
         for (const ResultNotice& notice : plugs_.results->messages()) {
+            Awaited& of_launch = awaited_of(notice.launch);
+            if (notice.at) --of_launch.expected;
             if (!warps_[notice.place].complete(notice.warp, notice.number, notice.at,
                                                notice.sources_read))
-                late_completion_ = std::max(
-                    {late_completion_, notice.at.value_or(0), notice.sources_read.value_or(0)});
+                of_launch.late = std::max(
+                    {of_launch.late, notice.at.value_or(0), notice.sources_read.value_or(0)});
             heard = true;
         }
     return heard;
+}
+
+WarpScheduler::Awaited& WarpScheduler::awaited_of(std::size_t launch) {
+    if (launch >= awaited_.size()) awaited_.resize(launch + 1);
+    return awaited_[launch];
 }
 
 void WarpScheduler::start(std::size_t slot, const Placement& block) {
@@ -104,7 +111,8 @@ void WarpScheduler::start(std::size_t slot, const Placement& block) {
                                   .warp = warp.number(),
                                   .multiprocessor = static_cast<int>(config_.multiprocessor),
                                   .scheduler = static_cast<int>(config_.index),
-                                  .place = static_cast<int>(place)});
+                                  .place = static_cast<int>(place),
+                                  .placed = block.placed});
         arbitration_->started(place, block.at);
         fetch_for(place, block.at);
     }
@@ -163,6 +171,8 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
         if (to_memory) order.memory = *to_memory;
         order.pool = pool_of(operation);
         order.place = place_on_core(warp);
+        order.launch = launches_[warp];
+        ++awaited_of(order.launch).expected;
         plugs_.collects->put(order);
     }
     fetch_for(warp, now);

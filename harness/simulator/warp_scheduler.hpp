@@ -59,8 +59,14 @@ public:
     [[nodiscard]] std::int64_t wake() const override { return wake_; }
 
     [[nodiscard]] const std::vector<Warp>& warps() const { return warps_; }
-    /// Largest time told for a warp that had ended (C50).
-    [[nodiscard]] std::int64_t late_completion() const { return late_completion_; }
+    /// Largest time told for warps of the launch that had ended (C50).
+    [[nodiscard]] std::int64_t late_completion(std::size_t launch) const {
+        return launch < awaited_.size() ? awaited_[launch].late : 0;
+    }
+    /// The times of everything that the launch issued to operand collectors here are known.
+    [[nodiscard]] bool knows_results(std::size_t launch) const {
+        return launch >= awaited_.size() || awaited_[launch].expected == 0;
+    }
     /// Why a warp could not start.
     [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
@@ -70,6 +76,13 @@ private:
         Waits waits;
         bool paired = false;
     };
+
+    /// Of a launch: what went to operand collectors.
+    struct Awaited {
+        std::int64_t expected = 0; ///< Results whose times were not told yet.
+        std::int64_t late = 0;
+    };
+    Awaited& awaited_of(std::size_t launch);
 
     void start(std::size_t slot, const Placement& block);
     void obey(const BlockOrder& order);
@@ -110,7 +123,7 @@ private:
     std::optional<std::size_t> paired_; ///< This warp may go on without being chosen.
     std::optional<Asked> asked_;
     std::optional<Failure> failure_;
-    std::int64_t late_completion_ = 0;
+    std::vector<Awaited> awaited_; ///< By launch.
     std::int64_t wake_ = never;
 };
 

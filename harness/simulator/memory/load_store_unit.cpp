@@ -34,6 +34,8 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::in
                              : addresses_of(*issue.access, issue.execution, issue.active),
                          shape_->l1.line, shape_->l1.sector, lines);
     };
+    if (issue.launch >= work_.size()) work_.resize(issue.launch + 1);
+    ++work_[issue.launch].unfinished;
     if (issue.store) {
         Store& store = stores_.emplace_back();
         store.issue = issue;
@@ -120,7 +122,7 @@ void LoadStoreUnit::fill(std::int64_t now) {
 
 void LoadStoreUnit::tell(std::uint32_t place) {
     const Load& load = loads_[place];
-    note_completion(load.issue.launch, load.result);
+    finish(load.issue.launch, load.result);
     plugs_.results[load.sender].put(ResultTold{.place = load.issue.place,
                                                .warp = load.issue.warp,
                                                .number = load.issue.number,
@@ -128,9 +130,9 @@ void LoadStoreUnit::tell(std::uint32_t place) {
     free_loads_.push_back(place);
 }
 
-void LoadStoreUnit::note_completion(std::size_t launch, std::int64_t at) {
-    if (launch >= completions_.size()) completions_.resize(launch + 1, 0);
-    completions_[launch] = std::max(completions_[launch], at);
+void LoadStoreUnit::finish(std::size_t launch, std::int64_t at) {
+    --work_[launch].unfinished;
+    work_[launch].completion = std::max(work_[launch].completion, at);
 }
 
 void LoadStoreUnit::settle(std::uint32_t place, std::int64_t at) {
@@ -249,7 +251,7 @@ bool LoadStoreUnit::drain(std::int64_t now) {
                                    .missed = line.sectors});
     }
     if (log_->is_heard()) log_->add(Drained{.cycle = now, .warp = store.issue.warp});
-    note_completion(store.issue.launch, now);
+    finish(store.issue.launch, now);
     plugs_.freed.put(RoomFreed{.loads = 0, .stores = 1});
     stores_.pop_front();
     if (!stores_.empty()) begin_store(now);

@@ -38,7 +38,11 @@ public:
     /// When the last result came and the last store drained of what the launch did here; 0 without
     /// any.
     [[nodiscard]] std::int64_t completion(std::size_t launch) const {
-        return launch < completions_.size() ? completions_[launch] : 0;
+        return launch < work_.size() ? work_[launch].completion : 0;
+    }
+    /// No load of the launch waits for its result time, and none of its stores to drain.
+    [[nodiscard]] bool is_quiet(std::size_t launch) const {
+        return launch >= work_.size() || work_[launch].unfinished == 0;
     }
 
 private:
@@ -82,7 +86,12 @@ private:
     void send(std::int64_t now, MemoryRequest request);
     void settle(std::uint32_t load, std::int64_t at);
     void tell(std::uint32_t load);
-    void note_completion(std::size_t launch, std::int64_t at);
+    /// Of a launch.
+    struct Work {
+        std::int64_t unfinished = 0; ///< Loads without a result time, stores not drained.
+        std::int64_t completion = 0;
+    };
+    void finish(std::size_t launch, std::int64_t at);
     template <typename Visit>
     void for_each_sector(std::uint64_t line, std::uint64_t sectors, const Visit& visit) const;
 
@@ -104,7 +113,7 @@ private:
     std::deque<Store> stores_;
     bool store_blocked_ = false;
     std::int64_t store_due_ = never;
-    std::vector<std::int64_t> completions_; ///< Per launch.
+    std::vector<Work> work_; ///< Per launch.
 
     std::vector<Read> reads_; ///< With free places.
     std::vector<std::uint32_t> free_reads_;

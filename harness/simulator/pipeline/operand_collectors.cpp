@@ -59,6 +59,7 @@ OperandCollectors::Room* OperandCollectors::room_of(const CollectOrder& order) {
 void OperandCollectors::tell(const Traveller& traveller, ResultNotice notice) {
     const CollectOrder& order = traveller.order;
     notice.place = order.place / schedulers_;
+    notice.launch = order.launch;
     notice.warp = order.warp;
     notice.number = order.number;
     plugs_.results[traveller.scheduler].put(notice);

@@ -21,6 +21,7 @@ using harness::simulator::InstructionsFetched;
 using harness::simulator::LineAccessed;
 using harness::simulator::LineFilled;
 using harness::simulator::OperandRead;
+using harness::simulator::OperationStepped;
 using harness::simulator::SourcesRead;
 using harness::simulator::UnitEntered;
 using harness::simulator::WarpEnded;
@@ -118,6 +119,7 @@ public:
     }
     static void add(WarpRecord&, const LineFilled&) {}
     static void add(WarpRecord&, const DramServed&) {}
+    static void add(WarpRecord&, const OperationStepped&) {}
 
 private:
     void settle(WarpRecord& warp, const Drained& drained) {

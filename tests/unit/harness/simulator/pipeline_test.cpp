@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace warpbound::harness::simulator::test {
@@ -103,9 +104,11 @@ TEST(Fetch, WaitsForLinesThatTheCacheLacks) {
     set(machine.fetch, "cache-miss", 100);
     const TestRun result = run(program_of({four_adds}), machine);
     EXPECT_THAT(cycles_of<InstructionsFetched>(result), ElementsAre(101, 103, 205, 207, 309));
-    const auto* waiting = std::get_if<Issued>(&result.events[2]);
-    ASSERT_NE(waiting, nullptr);
-    EXPECT_EQ(waiting->waits[Stall::Fetch], 102);
+    const auto first =
+        std::find_if(result.events.begin(), result.events.end(),
+                     [](const Event& event) { return std::holds_alternative<Issued>(event); });
+    ASSERT_NE(first, result.events.end());
+    EXPECT_EQ(std::get<Issued>(*first).waits[Stall::Fetch], 102);
 }
 
 TEST(Fetch, SharesLinesAmongWarps) {

@@ -1,0 +1,22 @@
+#pragma once
+/// \file
+/// Many runs of a workload on the simulated device.
+
+#include "harness/protocol/measure.hpp"
+#include "harness/simulator/machine.hpp"
+
+namespace warpbound::harness {
+
+struct MeasuredWorkload {
+    std::vector<WorkloadObservation> runs; ///< In order.
+    bool complete = false;                 ///< False when `progress` or `stop` stopped it.
+};
+
+/// Runs with the protocol's seeds; nothing is recorded. Uses `threads` threads; the result does not
+/// depend on their number. When a run fails no further one is begun and the failure is returned.
+Result<MeasuredWorkload> measure_workload(const simulator::WorkloadMachine& machine,
+                                          const Protocol& protocol, unsigned threads = 1,
+                                          const Progress& progress = {},
+                                          const std::function<bool()>& stop = {});
+
+} // namespace warpbound::harness
