@@ -6,6 +6,7 @@
 #include "cli/recorded_trace.hpp"
 #include "cli/summary_text.hpp"
 #include "cli/traced_run.hpp"
+#include "cli/workload_run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,6 +21,8 @@ struct Options {
     LaunchOptions launch;
     std::string listing;
     std::vector<std::string> stated; ///< Options given that say what a trace says itself.
+    std::string workload;
+    std::string launch_cost; ///< Empty: not asked for.
     std::string policy = "lrr";
     std::string multiprocessors = "1";
     std::string campaign;
@@ -54,8 +57,11 @@ struct Series {
     harness::Summary summary;
 };
 
+using EndToEnd = std::optional<harness::Summary>;
+
 struct Simulated {
     std::vector<Series> series;
+    EndToEnd end_to_end;
     std::optional<TracedRun> traced;
     bool complete = true;
 };
@@ -96,6 +102,7 @@ nlohmann::ordered_json json_of(const Options& options, const Machine& machine,
     nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
     for (const auto& [quantity, measured, summary] : simulated.series)
         quantities[quantity_name(quantity)] = summary_json(summary);
+    if (simulated.end_to_end) quantities["end-to-end"] = summary_json(*simulated.end_to_end);
     nlohmann::ordered_json result{
         {"kernel",
          {{"name", subject.kernel->function->name},
@@ -111,6 +118,7 @@ nlohmann::ordered_json json_of(const Options& options, const Machine& machine,
         {"draw", options.draw},
         {"runs", simulated.series.front().measured.samples.size()},
         {"observations", quantities}};
+    if (simulated.end_to_end) result["launch-cost"] = options.launch_cost;
     if (subject.recorded != nullptr)
         result["trace"] = {{"file", subject.trace},
                            {"digest", subject.recorded->trace->facts().digest},
@@ -134,11 +142,18 @@ std::string text_of(const Options& options, const Machine& machine, const Subjec
                            subject.recorded->trace->instructions(), subject.trace);
     for (const std::string& assumption : subject.assumptions)
         out += fmt::format("assumed: {}\n", assumption);
+    if (simulated.end_to_end && options.launch_cost != "described")
+        out += fmt::format("assumed: a launch costs {} cycles before its first blocks\n",
+                           options.launch_cost);
     out += "\n";
     out += summary_heading("observed, core cycles");
     for (const auto& [quantity, measured, summary] : simulated.series) {
         out += summary_row(quantity_name(quantity), summary);
         out += summary_details(summary);
+    }
+    if (simulated.end_to_end) {
+        out += summary_row("end-to-end, launch cost included", *simulated.end_to_end);
+        out += summary_details(*simulated.end_to_end);
     }
     if (options.trace.stack && simulated.traced)
         out += account_text(options.trace, *simulated.traced, *subject.kernel);
@@ -163,6 +178,19 @@ Result<Machine> open_machine(const Options& options, models::Architecture archit
     if (!opened) return opened.as_failure();
     machine.campaign = std::move(opened.value());
     return machine;
+}
+
+/// The launch with its cost, in runs of the same seeds.
+Result<EndToEnd> end_to_end(const Options& options, const Machine& machine,
+                            const harness::Kernel& launched) {
+    if (options.launch_cost.empty()) return EndToEnd{};
+    const auto cost = read_launch_cost(options.launch_cost);
+    if (!cost) return cost.as_failure();
+    const auto times =
+        end_to_end_times(launched, machine.architecture, machine.policy, machine.multiprocessors,
+                         protocol_of(options.runs, options.seed, options.draw), cost.value());
+    if (!times) return times.as_failure();
+    return times.value().empty() ? EndToEnd{} : EndToEnd{harness::summarise(times.value())};
 }
 
 /// Nothing when Ctrl-C stopped it before there was anything to tell.
@@ -201,6 +229,9 @@ Result<std::optional<Simulated>> simulate(const Options& options, const Machine&
     }
     if (simulated.series.empty())
         return Failure{"stopped before the first run was recorded", options.launch.kernel.file};
+    auto with_cost = end_to_end(options, machine, subject.launched);
+    if (!with_cost) return with_cost.as_failure();
+    simulated.end_to_end = std::move(with_cost.value());
     if (!simulated.complete)
         fmt::print(stderr, "warpbound: interrupted after {} of {} runs{}\n",
                    simulated.series.back().measured.samples.size(), options.runs,
@@ -302,7 +333,29 @@ Exit run_traces(const Options& options) {
     return complete ? Exit::Holds : Exit::Undecided;
 }
 
+Exit run_workload(const Options& options) {
+    const auto architecture = models::load_architecture(options.launch.architecture);
+    if (!architecture) return refuse(architecture.error());
+    const auto multiprocessors = multiprocessors_of(options.multiprocessors, architecture.value());
+    if (!multiprocessors) return refuse(multiprocessors.error());
+    return simulate_workload(
+        {.file = options.workload,
+         .architecture = options.launch.architecture,
+         .policy = options.policy,
+         .launch_cost = options.launch_cost.empty() ? "described" : options.launch_cost,
+         .multiprocessors = multiprocessors.value(),
+         .runs = options.runs,
+         .seed = options.seed,
+         .draw = options.draw,
+         .format = options.format,
+         .trace = options.trace.file,
+         .trace_format = options.trace.format,
+         .trace_run = options.trace.run},
+        architecture.value());
+}
+
 Exit run(const Options& options) {
+    if (!options.workload.empty()) return run_workload(options);
     return is_recorded_trace(options.launch.kernel.file) ? run_traces(options)
                                                          : run_kernel(options);
 }
@@ -338,6 +391,22 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     command->add_option("--campaign", options->campaign,
                         "Record every run in this campaign; resumes it if it exists");
     options->trace.add_to(*command);
+    command
+        ->add_option("--launch-cost", options->launch_cost,
+                     std::string{launch_cost_help} +
+                         ". Of one launch: shows its time with it as well")
+        ->check([](const std::string& text) {
+            const auto cost = read_launch_cost(text);
+            return cost ? std::string{} : cost.error().what;
+        });
+    CLI::Option* const workload =
+        command->add_option("--workload", options->workload,
+                            "Streams of launches and copies, from this file, instead of FILE; "
+                            "listings are named relative to it");
+    for (const char* of_one_launch :
+         {"FILE", "--kernel", "--flow-facts", "--launch", "--campaign", "--stack", "--listing"})
+        workload->excludes(command->get_option(of_one_launch));
+    command->get_option("FILE")->required(false);
     add_format(*command, options->format, {"text", "json"});
     command->footer(
         "Example: warpbound simulate examples/convolution/sm_75.sass --kernel convolution_rows\n"
@@ -346,10 +415,14 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
         "         warpbound simulate examples/microbenchmark/mad_pair_dependent.sass\n"
         "           --architecture fermi-gtx470 --launch 1x256 --stack --trace run.json\n"
         "           (open run.json in ui.perfetto.dev; run.txt is a table of cycles and warps)\n"
+        "         warpbound simulate --workload examples/streams/workload.xml\n"
+        "           --architecture maxwell-gtx970 --multiprocessors all --launch-cost 4000..7000\n"
         "         warpbound simulate traces/kernel-1.traceg --listing kernel.sass\n"
         "           --architecture turing-t4\n"
         "           (the trace gives launch, paths, lanes and addresses)");
     command->callback([options, command, &invocation] {
+        if (options->workload.empty() && options->launch.kernel.file.empty())
+            throw CLI::RequiredError("FILE or --workload");
         for (const char* name : {"--kernel", "--launch", "--flow-facts"})
             if (command->get_option(name)->count() > 0) options->stated.emplace_back(name);
         invocation.run = [options] {

@@ -147,8 +147,8 @@ Result<void> Translator::add_instructions() {
             auto timing = timings[index];
             if (timing && kernel_.recorded != nullptr &&
                 has_recorded_addresses(function.instructions[index]))
-                timing = recorded_timing(function.instructions[index], architecture_,
-                                         timing.value());
+                timing =
+                    recorded_timing(function.instructions[index], architecture_, timing.value());
             if (!timing) return timing.as_failure();
             auto operation = operations.translate(basic, index, timing.value());
             if (!operation) return operation.as_failure();

@@ -173,8 +173,7 @@ RecordedLaunch::RecordedLaunch(const harness::Kernel& of_kernel,
     for (std::size_t index = 0; run.trace != nullptr && index < timings.size(); ++index)
         if (const auto& instruction = kernel.function->instructions[index];
             timings[index] && harness::has_recorded_addresses(instruction))
-            timings[index] =
-                harness::recorded_timing(instruction, machine, timings[index].value());
+            timings[index] = harness::recorded_timing(instruction, machine, timings[index].value());
     has_caches = std::any_of(timings.begin(), timings.end(), [](const auto& timing) {
         return timing && timing.value().through_caches;
     });
