@@ -100,12 +100,13 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
     return boost::outcome_v2::success();
 }
 
-/// The bounds assume that fetch, register banks and operand collectors cost nothing (C17).
+/// The bounds assume that fetch, register banks, operand collectors and constants cost nothing
+/// (C17).
 Result<void> check_perfect(const models::Architecture& architecture) {
     const auto parts = architecture.imperfect_parts();
     if (parts.empty()) return boost::outcome_v2::success();
     return Failure{fmt::format("architecture {} describes {}; bounds do not cover what it costs "
-                               "(rules C43 to C50), simulate does",
+                               "(rules C43 to C53), simulate does",
                                architecture.name, fmt::join(parts, ", ")),
                    architecture.name};
 }

@@ -41,8 +41,7 @@ Result<prediction::Setting> setting_of(const Options& options) {
     auto architecture = models::load_architecture(options.architecture);
     if (!architecture) return architecture.as_failure();
     if (const auto parts = architecture.value().imperfect_parts(); !parts.empty())
-        return Failure{fmt::format("architecture {} describes {}; its latencies count from the "
-                                   "entrance of the unit and no formula covers the way there",
+        return Failure{fmt::format("architecture {} describes {}; no formula covers what they cost",
                                    architecture.value().name, fmt::join(parts, ", ")),
                        options.architecture};
     const auto launch = models::parse_launch(options.launch);

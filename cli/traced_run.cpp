@@ -266,16 +266,19 @@ std::string account_text(const TraceOptions& options, const TracedRun& run,
     out += fmt::format("{:<16}{:>18}{:>9}{:>10}{:>18}{:>9}\n", "where they went",
                        fmt::format("cycles of {} sched.", schedulers), "share", "CPI",
                        fmt::format("of {} warps", warps), "share");
-    const auto left = categories_of(of_schedulers);
-    const auto right = categories_of(of_warps);
     const auto line = [&](std::string_view name, std::int64_t scheduler, std::int64_t warp) {
         out += fmt::format("{:<16}{:>18}{:>8.1f}%{:>10.3f}{:>18}{:>8.1f}%\n", name, scheduler,
                            100 * ratio(scheduler, of_schedulers.total()),
                            ratio(scheduler, schedulers * account.instructions), warp,
                            100 * ratio(warp, of_warps.total()));
     };
-    for (std::size_t place = 0; place < left.size(); ++place)
-        line(left[place].category, left[place].cycles, right[place].cycles);
+    const auto left = categories_of(of_schedulers);
+    for (const auto& [category, warp] : categories_of(of_warps)) {
+        const auto of_scheduler =
+            std::find_if(left.begin(), left.end(),
+                         [name = category](const auto& named) { return named.category == name; });
+        line(category, of_scheduler == left.end() ? 0 : of_scheduler->cycles, warp);
+    }
     line("all", of_schedulers.total(), of_warps.total());
     if (run.memory.has_any()) out += memory_text(run.memory);
 

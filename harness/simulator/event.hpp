@@ -19,6 +19,7 @@ enum class Stall {
     Fetch,       ///< It is not in the warp's instruction buffer (C43).
     Register,    ///< A register that is not ready (C5).
     Scoreboard,  ///< A scoreboard that is not clear (C6).
+    Constant,    ///< A line of constants that is not there (C52).
     Port,        ///< The port of its unit (C7).
     Collector,   ///< The latch before its operand collectors (C47).
     WriteBuffer, ///< Room in the write buffer (C8).
@@ -115,7 +116,7 @@ struct UnitEntered {
     std::int64_t number = 0;
     std::int64_t until = 0; ///< The first cycle in which the unit is free again.
 };
-enum class CacheLevel { L1, L2 };
+enum class CacheLevel { L1, L2, Constant };
 /// Sectors of a line came into a cache. Here and below bit i of a mask is the i-th sector.
 struct LineFilled {
     std::int64_t cycle = 0;
@@ -125,7 +126,8 @@ struct LineFilled {
     std::uint64_t address = 0;
     std::uint64_t sectors = 0;
 };
-/// A load or store looked for a line in a cache.
+/// A load, store or instruction with constants looked for a line in a cache. Lines of constants
+/// have one sector; their address is that of C51.
 struct LineAccessed {
     std::int64_t cycle = 0;
     int warp = 0;

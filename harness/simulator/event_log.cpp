@@ -13,10 +13,10 @@ template <typename What> int place_of(const What& what) {
 }
 /// Each is added by one component only.
 int place_of(const LineFilled& filled) {
-    return 2 * filled.unit + (filled.level == CacheLevel::L2 ? 1 : 0);
+    return 3 * filled.unit + static_cast<int>(filled.level);
 }
 int place_of(const LineAccessed& accessed) {
-    return 2 * accessed.unit + (accessed.level == CacheLevel::L2 ? 1 : 0);
+    return 3 * accessed.unit + static_cast<int>(accessed.level);
 }
 int place_of(const DramServed& served) {
     return served.channel;

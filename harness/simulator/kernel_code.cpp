@@ -127,6 +127,9 @@ Result<void> Translator::add_pipeline() {
     if (!fetch) return fetch.as_failure();
     code_.machine.fetch = fetch.value();
     if (code_.machine.fetch) code_.lines = lines_of(*kernel_.function, *code_.machine.fetch);
+    const auto constants = constants_of(architecture_);
+    if (!constants) return constants.as_failure();
+    code_.machine.constants = constants.value();
     auto file = register_file_of(architecture_, code_.machine.schedulers);
     if (!file) return file.as_failure();
     code_.machine.register_file = std::move(file.value());

@@ -29,6 +29,7 @@ struct KernelCode {
     Demand demand;           ///< Of one block.
 
     std::vector<std::uint16_t> bank_registers; ///< Of all operations: R0, R1, ..
+    std::vector<std::uint64_t> constant_lines; ///< Of all operations.
     std::vector<std::uint64_t> lines; ///< Of the instruction cache, as `lines_of` gives them.
 
     Range barrier_latency; ///< Of the class, drawn once per release.

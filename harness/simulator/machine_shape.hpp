@@ -32,6 +32,7 @@ struct MachineShape {
     std::optional<Range> buffer_drain;
     std::optional<FetchShape> fetch;                ///< None: perfect (C17).
     std::optional<RegisterFileShape> register_file; ///< None: perfect (C17).
+    std::optional<LineCacheShape> constants;        ///< None: perfect (C17).
     /// Present when an access can lead through the caches; all stores then drain into the L2's
     /// side.
     std::optional<MemoryShape> memory;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace warpbound::harness::simulator {
 
@@ -53,6 +54,20 @@ struct FetchRequest {
 struct Fetched {
     std::size_t place = 0; ///< Of the warp in its scheduler.
     std::size_t count = 0;
+};
+
+/// The next instruction of a warp needs lines of constants and nothing else of the warp's holds it.
+struct ConstantRequest {
+    std::size_t place = 0; ///< Of the warp on the SM.
+    int warp = 0;          ///< Its number.
+    std::vector<std::uint64_t> lines;
+    std::int64_t from = 0; ///< When they are looked up.
+};
+
+/// From when on all of them are there.
+struct ConstantAnswer {
+    std::size_t place = 0; ///< Of the warp in its scheduler.
+    std::int64_t at = 0;
 };
 
 /// An instruction issued to operand collectors. `Unit:` core cycles.

@@ -18,6 +18,17 @@ void MultiProcessor::add_fetch(std::size_t number, const MachineShape& machine,
     clock.add(fetch_.emplace(std::move(plugs), number, machine, options, log));
 }
 
+void MultiProcessor::add_constants(std::size_t number, const MachineShape& machine,
+                                   const RunOptions& options, Clock& clock, EventLog& log) {
+    if (!machine.constants) return;
+    ConstantCache::Plugs plugs;
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        plugs.requests.emplace_back(constant_requests_.emplace_back(clock.board()));
+        plugs.answers.emplace_back(constant_answers_.emplace_back(clock.board()));
+    }
+    clock.add(constants_.emplace(std::move(plugs), number, machine, options, log));
+}
+
 void MultiProcessor::add_collectors(std::size_t number, const MachineShape& machine,
                                     const RunOptions& options, Clock& clock, EventLog& log) {
     if (!machine.register_file) return;
@@ -45,10 +56,16 @@ WarpScheduler::Plugs MultiProcessor::plugs_of(std::size_t scheduler, const Share
                                .fetched = std::nullopt,
                                .collects = std::nullopt,
                                .results = std::nullopt,
+                               .constants = std::nullopt,
+                               .constant_answers = std::nullopt,
                                .shared = shared};
     if (fetch_) {
         plugs.fetches.emplace(fetch_requests_[scheduler]);
         plugs.fetched.emplace(fetched_[scheduler]);
+    }
+    if (constants_) {
+        plugs.constants.emplace(constant_requests_[scheduler]);
+        plugs.constant_answers.emplace(constant_answers_[scheduler]);
     }
     if (collectors_) {
         plugs.collects.emplace(collect_orders_[scheduler]);
@@ -64,6 +81,7 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
     for (std::size_t port = 0; port < machine.core_ports; ++port)
         ports_free_at_.emplace_back(clock.board(), 0);
     add_fetch(number, machine, options, clock, log);
+    add_constants(number, machine, options, clock, log);
     add_collectors(number, machine, options, clock, log);
     SharedView shared;
     shared.buffer_room_at = &buffer_room_at_;

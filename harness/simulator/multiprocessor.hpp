@@ -5,6 +5,7 @@
 #include "harness/simulator/clock.hpp"
 #include "harness/simulator/issue_arbiter.hpp"
 #include "harness/simulator/memory/load_store_unit.hpp"
+#include "harness/simulator/pipeline/constant_cache.hpp"
 #include "harness/simulator/pipeline/instruction_fetch.hpp"
 #include "harness/simulator/pipeline/operand_collectors.hpp"
 #include "harness/simulator/resident_blocks.hpp"
@@ -53,12 +54,16 @@ private:
     std::deque<Link<BlockOrder>> orders_;
     void add_fetch(std::size_t number, const MachineShape& machine, const RunOptions& options,
                    Clock& clock, EventLog& log);
+    void add_constants(std::size_t number, const MachineShape& machine, const RunOptions& options,
+                       Clock& clock, EventLog& log);
     void add_collectors(std::size_t number, const MachineShape& machine, const RunOptions& options,
                         Clock& clock, EventLog& log);
     WarpScheduler::Plugs plugs_of(std::size_t scheduler, const SharedView& shared);
 
     std::deque<Link<FetchRequest>> fetch_requests_;
     std::deque<Link<Fetched>> fetched_;
+    std::deque<Link<ConstantRequest>> constant_requests_;
+    std::deque<Link<ConstantAnswer>> constant_answers_;
     std::deque<Link<CollectOrder>> collect_orders_;
     std::deque<Link<ResultNotice>> results_;
     std::optional<Link<LatchNotice>> left_latch_;
@@ -74,6 +79,7 @@ private:
     std::optional<IssueArbiter> arbiter_;
     std::optional<ResidentBlocks> blocks_;
     std::optional<InstructionFetch> fetch_;
+    std::optional<ConstantCache> constants_;
     std::optional<OperandCollectors> collectors_;
     std::optional<LoadStoreUnit> memory_;
 };

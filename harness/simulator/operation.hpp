@@ -63,9 +63,12 @@ struct Operation {
     bool result_is_told = false; ///< Its result time is not known at issue; `latency` is unused.
     Collection collection;       ///< Of use when the machine has a register file.
     bool is_long = false;        ///< Its result comes from global or local memory, or a texture.
-    std::optional<std::uint32_t> access; ///< Into `KernelCode::accesses`: gives its passes.
-    bool is_recorded = false;            ///< Its executions have recorded addresses (C56).
-    bool through_caches = false;         ///< Its level is found in the caches (C23).
+    /// Lines of constants that it needs, in `KernelCode::constant_lines` (C51).
+    RegisterSpan constants;
+    std::optional<std::uint8_t> constant_bank; ///< Of a load that finds its lines by address.
+    std::optional<std::uint32_t> access;       ///< Into `KernelCode::accesses`: gives its passes.
+    bool is_recorded = false;                  ///< Its executions have recorded addresses (C56).
+    bool through_caches = false;               ///< Its level is found in the caches (C23).
 };
 
 } // namespace warpbound::harness::simulator

@@ -213,12 +213,32 @@ Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& blo
         operation.execution = Execution::Never;
     operation.is_recorded = kernel_.recorded != nullptr && has_recorded_addresses(instruction);
     add_access(instruction, timing, operation);
+    if (code_.machine.constants)
+        if (const auto added = add_constants(instruction, operation); !added)
+            return added.as_failure();
     operation.reads_clock = effects.reads_clock;
     operation.is_long = is_long(instruction.opcode_class);
     if (code_.machine.register_file)
         if (const auto added = add_collection(block, index, timing, operation); !added)
             return added.as_failure();
     return operation;
+}
+
+Result<void> OperationTranslator::add_constants(const Instruction& instruction,
+                                                Operation& operation) {
+    const bool by_address =
+        operation.access && instruction.opcode_class == OpcodeClass::LoadConstant;
+    const auto lines = constant_lines(instruction, *code_.machine.constants, by_address);
+    if (!lines) return refuse(instruction, lines.error().what);
+    operation.constants = {.first = static_cast<std::uint32_t>(code_.constant_lines.size()),
+                           .count = static_cast<std::uint32_t>(lines.value().size())};
+    code_.constant_lines.insert(code_.constant_lines.end(), lines.value().begin(),
+                                lines.value().end());
+    if (!by_address) return boost::outcome_v2::success();
+    for (const assembly::Operand& operand : instruction.operands)
+        if (const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand))
+            operation.constant_bank = static_cast<std::uint8_t>(constant->bank);
+    return boost::outcome_v2::success();
 }
 
 RegisterSpan OperationTranslator::add_bank_registers(const std::vector<std::uint16_t>& registers) {

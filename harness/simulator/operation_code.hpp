@@ -40,6 +40,7 @@ private:
     Result<void> add_collection(const assembly::BasicBlock& block, std::size_t index,
                                 const models::InstructionTiming& timing, Operation& operation);
     RegisterSpan add_registers(const std::vector<assembly::Register>& registers);
+    Result<void> add_constants(const assembly::Instruction& instruction, Operation& operation);
     RegisterSpan add_bank_registers(const std::vector<std::uint16_t>& registers);
 
     const models::Architecture& architecture_;

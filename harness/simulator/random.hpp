@@ -23,7 +23,8 @@ enum class StreamOf : std::uint32_t {
     Adversary,
     LoadStore,
     Memory,
-    Host
+    Host,
+    Constants
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

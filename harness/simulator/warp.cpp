@@ -38,6 +38,7 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     paired_ = false;
     waits_at_.reset();
     barrier_at_ = 0;
+    constants_at_ = 0;
     since_ = at;
     gap_at_ = at;
     number_ = 0;
@@ -74,6 +75,7 @@ void Warp::prepare_next() {
             port_at_ = ports_[operation.port.index].free_at;
     }
     if (delivered_ > 0) check_buffer();
+    if (code_->machine.constants) find_constants();
     find_waits();
 }
 
@@ -95,6 +97,40 @@ void Warp::find_lanes() {
 std::shared_ptr<const models::LaneAddresses> Warp::recorded_addresses() const {
     if (code_->recorded == nullptr) return nullptr;
     return std::make_shared<const models::LaneAddresses>(course_.addresses(access().rule.bytes));
+}
+
+void Warp::find_constants() {
+    const Operation& operation = *operation_;
+    look_up_at_ = never;
+    constant_lines_.clear();
+    if (executes_) {
+        const auto first = code_->constant_lines.begin() + operation.constants.first;
+        constant_lines_.assign(first, first + operation.constants.count);
+        if (operation.constant_bank) {
+            const auto lanes = addresses_of(access(), execution(), active_lanes());
+            for (std::size_t lane = 0; lane < models::most_lanes; ++lane)
+                if (((lanes.active >> lane) & 1U) != 0)
+                    constant_lines_.push_back(constant_line(
+                        *operation.constant_bank, lanes.address[lane], *code_->machine.constants));
+            std::sort(constant_lines_.begin(), constant_lines_.end());
+            constant_lines_.erase(std::unique(constant_lines_.begin(), constant_lines_.end()),
+                                  constant_lines_.end());
+        }
+    }
+    constants_at_ = constant_lines_.empty() ? 0 : never;
+}
+
+std::optional<ConstantRequest> Warp::take_constants() {
+    if (constants_at_ != never || look_up_at_ != never || own_at_ == never) return std::nullopt;
+    look_up_at_ = own_at_;
+    return ConstantRequest{
+        .place = 0, .warp = number_of_warp_, .lines = constant_lines_, .from = own_at_};
+}
+
+void Warp::learn_constants(std::int64_t at) {
+    look_up_at_ = never;
+    constants_at_ = at;
+    find_ready();
 }
 
 models::AccessPlace Warp::execution() const {
@@ -129,13 +165,16 @@ void Warp::find_waits() {
 }
 
 void Warp::find_ready() {
-    if (waits_at_)
+    own_at_ = never;
+    if (waits_at_) {
         ready_at_ = never;
-    else if (wrong_path_)
+    } else if (wrong_path_) {
         ready_at_ = std::max({gap_at_, barrier_at_, fetched_at_});
-    else
-        ready_at_ =
+    } else {
+        own_at_ =
             std::max({gap_at_, barrier_at_, fetched_at_, registers_at_, scoreboards_at_, port_at_});
+        ready_at_ = std::max(own_at_, constants_at_);
+    }
 }
 
 void Warp::find_long_waits() {
@@ -167,6 +206,8 @@ Waits Warp::waits(std::int64_t port_at, std::int64_t collector_at, std::int64_t 
     waits[Stall::Fetch] = fetched_at_;
     waits[Stall::Register] = registers_at_;
     waits[Stall::Scoreboard] = scoreboards_at_;
+    // Lines that were there held nothing.
+    if (constants_at_ > own_at_) waits[Stall::Constant] = constants_at_;
     waits[Stall::Port] = std::max(port_at, port_at_);
     waits[Stall::Collector] = collector_at;
     waits[Stall::WriteBuffer] = buffer_at;
@@ -374,6 +415,7 @@ void Warp::issue(std::int64_t now, const Waits& waits) {
     wants_fetch_ = false;
     wrong_path_ = false;
     ready_at_ = never;
+    constants_at_ = 0;
     if (log_->is_heard()) log_->add(WarpEnded{.cycle = now, .warp = number_of_warp_});
 }
 

@@ -17,8 +17,8 @@
 namespace warpbound::harness::simulator {
 
 /// Holds the rules that concern one warp alone: C4 to C6, its own ports, C9 after the release, C10
-/// to C14, its instruction buffer (C43, C46). Everything about the next instruction that is left
-/// open is drawn when it becomes the next one.
+/// to C14, its instruction buffer (C43, C46), what it needs of constants (C51). Everything about
+/// the next instruction that is left open is drawn when it becomes the next one.
 class Warp {
 public:
     Warp(const MachineShape& machine, const RunOptions& options, EventLog& log);
@@ -87,6 +87,14 @@ public:
     [[nodiscard]] bool is_on_wrong_path() const { return wrong_path_; }
     void flush_buffer();
 
+    /// The lines of constants that the next instruction needs, without place, once it is known when
+    /// nothing else of the warp holds it; nothing when it needs none or asked already (C52).
+    [[nodiscard]] std::optional<ConstantRequest> take_constants();
+    /// Its lines are there from `at` on.
+    void learn_constants(std::int64_t at);
+    /// When they are looked up; `never` when no look-up is open.
+    [[nodiscard]] std::int64_t look_up_at() const { return look_up_at_; }
+
     /// What holds the next instruction, given when its port, the latch before its operand
     /// collectors, the write buffer and the load queue are free.
     [[nodiscard]] Waits waits(std::int64_t port_at, std::int64_t collector_at,
@@ -120,6 +128,7 @@ private:
     void find_long_waits();
     void find_ready();
     void check_buffer();
+    void find_constants();
     void expect_result();
     void collect(std::int64_t delay, std::optional<std::int64_t> source_read);
     void add_release(std::uint8_t scoreboard, std::int64_t at);
@@ -153,6 +162,10 @@ private:
     std::int64_t long_at_ = 0;
     std::int64_t port_at_ = 0;
     std::int64_t barrier_at_ = 0;
+    std::int64_t own_at_ = 0;       ///< When nothing else of the warp holds the next instruction.
+    std::int64_t constants_at_ = 0; ///< When its lines of constants are there; 0: it needs none.
+    std::int64_t look_up_at_ = never;
+    std::vector<std::uint64_t> constant_lines_;
     std::int64_t fetched_at_ = 0; ///< From when on the buffer's instructions may issue.
     std::optional<std::uint8_t> waits_at_;
 

@@ -19,6 +19,7 @@ WarpScheduler::WarpScheduler(const Config& config, Plugs plugs, const MachineSha
     plugs_.orders.read_by(*this);
     if (plugs_.fetched) plugs_.fetched->read_by(*this);
     if (plugs_.results) plugs_.results->read_by(*this);
+    if (plugs_.constant_answers) plugs_.constant_answers->read_by(*this);
     if (!plugs_.memory) return;
     plugs_.memory->results.read_by(*this);
     plugs_.memory->notices.read_by(*this);
@@ -76,6 +77,11 @@ bool WarpScheduler::hear_pipeline(std::int64_t now) {
     if (plugs_.fetched)
         for (const Fetched& fetched : plugs_.fetched->messages()) {
             warps_[fetched.place].fill_buffer(fetched.count, now + 1);
+            heard = true;
+        }
+    if (plugs_.constant_answers)
+        for (const ConstantAnswer& answer : plugs_.constant_answers->messages()) {
+            warps_[answer.place].learn_constants(answer.at);
             heard = true;
         }
     if (plugs_.results)
@@ -219,9 +225,24 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     return false;
 }
 
+bool WarpScheduler::awaits_constants(std::int64_t now) {
+    if (!plugs_.constants) return false;
+    bool awaits = false;
+    for (std::size_t place = 0; place < warps_.size(); ++place) {
+        Warp& warp = warps_[place];
+        if (auto request = warp.take_constants()) {
+            request->place = place_on_core(place);
+            plugs_.constants->put(*request);
+        }
+        awaits = awaits || warp.look_up_at() <= now;
+    }
+    return awaits;
+}
+
 void WarpScheduler::choose(std::int64_t now) {
     wake_ = never;
     for (;;) {
+        if (awaits_constants(now)) return;
         if (paired_) {
             const std::size_t warp = *paired_;
             if (!warps_[warp].is_on_wrong_path() && earliest(warps_[warp]) <= now) {

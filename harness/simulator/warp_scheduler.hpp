@@ -41,6 +41,8 @@ public:
         std::optional<Sink<Fetched>> fetched;
         std::optional<Source<CollectOrder>> collects; ///< When it has a register file.
         std::optional<Sink<ResultNotice>> results;
+        std::optional<Source<ConstantRequest>> constants; ///< When it has a constant cache.
+        std::optional<Sink<ConstantAnswer>> constant_answers;
         SharedView shared;
         /// Where the machine has a load/store unit, and no operand collectors before it.
         struct Memory {
@@ -101,6 +103,9 @@ private:
     [[nodiscard]] std::int64_t collector_at(const Warp& warp) const;
     /// Returns whether anything was said.
     bool hear_pipeline(std::int64_t now);
+    /// Asks for the constants of warps of which it is known when they need them. Returns whether an
+    /// answer is due in this cycle, without which nobody is chosen.
+    bool awaits_constants(std::int64_t now);
     /// Asks for what the empty buffer of a warp wants.
     void fetch_for(std::size_t warp, std::int64_t now);
     [[nodiscard]] std::size_t place_on_core(std::size_t warp) const {

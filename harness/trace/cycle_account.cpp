@@ -36,9 +36,11 @@ CycleStack& CycleStack::operator+=(const CycleStack& other) {
 
 std::vector<NamedCycles> categories_of(const CycleStack& stack) {
     std::vector<NamedCycles> categories{{"not-started", stack.not_started}, {"issue", stack.issue}};
-    for (std::size_t stall = 0; stall < stack.waiting.size(); ++stall)
-        categories.push_back(
-            {to_string(static_cast<simulator::Stall>(stall)), stack.waiting[stall]});
+    for (std::size_t place = 0; place < stack.waiting.size(); ++place) {
+        const auto stall = static_cast<simulator::Stall>(place);
+        if (stall != simulator::Stall::Constant || stack.waiting[place] > 0)
+            categories.push_back({to_string(stall), stack.waiting[place]});
+    }
     categories.push_back({"ended", stack.ended});
     return categories;
 }

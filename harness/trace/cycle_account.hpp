@@ -26,7 +26,8 @@ struct NamedCycles {
     std::string_view category;
     std::int64_t cycles = 0;
 };
-/// Every category, also those without cycles, in a fixed order.
+/// Every category, also those without cycles (but not `constant`, which few machines have), in a
+/// fixed order.
 std::vector<NamedCycles> categories_of(const CycleStack& stack);
 
 /// What an instruction cost all warps: issues and the waiting before them.

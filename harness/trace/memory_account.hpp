@@ -19,12 +19,13 @@ struct CacheAccount {
 struct MemoryAccount {
     CacheAccount l1;              ///< Of all SMs.
     CacheAccount l2;              ///< Of all slices.
+    CacheAccount constants;       ///< Of all SMs; lines.
     std::int64_t dram_reads = 0;  ///< Transfers.
     std::int64_t dram_writes = 0; ///< Transfers.
     std::int64_t row_hits = 0;    ///< Of both.
 
     void hear(const simulator::Event& event);
-    /// Whether a load or store went through the caches.
+    /// Whether a load or store went through L1 and L2.
     [[nodiscard]] bool has_any() const;
 };
 

@@ -18,6 +18,8 @@ std::string_view to_string(Stall stall) {
         return "register";
     case Stall::Scoreboard:
         return "scoreboard";
+    case Stall::Constant:
+        return "constant";
     case Stall::Port:
         return "port";
     case Stall::Collector:

@@ -32,6 +32,9 @@ std::vector<std::string_view> Architecture::imperfect_parts() const {
     if (!fetch.values.empty()) parts.emplace_back("fetch");
     if (!register_file.values.empty()) parts.emplace_back("register-file");
     if (!operand_collectors.empty()) parts.emplace_back("operand-collectors");
+    if (const ValueGroup* const constant = memory("constant");
+        constant != nullptr && !constant->values.empty())
+        parts.emplace_back("memories/constant");
     return parts;
 }
 

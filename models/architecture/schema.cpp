@@ -163,12 +163,20 @@ constexpr auto dram_values = std::to_array<ValueRule>({
     {.name = "refresh-duration", .unit = "cycles"},
 });
 
+constexpr auto constant_values = std::to_array<ValueRule>({
+    {.name = "sets", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "ways", .unit = "1", .minimum = 1, .exact = true},
+    {.name = "line", .unit = "bytes", .minimum = 1, .exact = true},
+    {.name = "miss", .unit = "cycles", .minimum = 1},
+});
+
 constexpr auto memories = std::to_array<MemoryRule>({
     {.name = "shared", .values = shared_values},
     {.name = "l1", .values = l1_values},
     {.name = "l2", .values = l2_values},
     {.name = "interconnect", .values = interconnect_values},
     {.name = "dram", .values = dram_values},
+    {.name = "constant", .values = constant_values},
 });
 
 } // namespace

@@ -12,7 +12,7 @@ InstructionFetch::InstructionFetch(Plugs plugs, std::size_t multiprocessor,
       chance_{options.draw, RandomStream{options.seed, StreamOf::Fetch, multiprocessor}},
       asks_(static_cast<std::size_t>(machine.warp_places)),
       next_{static_cast<std::size_t>(chance_.draw(0, machine.warp_places - 1))} {
-    if (shape_.cache) cache_.emplace(shape_.cache->sets, shape_.cache->ways);
+    if (shape_.cache) cache_.emplace(*shape_.cache);
     for (const auto& requests : plugs_.requests)
         requests.read_by(*this);
 }

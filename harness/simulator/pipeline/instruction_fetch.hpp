@@ -7,7 +7,7 @@
 #include "harness/simulator/link.hpp"
 #include "harness/simulator/machine_shape.hpp"
 #include "harness/simulator/messages.hpp"
-#include "harness/simulator/pipeline/instruction_cache.hpp"
+#include "harness/simulator/pipeline/line_cache.hpp"
 
 #include <optional>
 #include <vector>
@@ -50,7 +50,7 @@ private:
     Chance chance_;
     std::vector<Ask> asks_; ///< Per place of a warp on the SM.
     std::size_t next_;      ///< Where the search for the next one to serve begins.
-    std::optional<InstructionCache> cache_;
+    std::optional<LineCache> cache_;
     std::vector<Fill> fills_; ///< Lines on their way.
     std::int64_t served_at_ = -1;
     std::int64_t wake_ = never;

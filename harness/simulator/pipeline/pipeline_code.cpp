@@ -73,10 +73,10 @@ Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architect
         std::any_of(described.values.begin(), described.values.end(),
                     [](const auto& value) { return value.name.starts_with("cache-"); });
     if (cached)
-        fetch.cache = FetchShape::Cache{.sets = values.count(group, "cache-sets"),
-                                        .ways = values.count(group, "cache-ways"),
-                                        .line = values.count(group, "cache-line"),
-                                        .miss = values.range(group, "cache-miss")};
+        fetch.cache = LineCacheShape{.sets = values.count(group, "cache-sets"),
+                                     .ways = values.count(group, "cache-ways"),
+                                     .line = values.count(group, "cache-line"),
+                                     .miss = values.range(group, "cache-miss")};
     if (values.failure()) return *values.failure();
     return std::optional{fetch};
 }
@@ -112,6 +112,41 @@ Result<std::optional<RegisterFileShape>> register_file_of(const models::Architec
     }
     if (values.failure()) return *values.failure();
     return std::optional{std::move(file)};
+}
+
+Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture) {
+    const models::ValueGroup* const described = architecture.memory("constant");
+    if (described == nullptr || described->values.empty()) return std::optional<LineCacheShape>{};
+    DescribedValues values{architecture};
+    const DescribedValues::Group group{described, "memories/constant"};
+    LineCacheShape cache;
+    cache.sets = values.count(group, "sets");
+    cache.ways = values.count(group, "ways");
+    cache.line = static_cast<std::size_t>(values.bytes(group, "line"));
+    cache.miss = values.range(group, "miss", 1);
+    if (values.failure()) return *values.failure();
+    return std::optional{cache};
+}
+
+Result<std::vector<std::uint64_t>> constant_lines(const assembly::Instruction& instruction,
+                                                  const LineCacheShape& cache, bool by_address) {
+    std::vector<std::uint64_t> lines;
+    for (const assembly::Operand& operand : instruction.operands) {
+        const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand);
+        if (constant == nullptr) continue;
+        const bool indexed = constant->index_register.value_or(-1) >= 0;
+        if (constant->uniform_register || constant->bank_register || (indexed && !by_address))
+            return Failure{"the place of its constant is in a register; with memories/constant "
+                           "described, expected a load with an address pattern or a place that is "
+                           "known",
+                           "", 0, 0};
+        if (!indexed)
+            lines.push_back(constant_line(static_cast<std::uint64_t>(constant->bank),
+                                          static_cast<std::uint64_t>(constant->offset), cache));
+    }
+    std::sort(lines.begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    return lines;
 }
 
 std::vector<std::uint16_t> bank_reads(const assembly::Instruction& instruction,

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The described front end and register file of an SM, as a run needs them. Without them both are
-/// perfect (C17).
+/// The described front end, constant cache and register file of an SM, as a run needs them. Without
+/// them all are perfect (C17).
 
 #include "assembly/isa/program.hpp"
 #include "harness/simulator/random.hpp"
@@ -12,17 +12,19 @@
 
 namespace warpbound::harness::simulator {
 
+/// A cache of which it is known what a miss takes.
+struct LineCacheShape {
+    std::size_t sets = 1;
+    std::size_t ways = 1;
+    std::size_t line = 1; ///< Unit: bytes.
+    Range miss;           ///< Unit: core cycles.
+};
+
 /// Instruction buffers, fetch ports and instruction cache (C43 to C46).
 struct FetchShape {
-    struct Cache {
-        std::size_t sets = 1;
-        std::size_t ways = 1;
-        std::size_t line = 1; ///< Unit: bytes.
-        Range miss;           ///< Unit: core cycles.
-    };
     std::size_t delivered = 1; ///< Instructions that a fetch puts into an empty buffer, at most.
     std::size_t ports = 1;
-    std::optional<Cache> cache; ///< None: every look-up hits.
+    std::optional<LineCacheShape> cache; ///< None: every look-up hits.
 };
 
 /// The way of a unit's instructions from issue to execution (C47 to C49). All are counts.
@@ -46,12 +48,26 @@ struct RegisterFileShape {
 
 /// Nothing without `<fetch>`. Refuses values that are absent or no single count.
 Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture);
+/// The constant cache (C51 to C53); nothing without values of `<memory name="constant">`. Refuses
+/// as `fetch_of`.
+Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture);
 /// The cache line of each instruction, and of what would follow the last one.
 std::vector<std::uint64_t> lines_of(const assembly::Function& function, const FetchShape& fetch);
 /// Nothing without `<register-file>` and `<operand-collectors>`; with one of them the other is
 /// required.
 Result<std::optional<RegisterFileShape>> register_file_of(const models::Architecture& architecture,
                                                           std::size_t schedulers);
+
+/// The lines that an instruction reads through its constant operands (C51). Refuses an operand
+/// whose place is in a register, unless the instruction is a load with an address pattern
+/// (`by_address`), whose lines are found lane by lane.
+Result<std::vector<std::uint64_t>> constant_lines(const assembly::Instruction& instruction,
+                                                  const LineCacheShape& cache, bool by_address);
+/// The line of an offset in a bank of constants (C51).
+inline std::uint64_t constant_line(std::uint64_t bank, std::uint64_t offset,
+                                   const LineCacheShape& cache) {
+    return ((bank << 16U) + offset) / cache.line;
+}
 
 /// The general registers that an instruction has to read from the banks: each one once. `before`
 /// stands before it in its block and always executes, or is null: what it keeps for the same

@@ -50,7 +50,7 @@ private:
     static std::int64_t own_earliest(const Issue& issue) {
         const Waits& waits = issue.event.waits;
         return std::max({waits[Stall::Gap], waits[Stall::Barrier], waits[Stall::Fetch],
-                         waits[Stall::Register], waits[Stall::Scoreboard]});
+                         waits[Stall::Register], waits[Stall::Scoreboard], waits[Stall::Constant]});
     }
 
     /// The issue could not have been made in earlier cycles from `cycle` on, choices aside, had

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <list>
 #include <map>
 #include <set>
@@ -157,13 +158,17 @@ public:
         }
         for (const auto& [place, cache] : caches_)
             if (!cache.is_quiet())
-                run_.say(fmt::format("C25: cache {} {} waits for ever",
-                                     place.first == CacheLevel::L1 ? "l1" : "l2", place.second));
+                run_.say(fmt::format("C25: cache {} {} waits for ever", name_of(place.first),
+                                     place.second));
         for (const Entry& load : run_.loads)
             check_result(run_.issue_at(load));
     }
 
 private:
+    static std::string_view name_of(CacheLevel level) {
+        if (level == CacheLevel::Constant) return "constant";
+        return level == CacheLevel::L1 ? "l1" : "l2";
+    }
     void note_arrival(const LineFilled& filled) {
         for (unsigned bit = 0; bit < 64; ++bit)
             if (((filled.sectors >> bit) & 1U) != 0)
@@ -205,10 +210,21 @@ private:
     ReferenceCache& cache(CacheLevel level, int unit) {
         const auto found = caches_.find({level, unit});
         if (found != caches_.end()) return found->second;
-        const std::string_view name = level == CacheLevel::L1 ? "l1" : "l2";
+        const std::string_view name = name_of(level);
         const auto value = [&](std::string_view of) {
             return static_cast<std::uint64_t>(number(name, of));
         };
+        if (level == CacheLevel::Constant) {
+            constexpr auto any = std::numeric_limits<std::size_t>::max();
+            const ReferenceCache::Config perfect{.sets = value("sets"),
+                                                 .ways = value("ways"),
+                                                 .line = value("line"),
+                                                 .interleave = 1,
+                                                 .entries = any,
+                                                 .merges = any,
+                                                 .service = 0};
+            return caches_.emplace(std::pair{level, unit}, ReferenceCache{perfect}).first->second;
+        }
         const ReferenceCache::Config config{.sets = value("sets"),
                                             .ways = value("ways"),
                                             .line = value("line"),
@@ -221,9 +237,9 @@ private:
     }
     template <typename What> void say(const What& what, const std::string& wrong) {
         if (!wrong.empty())
-            run_.say(fmt::format("C24: {} {} at {} {} (line 0x{:x})",
-                                 what.level == CacheLevel::L1 ? "l1" : "l2", what.unit, what.cycle,
-                                 wrong, what.address));
+            run_.say(fmt::format("{}: {} {} at {} {} (line 0x{:x})",
+                                 what.level == CacheLevel::Constant ? "C52" : "C24",
+                                 name_of(what.level), what.unit, what.cycle, wrong, what.address));
     }
     void check(const LineAccessed& access) {
         ReferenceCache& looked_in = cache(access.level, access.unit);

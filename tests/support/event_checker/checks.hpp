@@ -23,6 +23,9 @@ void check_recorded(RecordedLaunch& run);
 void check_fetches(RecordedLaunch& run);
 void check_collectors(RecordedLaunch& run);
 
+/// Constants: C51 to C53.
+void check_constants(RecordedLaunch& run);
+
 /// Caches, their misses, and DRAM, by replaying their events: C24, C25, C27, C28. Then the result
 /// times of loads: C29.
 void check_memory(RecordedLaunch& run);

@@ -215,6 +215,11 @@ TEST(Refusal, NamesPartsOfThePipelineThatAreNotPerfect) {
     auto collectors = analyzed("EXIT;");
     collectors->architecture.operand_collectors.push_back({.name = "alu", .values = {}});
     EXPECT_THAT(refusal(*collectors), HasSubstr("describes operand-collectors;"));
+    auto constants = analyzed("EXIT;");
+    constants->architecture.memories.push_back({.name = "constant", .values = {}});
+    EXPECT_EQ(refusal(*constants), "accepted"); // Perfect, as an assumption says.
+    constants->architecture.memories.back().values.emplace_back();
+    EXPECT_THAT(refusal(*constants), HasSubstr("describes memories/constant;"));
 }
 
 TEST(Refusal, NeverWrapsAround) {

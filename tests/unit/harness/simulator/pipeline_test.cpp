@@ -1,4 +1,4 @@
-// Instruction fetch, operand collectors and register banks, one rule at a time (C43 to C50).
+// Instruction fetch, operand collectors and register banks, one rule at a time (C43 to C53).
 
 #include "harness/simulator/component.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
@@ -119,6 +119,84 @@ TEST(Fetch, SharesLinesAmongWarps) {
     set(machine.fetch, "cache-miss", 100);
     const TestRun result = run(program_of({{exit()}}), machine, {1, 96});
     EXPECT_THAT(cycles_of<InstructionsFetched>(result), ElementsAre(101, 102, 103));
+}
+
+/// A constant cache of one set of two ways and lines of 64 bytes; a miss takes 100 cycles.
+models::Architecture with_constants() {
+    models::Architecture machine = open_machine();
+    for (const auto& [name, value] :
+         {std::pair{"sets", 1}, {"ways", 2}, {"line", 64}, {"miss", 100}})
+        set_memory(machine, "constant", name, value);
+    return machine;
+}
+
+assembly::Instruction add_constant(int to, std::int64_t bank, std::int64_t offset) {
+    auto instruction = add(to, 1, 1);
+    instruction.operands[2] = constant(bank, offset);
+    return instruction;
+}
+
+// The first misses; the second waits for the registers of nobody and hits; other lines miss, the
+// third of which takes the place of the first.
+TEST(Constants, HoldAnInstructionUntilItsLineIsThere) {
+    const TestRun result =
+        run(program_of({{add_constant(8, 0, 0), add_constant(9, 0, 60), add_constant(10, 0, 64),
+                         add_constant(11, 2, 0), add_constant(12, 0, 0), exit()}}),
+            with_constants());
+    EXPECT_THAT(result.issues(), ElementsAre(100, 101, 202, 303, 404, 405));
+    for (const Event& event : result.events)
+        if (const auto* issued = std::get_if<Issued>(&event); issued && issued->number < 2) {
+            EXPECT_EQ(issued->waits[Stall::Constant], issued->number == 0 ? 100 : 0);
+        }
+}
+
+// The line is looked up when the registers are ready (18), not before.
+TEST(Constants, AreLookedUpWhenNothingElseHoldsTheInstruction) {
+    auto waiting = add_constant(9, 0, 0);
+    waiting.operands[1] = reg(8);
+    const TestRun result = run(program_of({{add(8, 1, 2), waiting, exit()}}), with_constants());
+    EXPECT_THAT(result.issues(), ElementsAre(0, 118, 119));
+}
+
+TEST(Constants, HoldNoOtherWarp) {
+    const TestRun result =
+        run(program_of({{add_constant(8, 0, 0), add(9, 1, 1), exit()}}), with_constants(), {1, 64});
+    EXPECT_THAT(result.issues(0), testing::Contains(testing::AnyOf(100, 101)));
+    EXPECT_EQ(result.issues(0).front() + result.issues(1).front(), 201); // One miss serves both.
+}
+
+TEST(Constants, AreNotLookedUpWhenSwitchedOff) {
+    const TestRun result =
+        run(program_of({{switched_off(add_constant(8, 0, 0)), add_constant(9, 0, 0), exit()}}),
+            with_constants());
+    EXPECT_THAT(result.issues(), ElementsAre(0, 101, 102));
+}
+
+// Eight lanes a line: the four lines of a load are looked up together.
+TEST(Constants, OfALoadAreThoseOfItsLanes) {
+    models::Architecture machine = with_constants();
+    set_memory(machine, "constant", "ways", 8);
+    set_class(machine, {assembly::OpcodeClass::LoadConstant, "alu", 20});
+    assembly::ConstantOperand place;
+    place.bank = 3;
+    place.index_register = 2;
+    auto program =
+        program_of({{make("LDC", assembly::OpcodeClass::LoadConstant, {reg(8), place}), exit()}});
+    EXPECT_THAT(refusal(program, machine), HasSubstr("the place of its constant is in a register"));
+    program.set_pattern(0).thread_stride = 8;
+    const TestRun result = run(program, machine);
+    EXPECT_THAT(result.issues().front(), 100);
+    std::int64_t lines = 0;
+    for (const Event& event : result.events)
+        lines += std::holds_alternative<LineAccessed>(event) ? 1 : 0;
+    EXPECT_EQ(lines, 4);
+}
+
+TEST(Constants, AreWantedWhole) {
+    models::Architecture machine = open_machine();
+    set_memory(machine, "constant", "sets", 4);
+    EXPECT_THAT(refusal(program_of({{exit()}}), machine),
+                HasSubstr("memories/constant/ways is absent"));
 }
 
 // Issue, latch, read, exit, unit: 4 cycles; then latency 4 and write-back 2. EXIT reads nothing.

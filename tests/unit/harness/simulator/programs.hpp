@@ -24,6 +24,13 @@ inline assembly::Operand number(std::int64_t value) {
     return assembly::ImmediateOperand{std::to_string(value), value};
 }
 
+inline assembly::Operand constant(std::int64_t bank, std::int64_t offset) {
+    assembly::ConstantOperand operand;
+    operand.bank = bank;
+    operand.offset = offset;
+    return operand;
+}
+
 inline assembly::Operand memory(int base) {
     assembly::MemoryOperand operand;
     operand.base = std::get<assembly::RegisterOperand>(reg(base));

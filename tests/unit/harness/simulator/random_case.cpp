@@ -117,4 +117,22 @@ Case random_pipeline_case(std::uint64_t seed) {
     return result;
 }
 
+Case random_constant_case(std::uint64_t seed) {
+    Dice dice{seed + 2'000'000};
+    Case result = seed % 2 == 0 ? random_pipeline_case(seed) : random_case(seed);
+    set_memory(result.machine, "constant", "sets", 1 + dice(3));
+    set_memory(result.machine, "constant", "ways", 1 + dice(2));
+    set_memory(result.machine, "constant", "line", 16 << dice(3));
+    set_memory(result.machine, "constant", "miss", Values{1 + dice(20), 40});
+    for (auto& instruction : result.program.function.instructions) {
+        using enum assembly::OpcodeClass;
+        if (instruction.opcode_class != IntegerAdd && instruction.opcode_class != FloatAdd &&
+            instruction.opcode_class != SpecialFunction)
+            continue;
+        for (std::size_t place = 1; place < instruction.operands.size(); ++place)
+            if (dice(2) == 0) instruction.operands[place] = constant(dice(2), 4 * dice(32));
+    }
+    return result;
+}
+
 } // namespace warpbound::harness::simulator::test

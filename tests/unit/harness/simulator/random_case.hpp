@@ -18,5 +18,8 @@ struct Case {
 Case random_case(std::uint64_t seed);
 /// The same on a machine with instruction buffers, a cache, and operand collectors (C43 to C50).
 Case random_pipeline_case(std::uint64_t seed);
+/// One of the two on a machine with a small constant cache, many operands of which are constants
+/// (C51 to C53).
+Case random_constant_case(std::uint64_t seed);
 
 } // namespace warpbound::harness::simulator::test

@@ -41,9 +41,9 @@ TEST(WaitingCycles, GiveEachCycleToTheFirstStallOfTheList) {
     issued.waits[Stall::Register] = 7; // Over before the gap is.
     issued.waits[Stall::Scoreboard] = 12;
     issued.waits[Stall::Port] = 18;
-    EXPECT_THAT(waiting_cycles(issued), testing::ElementsAre(3, 0, 0, 0, 4, 6, 0, 0, 0, 2));
+    EXPECT_THAT(waiting_cycles(issued), testing::ElementsAre(3, 0, 0, 0, 4, 0, 6, 0, 0, 0, 2));
     EXPECT_EQ(last_stall(issued), Stall::NotChosen);
-    EXPECT_THAT(waiting_cycles(issued, 10), testing::ElementsAre(0, 0, 0, 0, 2, 6, 0, 0, 0, 2));
+    EXPECT_THAT(waiting_cycles(issued, 10), testing::ElementsAre(0, 0, 0, 0, 2, 0, 6, 0, 0, 0, 2));
 }
 
 TEST(WaitingCycles, AreNoneForAnInstructionThatIssuesAtOnce) {

@@ -1,6 +1,8 @@
 #pragma once
 /// \file
-/// The instruction cache of an SM: which lines it holds (C45).
+/// The instruction cache or the constant cache of an SM: which lines it holds (C45, C52).
+
+#include "harness/simulator/pipeline/pipeline_code.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,9 +11,9 @@
 namespace warpbound::harness::simulator {
 
 /// Sets of `ways` lines each; the line used longest ago makes room.
-class InstructionCache {
+class LineCache {
 public:
-    InstructionCache(std::size_t sets, std::size_t ways) : ways_{ways}, sets_(sets) {}
+    explicit LineCache(const LineCacheShape& shape) : ways_{shape.ways}, sets_(shape.sets) {}
 
     /// Whether the line is held; it is then the one used last.
     bool find(std::uint64_t line) {

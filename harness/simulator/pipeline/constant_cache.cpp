@@ -1,0 +1,80 @@
+#include "harness/simulator/pipeline/constant_cache.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+ConstantCache::ConstantCache(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+                             const RunOptions& options, EventLog& log)
+    : plugs_{std::move(plugs)}, multiprocessor_{multiprocessor}, shape_{*machine.constants},
+      schedulers_{machine.schedulers}, log_{&log},
+      chance_{options.draw, RandomStream{options.seed, StreamOf::Constants, multiprocessor}},
+      cache_{shape_} {
+    for (const auto& requests : plugs_.requests)
+        requests.read_by(*this);
+}
+
+void ConstantCache::fill(std::int64_t now) {
+    std::erase_if(fills_, [&](const Fill& fill) {
+        if (fill.at > now) return false;
+        cache_.fill(fill.line);
+        if (log_->is_heard())
+            log_->add(LineFilled{.cycle = fill.at,
+                                 .warp = 0,
+                                 .level = CacheLevel::Constant,
+                                 .unit = static_cast<int>(multiprocessor_),
+                                 .address = fill.line * shape_.line,
+                                 .sectors = 1});
+        return true;
+    });
+}
+
+std::int64_t ConstantCache::look_up(std::uint64_t line, int warp, std::int64_t now) {
+    LineAccessed access{.cycle = now,
+                        .warp = warp,
+                        .level = CacheLevel::Constant,
+                        .unit = static_cast<int>(multiprocessor_),
+                        .address = line * shape_.line};
+    std::int64_t at = now;
+    const auto coming = std::find_if(fills_.begin(), fills_.end(),
+                                     [&](const Fill& fill) { return fill.line == line; });
+    if (cache_.find(line)) {
+        access.hit = 1;
+    } else if (coming != fills_.end()) {
+        access.merged = 1;
+        at = coming->at;
+    } else {
+        access.missed = 1;
+        at = now + chance_.draw(shape_.miss);
+        fills_.push_back(Fill{.line = line, .at = at});
+    }
+    if (log_->is_heard()) log_->add(access);
+    return at;
+}
+
+void ConstantCache::look_up(const ConstantRequest& request, std::int64_t now) {
+    std::int64_t at = now;
+    for (const std::uint64_t line : request.lines)
+        at = std::max(at, look_up(line, request.warp, now));
+    plugs_.answers[request.place % schedulers_].put(
+        ConstantAnswer{.place = request.place / schedulers_, .at = at});
+}
+
+void ConstantCache::tick(std::int64_t now) {
+    fill(now);
+    for (const auto& requests : plugs_.requests)
+        asked_.insert(asked_.end(), requests.messages().begin(), requests.messages().end());
+    std::sort(asked_.begin(), asked_.end(),
+              [](const ConstantRequest& a, const ConstantRequest& b) { return a.place < b.place; });
+    for (const ConstantRequest& request : asked_)
+        if (request.from <= now) look_up(request, now);
+    std::erase_if(asked_, [&](const ConstantRequest& request) { return request.from <= now; });
+    wake_ = never;
+    for (const ConstantRequest& request : asked_)
+        wake_ = std::min(wake_, request.from);
+    for (const Fill& fill : fills_)
+        wake_ = std::min(wake_, fill.at);
+}
+
+} // namespace warpbound::harness::simulator

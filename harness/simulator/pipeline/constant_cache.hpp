@@ -1,0 +1,52 @@
+#pragma once
+/// \file
+/// The constant cache of an SM (C51 to C53).
+
+#include "harness/simulator/component.hpp"
+#include "harness/simulator/event_log.hpp"
+#include "harness/simulator/link.hpp"
+#include "harness/simulator/machine_shape.hpp"
+#include "harness/simulator/messages.hpp"
+#include "harness/simulator/pipeline/line_cache.hpp"
+
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// Looks up the lines of an instruction in the cycle that its request names and answers in it.
+class ConstantCache final : public Component {
+public:
+    struct Plugs {
+        std::vector<Sink<ConstantRequest>> requests; ///< Per scheduler.
+        std::vector<Source<ConstantAnswer>> answers; ///< Per scheduler.
+    };
+    /// `multiprocessor`: number of the SM. Requires: the machine has a constant cache.
+    ConstantCache(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+                  const RunOptions& options, EventLog& log);
+
+    void tick(std::int64_t now) override;
+    [[nodiscard]] std::int64_t wake() const override { return wake_; }
+
+private:
+    struct Fill {
+        std::uint64_t line = 0;
+        std::int64_t at = 0;
+    };
+    void fill(std::int64_t now);
+    void look_up(const ConstantRequest& request, std::int64_t now);
+    /// When the line is there.
+    std::int64_t look_up(std::uint64_t line, int warp, std::int64_t now);
+
+    Plugs plugs_;
+    std::size_t multiprocessor_;
+    LineCacheShape shape_;
+    std::size_t schedulers_;
+    EventLog* log_;
+    Chance chance_;
+    LineCache cache_;
+    std::vector<ConstantRequest> asked_; ///< For later cycles.
+    std::vector<Fill> fills_;            ///< Lines on their way.
+    std::int64_t wake_ = never;
+};
+
+} // namespace warpbound::harness::simulator
