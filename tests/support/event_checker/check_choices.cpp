@@ -1,3 +1,4 @@
+#include "tests/support/event_checker/active_sets.hpp"
 #include "tests/support/event_checker/checks.hpp"
 #include "tests/support/event_checker/latches.hpp"
 
@@ -81,6 +82,15 @@ private:
 
     void check_idle(const std::vector<const Issue*>& chosen,
                     const std::vector<const WarpRecord*>& members) {
+        const auto all = [](const WarpRecord&, std::size_t) { return true; };
+        check_idle_of(chosen, members, all);
+    }
+
+    /// Whether the scheduler leaves a cycle unused in which one of the issues that count could have
+    /// been made. `counts`: warp and place of the issue.
+    template <typename Counts>
+    void check_idle_of(const std::vector<const Issue*>& chosen,
+                       const std::vector<const WarpRecord*>& members, const Counts& counts) {
         const std::int64_t slot = value_of(run_.machine.schedulers, "issue-slot").hi;
         // When the scheduler may choose again after its last choice up to a cycle.
         const auto chooses_at = [&](std::int64_t cycle) {
@@ -90,7 +100,9 @@ private:
             return after == chosen.begin() ? cycle : (*(after - 1))->event.cycle + slot;
         };
         for (const WarpRecord* warp : members)
-            for (const Issue& issue : warp->issues)
+            for (std::size_t place = 0; place < warp->issues.size(); ++place) {
+                if (!counts(*warp, place)) continue;
+                const Issue& issue = warp->issues[place];
                 for (std::int64_t cycle = std::max(own_earliest(issue), issue.event.since);
                      cycle < issue.event.cycle;) {
                     const std::int64_t from = std::max(cycle, chooses_at(cycle));
@@ -101,6 +113,7 @@ private:
                     }
                     cycle = until;
                 }
+            }
     }
 
     /// Which of two places comes first after the one chosen last, going round.
@@ -111,6 +124,7 @@ private:
         using enum models::PolicyKind;
         if (run_.policy.kind == StrictRoundRobin) return check_turns(chosen, members);
         if (run_.policy.kind == VariableRate) return check_slots(chosen, members);
+        if (run_.policy.kind == TwoLevel) return check_active_set(chosen, members);
         if (run_.policy.kind != LooseRoundRobin && run_.policy.kind != GreedyThenOldest &&
             run_.policy.kind != OldestFirst)
             return;
@@ -134,6 +148,54 @@ private:
                                   fmt::format("C19: warp {} comes first", waiting.event.warp));
             }
             last = by;
+        }
+    }
+
+    /// Two-level, as far as a log shows who is active: from an issue to the next one of the warp if
+    /// nothing in between makes it leave the set. At most N are; the scheduler does not stay idle
+    /// when one of them may issue; among them it goes round by place.
+    void check_active_set(const std::vector<const Issue*>& chosen,
+                          const std::vector<const WarpRecord*>& members) {
+        std::map<const WarpRecord*, std::vector<bool>> stays;
+        std::map<std::int64_t, std::int64_t> changes; // Of the number that is active, by cycle.
+        for (const WarpRecord* warp : members) {
+            const auto& linked = stays[warp] = stays_active(run_, *warp);
+            for (std::size_t place = 0; place < linked.size(); ++place) {
+                if (place == 0 || !linked[place - 1]) ++changes[warp->issues[place].event.cycle];
+                if (!linked[place]) --changes[warp->issues[place].event.cycle + 1];
+            }
+        }
+        std::int64_t active = 0;
+        for (const auto& [cycle, change] : changes)
+            if ((active += change) > run_.policy.active)
+                return run_.say(
+                    fmt::format("C19: {} warps of a scheduler are active at {}", active, cycle));
+        const auto is_active = [&](const WarpRecord& warp, std::size_t place) {
+            return place > 0 && stays[&warp][place - 1];
+        };
+        const bool all_fit = static_cast<std::int64_t>(members.size()) <= run_.policy.active;
+        check_idle_of(chosen, members, [&](const WarpRecord& warp, std::size_t place) {
+            return all_fit || is_active(warp, place);
+        });
+        std::map<const WarpRecord*, std::size_t> next;
+        for (std::size_t choice = 1; choice < chosen.size(); ++choice) {
+            const Issue& issue = *chosen[choice];
+            const int last = place_of(*chosen[choice - 1]);
+            for (const WarpRecord* other : members) {
+                std::size_t& place = next[other];
+                while (place < other->issues.size() &&
+                       other->issues[place].event.cycle <= issue.event.cycle)
+                    ++place;
+                if (place == other->issues.size() || !is_active(*other, place)) continue;
+                const Issue& waiting = other->issues[place];
+                if (waiting.event.warp == issue.event.warp ||
+                    waiting.event.since > issue.event.cycle ||
+                    !may_issue(waiting, issue.event.cycle, &issue))
+                    continue;
+                if (round_from(place_of(waiting), last) < round_from(place_of(issue), last))
+                    run_.complain(issue,
+                                  fmt::format("C19: warp {} comes first", waiting.event.warp));
+            }
         }
     }
 

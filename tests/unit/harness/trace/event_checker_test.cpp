@@ -391,5 +391,39 @@ TEST(EventChecker, FindsAnotherPolicy) {
     EXPECT_GT(found, 60);
 }
 
+/// How many of the logs of one policy are found not to be of another.
+int found_of_other(const models::WarpPolicy& ran, const models::WarpPolicy& claimed) {
+    int found = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        const Case test = random_case(seed);
+        const auto result =
+            run(test.program, test.machine, test.launch, {seed, Draw::Uniform, {}}, ran);
+        const RecordedRun record{result.events, result.observation.execution_time.count()};
+        EXPECT_THAT(violations(test.program.kernel(test.launch), test.machine, ran, record),
+                    testing::IsEmpty())
+            << "seed " << seed;
+        const auto said =
+            violations(test.program.kernel(test.launch), test.machine, claimed, record);
+        found += said.empty() ? 0 : 1;
+        for (const std::string& words : said)
+            EXPECT_THAT(words, testing::StartsWith("C19"));
+    }
+    return found;
+}
+
+TEST(EventChecker, FindsASetOfMoreActiveWarps) {
+    const auto one = models::read_policy("two-level:active=1").value();
+    const auto two = models::read_policy("two-level:active=2").value();
+    EXPECT_GT(found_of_other(two, one), 60);
+    EXPECT_GT(found_of_other(policy_of(0), one), 60);
+    EXPECT_GT(found_of_other(policy_of(0), two), 20);
+}
+
+TEST(EventChecker, FindsAnotherOrderInTheActiveSet) {
+    const auto wide = models::read_policy("two-level:active=8").value();
+    EXPECT_GT(found_of_other(models::read_policy("gto").value(), wide), 20);
+    EXPECT_GT(found_of_other(models::read_policy("srr").value(), wide), 20); // Leaves cycles idle.
+}
+
 } // namespace
 } // namespace warpbound::tests
