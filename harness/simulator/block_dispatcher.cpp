@@ -30,7 +30,7 @@ void BlockDispatcher::hear(std::size_t multiprocessor, const BlockEnded& ended) 
     Progress& progress = progress_[ended.launch];
     progress.completion = std::max(progress.completion, ended.completes);
     if (--progress.blocks_left == 0) ended_.push_back(ended.launch);
-    if (!eligible_since_) return;
+    if (!eligible_) return;
     const auto place = std::lower_bound(with_room_.begin(), with_room_.end(), multiprocessor);
     const bool is_known = place != with_room_.end() && *place == multiprocessor;
     const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
@@ -50,7 +50,7 @@ std::size_t BlockDispatcher::choose() {
 }
 
 std::int64_t BlockDispatcher::start_of_block(std::int64_t now) {
-    if (eligible_since_ == now) return now;
+    if (!waited_) return now;
     if (!machine_->replacement) {
         lacks_replacement_ = true;
         return now;
@@ -67,18 +67,20 @@ void BlockDispatcher::leave_queue(std::int64_t now) {
                                    .operation = (*grids_)[launch].operation,
                                    .step = OperationStep::Dispatched});
     queue_.pop_front();
-    eligible_since_.reset();
+    eligible_ = false;
+    waited_ = false;
     next_block_ = 0;
     with_room_.clear();
 }
 
 void BlockDispatcher::hand_out(std::int64_t now) {
     while (!queue_.empty() && queue_.front().ready_at <= now) {
-        if (!eligible_since_) {
-            eligible_since_ = now;
-            find_room();
+        if (!eligible_) find_room();
+        eligible_ = true;
+        if (with_room_.empty()) {
+            waited_ = true;
+            return;
         }
-        if (with_room_.empty()) return;
         const std::size_t launch = queue_.front().launch;
         const Grid& grid = (*grids_)[launch];
         const auto chosen = with_room_.begin() + static_cast<std::ptrdiff_t>(choose());

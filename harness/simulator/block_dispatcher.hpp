@@ -61,9 +61,10 @@ private:
     std::vector<Progress> progress_;    ///< Per launch.
     std::vector<std::size_t> ended_;
     std::deque<LaunchQueued> queue_;
-    std::optional<std::int64_t> eligible_since_; ///< Of the first launch in the queue.
-    std::int64_t next_block_ = 0;                ///< Of it.
-    std::vector<std::size_t> with_room_;         ///< SMs that have room for that block, by number.
+    bool eligible_ = false;              ///< The first launch in the queue is.
+    bool waited_ = false;                ///< Its next block had to wait for room.
+    std::int64_t next_block_ = 0;        ///< Of it.
+    std::vector<std::size_t> with_room_; ///< SMs that have room for that block, by number.
     bool lacks_replacement_ = false;
     std::int64_t wake_ = never;
 };

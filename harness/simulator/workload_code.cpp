@@ -180,6 +180,9 @@ Result<void> Planner::plan(const std::vector<models::HostOperation>& operations)
         if (values_.failure()) return *values_.failure();
         code_.plan.steps.push_back(step);
     }
+    values_.expect(!code_.plan.machine.constants || code_.plan.grids.size() <= 1,
+                   "memories/constant is described, and which constants several launches share is "
+                   "not determined; expected a workload of one launch");
     add_call();
     add_replacement();
     if (values_.failure()) return *values_.failure();

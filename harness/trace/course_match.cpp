@@ -1,5 +1,7 @@
 #include "harness/trace/course_match.hpp"
 
+#include "harness/trace/issue_match.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,19 +18,6 @@ using assembly::Instruction;
 
 /// From sm_70 on threads come to barriers one by one (C9).
 constexpr int threads_arrive_sm = 70;
-constexpr int zero_register = 255;
-
-/// The general register that a listed instruction writes first, as traces name it.
-std::optional<int> destination_of(const Instruction& instruction) {
-    if (instruction.operands.empty()) return std::nullopt;
-    const auto* reg = std::get_if<assembly::RegisterOperand>(&instruction.operands.front());
-    if (reg == nullptr || reg->file != assembly::RegisterFile::General) return std::nullopt;
-    return reg->index.value_or(zero_register);
-}
-
-std::string register_text(std::optional<int> reg) {
-    return reg ? fmt::format("R{}", *reg) : std::string{"no general register"};
-}
 
 /// A line for each of its two addresses is recorded of an LDGSTS; the second is the global one.
 bool is_repeated(const std::vector<TracedIssue>& issues, std::size_t place) {
@@ -86,30 +75,11 @@ private:
     [[nodiscard]] Failure refuse(std::string what) const {
         return Failure{std::move(what), place_.file, (*place_.lines)[at_], 1};
     }
-    [[nodiscard]] std::string listed(std::size_t index) const {
-        return fmt::format("{} ({}:{})", assembly::opcode_text(function_.instructions[index]),
-                           listing_.file, function_.instructions[index].position.line);
-    }
-
     /// The instruction of the listing, which must be the one that was recorded.
     Result<std::size_t> find() const {
-        const auto index = function_.index_of(issue().address);
-        if (!index)
-            return refuse(fmt::format("0x{:04x} is no instruction of kernel '{}' in {}",
-                                      issue().address, function_.name, listing_.file));
-        const Instruction& instruction = function_.instructions[*index];
-        if (assembly::opcode_text(instruction) != issue().opcode)
-            return refuse(fmt::format("{} at 0x{:04x}, where the listing has {}", issue().opcode,
-                                      issue().address, listed(*index)));
-        const auto expected = destination_of(instruction);
-        const auto& recorded = issue().destinations;
-        const auto found =
-            recorded.empty() ? std::optional<int>{} : std::optional<int>{recorded.front()};
-        if (recorded.size() > 1 || found != expected)
-            return refuse(fmt::format("{} at 0x{:04x} writes {}, where the listing has {} with {}",
-                                      issue().opcode, issue().address, register_text(found),
-                                      listed(*index), register_text(expected)));
-        return *index;
+        const auto index = match_issue(function_, listing_.file, issue());
+        if (!index) return refuse(index.error().what);
+        return index.value();
     }
 
     static bool takes(EdgeKind kind, Left left) {

@@ -81,6 +81,9 @@ struct Count {
     [[nodiscard]] bool is_exact() const { return least && least == most; }
 };
 
+/// What messages call it; facts are checked for a kernel, wherever its text came from.
+constexpr std::string_view listing = "the listing";
+
 class Checker {
 public:
     explicit Checker(const Kernel& kernel) : kernel_{kernel}, blocks_{kernel} {
@@ -99,14 +102,14 @@ public:
     }
 
     Result<std::vector<FactCheck>> check(const SassTrace& trace) {
-        if (const auto matched = match_kernel(*kernel_.function, trace); !matched)
+        if (const auto matched = match_kernel(*kernel_.function, listing, trace); !matched)
             return matched.as_failure();
         for (const TracedBlock& block : trace.blocks)
             for (const TracedWarp& warp : block.warps) {
                 who_ = fmt::format("warp {} of block {},{},{}", warp.number, block.number[0],
                                    block.number[1], block.number[2]);
                 for (const TracedIssue& issue : warp.issues)
-                    if (const auto matched = match_issue(*kernel_.function, issue); !matched)
+                    if (const auto matched = match_issue(*kernel_.function, listing, issue); !matched)
                         return Failure{who_ + ": " + matched.error().what, ""};
                 for (int lane = 0; lane < trace_lanes; ++lane) {
                     const Path path = path_of(warp, lane);

@@ -5,13 +5,22 @@
 #include "assembly/isa/program.hpp"
 #include "harness/trace/sass_trace.hpp"
 
+#include <optional>
+#include <string_view>
+
 namespace warpbound::harness::trace {
 
 /// Refuses a trace of another kernel or of code for another architecture, where the tracer knew it.
-Result<void> match_kernel(const assembly::Function& listing, const SassTrace& trace);
+/// `file` names the listing in messages, here and below.
+Result<void> match_kernel(const assembly::Function& listing, std::string_view file,
+                          const SassTrace& trace);
 
-/// The instruction of the listing that was recorded, by its index. Refuses an address at which the
-/// listing has none, and another opcode there.
-Result<std::size_t> match_issue(const assembly::Function& listing, const TracedIssue& issue);
+/// The general register that a listed instruction writes first, as traces name it (255: RZ).
+std::optional<int> destination_of(const assembly::Instruction& instruction);
+
+/// The instruction of the listing that was recorded, by its index. Refuses an address at which
+/// the listing has none, and another opcode or destination there.
+Result<std::size_t> match_issue(const assembly::Function& listing, std::string_view file,
+                                const TracedIssue& issue);
 
 } // namespace warpbound::harness::trace

@@ -1,6 +1,7 @@
 #include "harness/trace/recorded_trace.hpp"
 
 #include "assembly/support/digest.hpp"
+#include "harness/trace/issue_match.hpp"
 
 #include <fmt/format.h>
 
@@ -89,12 +90,8 @@ Result<void> RecordedTrace::take_header(SassTraceReader& reader) {
     header_ = reader.trace();
     header_.blocks.clear();
     const assembly::Function& function = *listing_.function;
-    if (header_.kernel != function.name)
-        return refuse(fmt::format("a trace of kernel '{}'; '{}' of {} was expected", header_.kernel,
-                                  function.name, listing_.file));
-    if (header_.binary_version != 0 && header_.binary_version != function.target.sm)
-        return refuse(fmt::format("a trace of sm_{} code; {} has {}", header_.binary_version,
-                                  listing_.file, assembly::to_string(function.target)));
+    if (const auto matched = match_kernel(function, listing_.file, header_); !matched)
+        return refuse(matched.error().what);
     if (header_.blocks_launched() * header_.warps_per_block() > warp_limit)
         return refuse(fmt::format("a launch of more than {} warps", warp_limit));
     entries_.resize(static_cast<std::size_t>(header_.blocks_launched()));

@@ -164,7 +164,8 @@ private:
         std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
             const auto key = [this](std::size_t launch) {
                 const LaunchRecord& of = record_.launches[launch];
-                return std::tuple{of.first_placed(), of.last_placed(), launch};
+                return std::tuple{of.first_placed(), of.last_placed(),
+                                  record_.steps[of.operation].queued, launch};
             };
             return key(a) < key(b);
         });

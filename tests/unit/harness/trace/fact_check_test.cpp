@@ -4,6 +4,7 @@
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/trace/fact_check.hpp"
+#include "harness/trace/issue_match.hpp"
 
 #include <gmock/gmock.h>
 
@@ -40,8 +41,11 @@ protected:
             TracedIssue& added = trace_.blocks.front().warps.front().issues.emplace_back();
             added.address = address;
             added.mask = mask;
-            if (const auto index = function_->index_of(address))
-                added.opcode = assembly::opcode_text(function_->instructions[*index]);
+            const auto index = function_->index_of(address);
+            if (!index) continue;
+            added.opcode = assembly::opcode_text(function_->instructions[*index]);
+            if (const auto written = destination_of(function_->instructions[*index]))
+                added.destinations.push_back(*written);
         }
     }
     /// The whole kernel with so many turns of its loop.
@@ -172,11 +176,11 @@ TEST_F(FactCheckTest, RefusesAnotherKernel) {
     issue(0x7000, 0x7000);
     const Kernel kernel{function_, &graph_, &facts_, {1, 32}};
     EXPECT_THAT(check_facts(trace_, kernel).error().what,
-                HasSubstr("0x7000 of the trace is no instruction"));
+                HasSubstr("0x7000 is no instruction of kernel"));
     trace_.blocks.front().warps.front().issues.back().address = 0x10;
     trace_.blocks.front().warps.front().issues.back().opcode = "FROB";
     EXPECT_THAT(check_facts(trace_, kernel).error().what,
-                HasSubstr("warp 0 of block 0,0,0: FROB at 0x0010 of the trace, where the listing"));
+                HasSubstr("warp 0 of block 0,0,0: FROB at 0x0010, where the listing"));
     trace_.binary_version = 86;
     EXPECT_THAT(check_facts(trace_, kernel).error().what, HasSubstr("a trace of sm_86 code"));
     trace_.kernel = "another";
