@@ -1,6 +1,6 @@
 #include "assembly/isa/effects.hpp"
 
-#include "assembly/isa/program.hpp"
+#include "assembly/isa/function_effects.hpp"
 #include "assembly/isa/register_limits.hpp"
 #include "assembly/isa/register_roles.hpp"
 
@@ -194,6 +194,11 @@ private:
 
 Effects effects_of(const Instruction& instruction, Target target) {
     return Collector{instruction, target}.run();
+}
+
+void set_effects(Function& function) {
+    for (auto& instruction : function.instructions)
+        instruction.effects = effects_of(instruction, function.target);
 }
 
 } // namespace warpbound::assembly

@@ -1,5 +1,7 @@
 #include "assembly/isa/function_builder.hpp"
 
+#include "assembly/isa/function_effects.hpp"
+
 #include <fmt/format.h>
 
 namespace warpbound::assembly {
@@ -298,8 +300,7 @@ Result<Function> FunctionBuilder::finish(std::int64_t line) {
     // Labels behind the last instruction name its end; no branch may go there.
     if (auto resolved = resolve_targets(); !resolved) return resolved.as_failure();
     if (auto decoded = decode_controls(); !decoded) return decoded.as_failure();
-    for (auto& instruction : function_.instructions)
-        instruction.effects = effects_of(instruction, function_.target);
+    set_effects(function_);
     return std::move(function_);
 }
 

@@ -109,7 +109,8 @@ public:
                 who_ = fmt::format("warp {} of block {},{},{}", warp.number, block.number[0],
                                    block.number[1], block.number[2]);
                 for (const TracedIssue& issue : warp.issues)
-                    if (const auto matched = match_issue(*kernel_.function, listing, issue); !matched)
+                    if (const auto matched = match_issue(*kernel_.function, listing, issue);
+                        !matched)
                         return Failure{who_ + ": " + matched.error().what, ""};
                 for (int lane = 0; lane < trace_lanes; ++lane) {
                     const Path path = path_of(warp, lane);

@@ -2,6 +2,7 @@
 // machine. Its resident blocks are those of equation 3.3 with the allocation rules of NVIDIA's
 // occupancy calculator, which the simulator counts by itself, warp by warp.
 #include "harness/simulator/machine.hpp"
+#include "models/formulas/gpudiag.hpp"
 #include "models/formulas/occupancy.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace warpbound::harness::simulator {
 namespace {
@@ -72,6 +74,33 @@ TEST(GpudiagEquation33, IsMetByTheSimulatedMachineForEveryMixOfResources) {
                     ASSERT_EQ(slots_of(program, machine, launch), expected.value().blocks)
                         << capability << ", " << models::to_string(launch);
                 }
+    }
+}
+
+// Equation 3.6: c warps of one block take the time of one until their unit is full, then a step
+// more with every warp, or with every pair of warps where each of two schedulers has a unit of its
+// own. 64 dependent additions: a period of 64 x 24 cycles, of which the unit is in use 64 x 4.
+// Tolerance: a fiftieth, for the first and the last turn.
+TEST(GpudiagEquation36, IsTheShapeOfTheSimulatedMachineForOneAndTwoPartitions) {
+    constexpr int additions = 64;
+    constexpr std::int64_t latency = 24;
+    constexpr std::int64_t initiation = 4;
+    const TestProgram program =
+        straight_line(std::vector<assembly::Instruction>(additions, float_add(1, 1, 1)));
+    for (const auto& [unit, groups] : {std::pair{"core-unit", 1}, {"alu", 2}}) {
+        auto machine = small_machine(models::IssueControl::Interlocked);
+        set_class(machine, {assembly::OpcodeClass::FloatAdd, unit, latency, initiation});
+        const auto time = [&](std::int64_t warps) {
+            const auto prepared = Machine::prepare(machine, program.kernel({1, 32 * warps}));
+            return static_cast<double>(prepared.value()->run({}).value().execution_time.count());
+        };
+        const models::gpudiag::Mix mix{.units = {{unit, initiation * additions, 1, groups}},
+                                       .period = latency * additions};
+        const auto fu = models::gpudiag::relative_times(mix, 24).value();
+        const double alone = time(1);
+        for (std::size_t warps = 1; warps < fu.size(); ++warps)
+            EXPECT_NEAR(time(static_cast<std::int64_t>(warps)) / alone, fu[warps], fu[warps] / 50)
+                << unit << ", " << warps << " warps";
     }
 }
 

@@ -255,6 +255,7 @@ std::vector<UnitWork> unit_work(const Steps& steps, std::span<const TimedStep> t
         }
         work.push_back(std::move(found));
     }
+    if (stored == 0) return work;
     if (const auto drain = inputs.described("write-buffer/drain"))
         work.push_back({"write-buffer", 1, std::ceil(stored * *drain)});
     return work;

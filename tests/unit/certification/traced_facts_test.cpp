@@ -3,6 +3,7 @@
 
 #include "assembly/isa/reader.hpp"
 #include "assembly/support/source_text.hpp"
+#include "harness/trace/issue_match.hpp"
 #include "harness/trace/sass_trace.hpp"
 #include "tests/unit/certification/sample_bundle.hpp"
 
@@ -34,8 +35,10 @@ std::string saxpy_trace(int turns, int version = 75) {
             auto& added = trace.blocks.front().warps.front().issues.emplace_back();
             added.address = address;
             added.mask = 0xffffffffU;
-            added.opcode =
-                assembly::opcode_text(function.instructions[*function.index_of(address)]);
+            const auto& listed = function.instructions[*function.index_of(address)];
+            added.opcode = assembly::opcode_text(listed);
+            if (const auto written = harness::trace::destination_of(listed))
+                added.destinations.push_back(*written);
         }
     };
     issue(0, 0xf0);

@@ -1,3 +1,4 @@
+#include "assembly/isa/function_effects.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <gmock/gmock.h>
@@ -89,6 +90,7 @@ Result<InstructionTiming> timing_of(const Instruction& one, const Architecture& 
     assembly::Function function;
     function.target = architecture.target;
     function.instructions = {one};
+    assembly::set_effects(function);
     return instruction_timings(function, architecture, facts).front();
 }
 

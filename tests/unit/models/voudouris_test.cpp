@@ -1,3 +1,4 @@
+#include "assembly/isa/function_effects.hpp"
 #include "models/formulas/voudouris.hpp"
 
 #include <gmock/gmock.h>
@@ -36,6 +37,7 @@ assembly::Function function_of(std::vector<Instruction> instructions) {
     function.instructions = std::move(instructions);
     for (std::size_t index = 0; index < function.instructions.size(); ++index)
         function.instructions[index].address = static_cast<std::int64_t>(8 * index);
+    assembly::set_effects(function);
     return function;
 }
 

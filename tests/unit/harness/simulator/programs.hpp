@@ -4,6 +4,7 @@
 /// reader.
 
 #include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/function_effects.hpp"
 #include "assembly/isa/program.hpp"
 #include "harness/device.hpp"
 
@@ -167,6 +168,7 @@ inline TestProgram program_of(const std::vector<std::vector<assembly::Instructio
         block.last = program.function.instructions.size() - 1;
         program.graph.blocks.push_back(block);
     }
+    assembly::set_effects(program.function);
     for (const auto& [from, to, kind] : edges) {
         const std::size_t edge = program.graph.edges.size();
         program.graph.edges.push_back(assembly::Edge{from, to, kind});
