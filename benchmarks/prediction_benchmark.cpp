@@ -11,6 +11,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <stdexcept>
 
 namespace {
@@ -27,6 +28,7 @@ template <typename Value> Value value_of(Result<Value> result) {
 enum class Shape {
     Loop,     ///< Once, and repeated.
     Straight, ///< Fifty times, without branches.
+    Shuffled, ///< As straight code, each addition of three registers by chance: nothing repeats.
     Pattern   ///< Once, and repeated; the load goes through caches by its address pattern.
 };
 
@@ -53,7 +55,9 @@ struct Kernel {
     std::vector<std::size_t> path;
 
     explicit Kernel(Shape shape) {
-        const int written = shape == Shape::Straight ? 50 : 1;
+        const bool straight = shape == Shape::Straight || shape == Shape::Shuffled;
+        const int written = straight ? 50 : 1;
+        std::uint64_t chance = 1;
         std::string text = "!Arch sm_20\n!Kernel generated\nturn:\n";
         std::int64_t address = 0;
         for (int turn = 0; turn < written; ++turn) {
@@ -66,20 +70,23 @@ struct Kernel {
                                     models::MemoryLevel::Any,
                                     {},
                                     {}});
-            for (int k = 0; k < 15; ++k)
-                text += fmt::format("FADD R{0}, R{0}, R4;\n", 8 + k % 3);
+            for (std::uint64_t k = 0; k < 15; ++k) {
+                chance = chance * 6364136223846793005U + 1442695040888963407U;
+                const std::uint64_t place = shape == Shape::Shuffled ? chance >> 33U : k;
+                text += fmt::format("FADD R{0}, R{0}, R4;\n", 8 + place % 3);
+            }
             text += "FADD R6, R6, R4;\nFADD R5, R5, R6;\n";
-            if (shape == Shape::Straight) text += "FADD R7, R7, R4;\n";
+            if (straight) text += "FADD R7, R7, R4;\n";
             address += 20 * 8;
         }
-        if (shape != Shape::Straight) text += "@P0 BRA turn;\n";
+        if (!straight) text += "@P0 BRA turn;\n";
         text += "EXIT;\n!EndKernel\n";
         program = value_of(assembly::read_program({.name = "generated", .text = text}));
         graph = value_of(assembly::build_control_flow_graph(program.functions.front()));
         architecture = value_of(models::load_architecture("fermi-gtx470"));
         value_of(models::override_value(architecture, "geometry/multiprocessors", 1));
         path.push_back(0);
-        if (shape == Shape::Straight) return;
+        if (straight) return;
         if (shape == Shape::Pattern) {
             for (const auto& [value, number] : caches)
                 value_of(models::override_value(architecture, value, number));
@@ -119,10 +126,9 @@ struct Kernel {
 };
 
 const Kernel& kernel(Shape shape = Shape::Loop) {
-    static const Kernel loop{Shape::Loop};
-    static const Kernel straight{Shape::Straight};
-    static const Kernel pattern{Shape::Pattern};
-    return shape == Shape::Loop ? loop : shape == Shape::Straight ? straight : pattern;
+    static const std::array kernels{Kernel{Shape::Loop}, Kernel{Shape::Straight},
+                                    Kernel{Shape::Shuffled}, Kernel{Shape::Pattern}};
+    return kernels.at(static_cast<std::size_t>(shape));
 }
 
 void predict(benchmark::State& state, Model model, Shape shape) {
@@ -150,6 +156,8 @@ BENCHMARK_CAPTURE(predict, volkov_straight, Model::Volkov, Shape::Straight)
 BENCHMARK_CAPTURE(predict, gpumech_straight, Model::GpuMech, Shape::Straight)
     ->Unit(benchmark::kMicrosecond);
 
+BENCHMARK_CAPTURE(predict, gpumech_shuffled, Model::GpuMech, Shape::Shuffled)
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(predict, gpumech_pattern, Model::GpuMech, Shape::Pattern)
     ->Unit(benchmark::kMicrosecond);
 
@@ -165,6 +173,8 @@ void profile_and_predict_gpumech(benchmark::State& state, Shape shape) {
 }
 BENCHMARK_CAPTURE(profile_and_predict_gpumech, loop, Shape::Loop)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(profile_and_predict_gpumech, straight, Shape::Straight)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(profile_and_predict_gpumech, shuffled, Shape::Shuffled)
     ->Unit(benchmark::kMicrosecond);
 
 /// The same kernel with 48 warps on the simulated device: made ready, and run once.
@@ -185,5 +195,6 @@ void simulate_48_warps(benchmark::State& state, Shape shape) {
 }
 BENCHMARK_CAPTURE(simulate_48_warps, loop, Shape::Loop)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(simulate_48_warps, straight, Shape::Straight)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(simulate_48_warps, shuffled, Shape::Shuffled)->Unit(benchmark::kMicrosecond);
 
 } // namespace
