@@ -74,6 +74,11 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
                        options.campaign, entry.id);
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
+        for (const auto& sample : samples.value())
+            if (!counts(sample.remark.trouble))
+                fmt::print(stderr, "warpbound: {}: run {} of series {} does not count: {}: {}\n",
+                           options.campaign, sample.run, entry.id, to_string(sample.remark.trouble),
+                           sample.remark.text);
         add_samples(report, entry.key.quantity, entry.key.device, entry.key.protocol,
                     samples.value());
         ++compared;

@@ -81,6 +81,13 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
                            file};
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
+        for (const auto& sample : samples.value())
+            if (sample.remark.trouble != harness::Trouble::None)
+                return Failure{fmt::format("run {} of {} is marked {} ({}); expected runs without "
+                                           "trouble",
+                                           sample.run, entry.key.name,
+                                           to_string(sample.remark.trouble), sample.remark.text),
+                               file};
         if (!samples.value().empty()) input.series.push_back({entry.key, samples.value()});
     }
     if (input.series.size() == before)

@@ -289,14 +289,16 @@ harness::SeriesKey series_key(const assembly::Program& program, const harness::K
 std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples) {
     std::vector<std::int64_t> times;
     for (const auto& sample : samples)
-        times.insert(times.end(), sample.times.begin(), sample.times.end());
+        if (counts(sample.remark.trouble))
+            times.insert(times.end(), sample.times.begin(), sample.times.end());
     return times;
 }
 
 std::vector<std::uint64_t> flat_seeds(const std::vector<harness::Sample>& samples) {
     std::vector<std::uint64_t> seeds;
     for (const auto& sample : samples)
-        seeds.insert(seeds.end(), sample.times.size(), sample.seed);
+        if (counts(sample.remark.trouble))
+            seeds.insert(seeds.end(), sample.times.size(), sample.seed);
     return seeds;
 }
 

@@ -81,7 +81,8 @@ std::vector<std::int64_t> shown_times(const std::vector<harness::Sample>& sample
     if (quantity != harness::Quantity::Clocks) return flat_times(samples);
     std::vector<std::int64_t> last;
     for (const auto& sample : samples)
-        last.push_back(*std::max_element(sample.times.begin(), sample.times.end()));
+        if (counts(sample.remark.trouble))
+            last.push_back(*std::max_element(sample.times.begin(), sample.times.end()));
     return last;
 }
 

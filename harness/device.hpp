@@ -4,11 +4,13 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
+#include "harness/trouble.hpp"
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
 #include "models/observation.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ struct Kernel {
     models::Launch launch;
     /// Warps follow this instead of paths that the facts allow (C54); the facts are then its own.
     const RecordedLaunch* recorded = nullptr;
+    /// The same kernel for devices that compile it; null: there is none.
+    const std::string* ptx = nullptr;
 };
 
 /// How the values that the contract leaves open are chosen.
@@ -47,11 +51,24 @@ struct RunOptions {
     std::vector<std::size_t> path;
 };
 
+/// What was so when something ran, by name: "driver" -> "13.0", "temperature" -> "41 C".
+using Conditions = std::vector<std::pair<std::string, std::string>>;
+
+/// What a run came to.
+struct Outcome {
+    models::Observation
+        observation; ///< Without warps where the remark says that there are no times.
+    Remark remark;
+};
+
 /// A kernel made ready for many runs. `run` may be called from several threads at once.
 class PreparedKernel {
 public:
     virtual ~PreparedKernel() = default;
-    virtual Result<models::Observation> run(const RunOptions& options) const = 0;
+    /// A failure is a refusal: nothing ran. What happens to a run is its outcome.
+    virtual Result<Outcome> run(const RunOptions& options) const = 0;
+    /// Of the code that runs: how it was built and whether it is what was meant.
+    [[nodiscard]] virtual Conditions conditions() const { return {}; }
 };
 
 /// Named for users: "simulated:fermi-gtx470".
@@ -64,6 +81,12 @@ class Device {
 public:
     virtual ~Device() = default;
     [[nodiscard]] virtual DeviceIdentity identity() const = 0;
+    /// The state that the device is in now, as far as it can be read.
+    [[nodiscard]] virtual Conditions conditions() const { return {}; }
+    /// How many runs may go on at once without disturbing each other.
+    [[nodiscard]] virtual unsigned runs_at_once() const {
+        return std::numeric_limits<unsigned>::max();
+    }
     /// Refuses what the device cannot run, naming the instruction or the missing value of the
     /// description.
     virtual Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const = 0;

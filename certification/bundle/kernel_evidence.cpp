@@ -121,7 +121,7 @@ Json replay_json(const KernelEvidence& kernel) {
     if (!prepared) return not_done(to_string(prepared.error()));
     const auto run = prepared.value()->run({1, harness::Draw::AllHigh, upper.path});
     if (!run) return not_done(to_string(run.error()));
-    const std::int64_t seen = run.value().execution_time.count();
+    const std::int64_t seen = run.value().observation.execution_time.count();
     return {{"verdict", seen <= upper.proved.count() ? "holds" : "refuted"},
             {"kind", "observed"},
             {"device", device->identity().name},

@@ -76,6 +76,9 @@ Result<void> check(const Sample& sample, const SeriesKey& key, const Expected& e
     const auto wrong = [&](const std::string& what) {
         return Failure{fmt::format("run {} {}", sample.run, what), key.name};
     };
+    if (sample.remark.trouble != Trouble::None)
+        return wrong(fmt::format("is marked {} ({}); expected runs without trouble",
+                                 to_string(sample.remark.trouble), sample.remark.text));
     const auto& times = sample.times;
     if (times.size() != expected.times)
         return wrong(fmt::format("has {} times; expected {}", times.size(), expected.times));
@@ -128,9 +131,13 @@ std::string digest_of_series(const std::vector<const RecordedSeries*>& series) {
              {&key.name, &key.device, &key.device_detail, &key.protocol, &key.kernel_digest,
               &key.facts_digest, &key.launch, &key.quantity})
             text += fmt::format("{}:{}\n", field->size(), *field);
-        for (const Sample& sample : one->samples)
-            text +=
-                fmt::format("{} {} {}\n", sample.run, sample.seed, fmt::join(sample.times, " "));
+        for (const Sample& sample : one->samples) {
+            text += fmt::format("{} {} {}", sample.run, sample.seed, fmt::join(sample.times, " "));
+            if (sample.remark.trouble != Trouble::None)
+                text += fmt::format(" {} {}:{}", to_string(sample.remark.trouble),
+                                    sample.remark.text.size(), sample.remark.text);
+            text += '\n';
+        }
     }
     return assembly::digest_of(text);
 }

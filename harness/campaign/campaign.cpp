@@ -12,7 +12,7 @@ namespace warpbound::harness {
 namespace {
 
 constexpr int application_id = 0x77627631; // "wbv1": tells a campaign from other databases
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 constexpr int busy_milliseconds = 30'000;
 
 /// Number of runs of series `s`: one descent in the table's tree, however many there are. Runs are
@@ -32,7 +32,14 @@ CREATE TABLE sample (
   run INTEGER NOT NULL,
   seed INTEGER NOT NULL,
   times BLOB NOT NULL,
+  trouble TEXT, remark TEXT, -- of a run without any: neither
   PRIMARY KEY (series, run)
+) WITHOUT ROWID;
+CREATE TABLE condition (
+  series INTEGER NOT NULL REFERENCES series (id),
+  first_run INTEGER NOT NULL,
+  name TEXT NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (series, first_run, name)
 ) WITHOUT ROWID;
 )";
 
@@ -53,6 +60,7 @@ public:
         sqlite3_bind_text(statement_, index, value.data(), static_cast<int>(value.size()),
                           SQLITE_TRANSIENT);
     }
+    void bind_nothing(int index) { sqlite3_bind_null(statement_, index); }
     void bind_blob(int index, const std::string& bytes) {
         sqlite3_bind_blob(statement_, index, bytes.data(), static_cast<int>(bytes.size()),
                           SQLITE_TRANSIENT);
@@ -161,6 +169,33 @@ public:
         return failure;
     }
 
+    Result<void> note_conditions(std::int64_t series, std::int64_t first_run,
+                                 const Conditions& conditions) override {
+        if (conditions.empty()) return boost::outcome_v2::success();
+        if (!execute("BEGIN IMMEDIATE")) return refuse("cannot begin to record");
+        if (insert_conditions(series, first_run, conditions) && execute("COMMIT"))
+            return boost::outcome_v2::success();
+        const Failure failure = refuse("cannot record conditions");
+        execute("ROLLBACK");
+        return failure;
+    }
+
+    Result<std::vector<RecordedConditions>> conditions(std::int64_t series) override {
+        Statement select{database_, "SELECT first_run, name, value FROM condition WHERE series = ? "
+                                    "ORDER BY first_run, name"};
+        if (!select.usable()) return refuse("cannot be read");
+        select.bind(1, series);
+        std::vector<RecordedConditions> all;
+        int answer = SQLITE_ROW;
+        while ((answer = select.step()) == SQLITE_ROW) {
+            const std::int64_t first_run = select.integer(0);
+            if (all.empty() || all.back().first_run != first_run) all.push_back({first_run, {}});
+            all.back().conditions.emplace_back(select.text(1), select.text(2));
+        }
+        if (answer != SQLITE_DONE) return refuse("is damaged");
+        return all;
+    }
+
     Result<std::vector<SeriesInfo>> list() override {
         Statement select{database_,
                          fmt::format("SELECT s.id, s.name, s.device, s.device_detail, s.protocol, "
@@ -184,17 +219,20 @@ public:
 
     Result<std::vector<Sample>> samples(std::int64_t series) override {
         Statement select{database_,
-                         "SELECT run, seed, times FROM sample WHERE series = ? ORDER BY run"};
+                         "SELECT run, seed, times, ifnull(trouble, 'none'), remark FROM sample "
+                         "WHERE series = ? ORDER BY run"};
         if (!select.usable()) return refuse("cannot be read");
         select.bind(1, series);
         std::vector<Sample> all;
         int answer = SQLITE_ROW;
         while ((answer = select.step()) == SQLITE_ROW) {
             auto times = decode(select.text(2));
-            if (!times || select.integer(0) != static_cast<std::int64_t>(all.size()))
+            const auto trouble = parse_trouble(select.text(3));
+            if (!times || !trouble || times->empty() == gives_times(*trouble) ||
+                select.integer(0) != static_cast<std::int64_t>(all.size()))
                 return refuse("is damaged: its samples are not complete");
             all.push_back({select.integer(0), static_cast<std::uint64_t>(select.integer(1)),
-                           std::move(*times)});
+                           std::move(*times), Remark{*trouble, select.text(4)}});
         }
         if (answer != SQLITE_DONE) return refuse("is damaged");
         return all;
@@ -309,9 +347,9 @@ private:
                 fmt::format("is a campaign of schema version {}; this program knows version {}",
                             found.version, schema_version),
                 name_};
-        const auto known =
-            count("SELECT count(*) FROM sqlite_master WHERE name IN ('series', 'sample')");
-        if (!known || *known != 2) return Failure{"is damaged: its tables are missing", name_};
+        const auto known = count("SELECT count(*) FROM sqlite_master WHERE name IN "
+                                 "('series', 'sample', 'condition')");
+        if (!known || *known != 3) return Failure{"is damaged: its tables are missing", name_};
         return boost::outcome_v2::success();
     }
 
@@ -339,6 +377,26 @@ private:
         return SeriesInfo{0, key, 0};
     }
 
+    bool insert_conditions(std::int64_t series, std::int64_t first_run,
+                           const Conditions& conditions) {
+        Statement remove{database_, "DELETE FROM condition WHERE series = ? AND first_run = ?"};
+        Statement insert{database_, "INSERT INTO condition (series, first_run, name, value) "
+                                    "VALUES (?, ?, ?, ?)"};
+        if (!remove.usable() || !insert.usable()) return false;
+        remove.bind(1, series);
+        remove.bind(2, first_run);
+        if (remove.step() != SQLITE_DONE) return false;
+        for (const auto& [name, value] : conditions) {
+            insert.reset();
+            insert.bind(1, series);
+            insert.bind(2, first_run);
+            insert.bind(3, name);
+            insert.bind(4, value);
+            if (insert.step() != SQLITE_DONE) return false;
+        }
+        return true;
+    }
+
     Result<void> insert(std::int64_t series, const std::vector<Sample>& samples) {
         Statement recorded{database_,
                            fmt::format("SELECT {} FROM series s WHERE s.id = ?", runs_of_s)};
@@ -349,7 +407,8 @@ private:
         if (answer != SQLITE_ROW) return refuse("cannot be read");
         std::int64_t expected = recorded.integer(0);
         Statement insert{database_,
-                         "INSERT INTO sample (series, run, seed, times) VALUES (?, ?, ?, ?)"};
+                         "INSERT INTO sample (series, run, seed, times, trouble, remark) "
+                         "VALUES (?, ?, ?, ?, ?, ?)"};
         if (!insert.usable()) return refuse("cannot record");
         for (const Sample& sample : samples) {
             if (sample.run != expected)
@@ -363,6 +422,13 @@ private:
             insert.bind(2, sample.run);
             insert.bind(3, static_cast<std::int64_t>(sample.seed));
             insert.bind_blob(4, encode(sample.times));
+            if (sample.remark.trouble == Trouble::None) {
+                insert.bind_nothing(5);
+                insert.bind_nothing(6);
+            } else {
+                insert.bind(5, std::string{to_string(sample.remark.trouble)});
+                insert.bind(6, sample.remark.text);
+            }
             if (insert.step() != SQLITE_DONE) return refuse("cannot record");
         }
         return boost::outcome_v2::success();

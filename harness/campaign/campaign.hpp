@@ -4,6 +4,7 @@
 /// process.
 
 #include "assembly/support/result.hpp"
+#include "harness/device.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -35,9 +36,18 @@ struct SeriesKey {
 struct Sample {
     std::int64_t run = 0; ///< Index within the series, from 0.
     std::uint64_t seed = 0;
-    std::vector<std::int64_t> times;
+    std::vector<std::int64_t> times; ///< Empty where the remark says that there are none.
+    Remark remark{};
 
     friend bool operator==(const Sample&, const Sample&) = default;
+};
+
+/// What was so when a process began to record.
+struct RecordedConditions {
+    std::int64_t first_run = 0; ///< The first run that it recorded.
+    Conditions conditions;      ///< In order of the names.
+
+    friend bool operator==(const RecordedConditions&, const RecordedConditions&) = default;
 };
 
 struct SeriesInfo {
@@ -69,6 +79,12 @@ public:
     /// failure (full disk, for one) nothing of it is recorded and everything before it still is.
     /// The cost does not depend on how many runs there are.
     virtual Result<void> append(std::int64_t series, const std::vector<Sample>& samples) = 0;
+    /// Keeps what is so while the runs from `first_run` on are recorded; takes the place of what
+    /// was kept of the same run.
+    virtual Result<void> note_conditions(std::int64_t series, std::int64_t first_run,
+                                         const Conditions& conditions) = 0;
+    /// In order of the first runs.
+    virtual Result<std::vector<RecordedConditions>> conditions(std::int64_t series) = 0;
     virtual Result<std::vector<SeriesInfo>> list() = 0;
     /// In run order.
     virtual Result<std::vector<Sample>> samples(std::int64_t series) = 0;

@@ -15,8 +15,10 @@ public:
     explicit SimulatedKernel(std::shared_ptr<const simulator::Machine> machine)
         : machine_{std::move(machine)} {}
 
-    Result<models::Observation> run(const RunOptions& options) const override {
-        return machine_->run(options);
+    Result<Outcome> run(const RunOptions& options) const override {
+        auto observation = machine_->run(options);
+        if (!observation) return observation.as_failure();
+        return Outcome{std::move(observation).value(), {}};
     }
 
 private:

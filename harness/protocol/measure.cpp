@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <iterator>
 
@@ -28,13 +29,15 @@ std::uint64_t mix(std::uint64_t value) {
 
 Result<Sample> one_run(const PreparedKernel& kernel, const Protocol& protocol, Quantity quantity,
                        std::int64_t run) {
-    Sample sample{run, seed_of_run(protocol.seed, run), {}};
+    Sample sample{run, seed_of_run(protocol.seed, run), {}, {}};
     RunOptions options;
     options.seed = sample.seed;
     options.draw = protocol.draw;
-    const auto observed = kernel.run(options);
-    if (!observed) return observed.as_failure();
-    auto times = times_of(observed.value(), quantity);
+    auto outcome = kernel.run(options);
+    if (!outcome) return outcome.as_failure();
+    sample.remark = std::move(outcome.value().remark);
+    if (!gives_times(sample.remark.trouble)) return sample;
+    auto times = times_of(outcome.value().observation, quantity);
     if (!times) return times.as_failure();
     sample.times = std::move(times).value();
     return sample;
@@ -65,7 +68,7 @@ Result<void> check_key(const Device& device, const Kernel& kernel, const SeriesK
 }
 
 /// Whether recorded samples are those that the protocol would have given: the seed of each run
-/// follows from the protocol's, and a sample has at least one time.
+/// follows from the protocol's, and a sample has at least one time or says why not.
 Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey& key,
                             const Protocol& protocol, Quantity quantity) {
     for (const Sample& sample : samples) {
@@ -75,6 +78,7 @@ Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey&
                                        "with '{}' it has seed {}",
                                        sample.run, sample.seed, key.protocol, seed),
                            key.name};
+        if (!gives_times(sample.remark.trouble)) continue;
         const bool one = quantity == Quantity::ExecutionTime;
         if (sample.times.empty() || (one && sample.times.size() != 1))
             return Failure{fmt::format("cannot be resumed: run {} was recorded with {} times, and "
@@ -84,6 +88,15 @@ Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey&
                            key.name};
     }
     return boost::outcome_v2::success();
+}
+
+/// Requires: a run that lost the device.
+Failure lost_at(const std::vector<Sample>& samples, const SeriesKey& key) {
+    const auto lost = std::find_if(samples.rbegin(), samples.rend(), [](const Sample& sample) {
+        return sample.remark.trouble == Trouble::DeviceLost;
+    });
+    return Failure{fmt::format("the device was lost in run {}: {}", lost->run, lost->remark.text),
+                   key.name};
 }
 
 } // namespace
@@ -119,18 +132,31 @@ Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey k
         if (!belongs) return belongs.as_failure();
     }
     const auto done = [&] { return static_cast<std::int64_t>(measured.samples.size()); };
+    measured.series.runs = done();
     measured.complete = true;
-    if (done() < protocol.repetitions)
-        // Negative run numbers: no recorded run has their seeds.
-        for (std::int64_t run = 1; run <= protocol.warm_up; ++run)
-            if (auto warm = one_run(*prepared.value(), protocol, quantity, -run); !warm)
-                return warm.as_failure();
+    if (done() >= protocol.repetitions) return measured;
+    threads = std::min(threads, device.runs_at_once());
+    if (campaign != nullptr) {
+        Conditions conditions = device.conditions();
+        const Conditions of_code = prepared.value()->conditions();
+        conditions.insert(conditions.end(), of_code.begin(), of_code.end());
+        const auto noted = campaign->note_conditions(measured.series.id, done(), conditions);
+        if (!noted) return noted.as_failure();
+    }
+    // Negative run numbers: no recorded run has their seeds.
+    for (std::int64_t run = 1; run <= protocol.warm_up; ++run)
+        if (auto warm = one_run(*prepared.value(), protocol, quantity, -run); !warm)
+            return warm.as_failure();
+    std::atomic<bool> lost = false;
+    const auto stops = [&] { return lost || (stop && stop()); };
     while (done() < protocol.repetitions) {
         const std::int64_t count = std::min(batch_runs(done()), protocol.repetitions - done());
         const auto run = [&](std::int64_t number) {
-            return one_run(*prepared.value(), protocol, quantity, number);
+            auto sample = one_run(*prepared.value(), protocol, quantity, number);
+            if (sample && sample.value().remark.trouble == Trouble::DeviceLost) lost = true;
+            return sample;
         };
-        Batch<Sample> batch = Crew<Sample>{run, done(), count, stop}.run(threads);
+        Batch<Sample> batch = Crew<Sample>{run, done(), count, stops}.run(threads);
         // What succeeded before a failure is recorded like any other run.
         if (campaign != nullptr) {
             const auto appended = campaign->append(measured.series.id, batch.done);
@@ -140,13 +166,14 @@ Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey k
         if (batch.failure) return *batch.failure;
         measured.samples.insert(measured.samples.end(), std::make_move_iterator(batch.done.begin()),
                                 std::make_move_iterator(batch.done.end()));
+        measured.series.runs = done();
+        if (lost) return lost_at(measured.samples, measured.series.key);
         const bool stopped = stop && stop();
         if ((progress && !progress(done(), protocol.repetitions)) || stopped) {
             measured.complete = done() >= protocol.repetitions;
             break;
         }
     }
-    measured.series.runs = done();
     return measured;
 }
 

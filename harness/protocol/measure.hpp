@@ -44,7 +44,9 @@ struct Measured {
 /// protocol, launch, quantity, the digest in the flow facts) or a recorded run has another seed
 /// than this protocol gives it; the failure names the difference. When a run fails or throws, no
 /// further run is begun, the runs before it are recorded, and the failure is returned or the
-/// exception thrown here.
+/// exception thrown here. What happens to a run is recorded like its times; once the device is lost
+/// no further run is begun, and that is the failure. Whenever runs are added the conditions of
+/// device and code are noted in the campaign.
 Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey key,
                          const Protocol& protocol, Quantity quantity, Campaign* campaign,
                          unsigned threads = 1, const Progress& progress = {},

@@ -15,7 +15,7 @@ struct PointCode {
 
     /// Points into this and the point.
     [[nodiscard]] Kernel kernel(const BenchmarkPoint& point) const {
-        return {&program.functions.front(), &graph, &point.facts, point.launch};
+        return {&program.functions.front(), &graph, &point.facts, point.launch, nullptr, nullptr};
     }
 };
 

@@ -34,8 +34,10 @@ SeriesKey key() {
 }
 
 Sample sample(std::int64_t run) {
-    return {
-        run, static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL, {run * 3, -run, INT64_MAX}};
+    return {run,
+            static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL,
+            {run * 3, -run, INT64_MAX},
+            run == 1 ? Remark{Trouble::Throttled, "hot"} : Remark{}};
 }
 
 TEST_F(CampaignFile, KeepsSamplesInRunOrder) {

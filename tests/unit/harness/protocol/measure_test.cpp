@@ -23,7 +23,7 @@ public:
     class Prepared final : public PreparedKernel {
     public:
         explicit Prepared(const CountingDevice& device) : device_{device} {}
-        Result<models::Observation> run(const RunOptions& options) const override {
+        Result<Outcome> run(const RunOptions& options) const override {
             ++device_.runs;
             if (device_.before)
                 if (auto allowed = device_.before(options.seed); !allowed)
@@ -33,17 +33,22 @@ public:
             observation.execution_time =
                 models::Cycles{static_cast<std::int64_t>(options.seed % 1000)};
             observation.warps.push_back({});
-            return observation;
+            return Outcome{observation, device_.remark ? device_.remark(options.seed) : Remark{}};
+        }
+        [[nodiscard]] Conditions conditions() const override {
+            return {{"sequence", "unverified"}};
         }
 
     private:
         const CountingDevice& device_;
     };
     [[nodiscard]] DeviceIdentity identity() const override { return {"counting", ""}; }
+    [[nodiscard]] Conditions conditions() const override { return {{"clock", "1 MHz"}}; }
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel&) const override {
         return std::unique_ptr<PreparedKernel>{std::make_unique<Prepared>(*this)};
     }
     std::function<Result<void>(std::uint64_t)> before;
+    std::function<Remark(std::uint64_t)> remark;
     mutable std::atomic<int> runs{0};
 };
 
@@ -157,6 +162,63 @@ TEST_F(MeasuredCampaign, RecordsALongSeriesInLargerBatches) {
     const auto fresh =
         measure(device_, kernel_, {}, protocol(20'000), Quantity::ExecutionTime, nullptr);
     EXPECT_EQ(fresh.value().samples, measured.value().samples);
+}
+
+TEST_F(MeasuredCampaign, RecordsWhatHappensToARun) {
+    device_.remark = [](std::uint64_t seed) {
+        if (seed == seed_of_run(1, 3)) return Remark{Trouble::TimeOut, "no end within 2 s"};
+        if (seed == seed_of_run(1, 5)) return Remark{Trouble::Throttled, "810 of 1980 MHz"};
+        return Remark{};
+    };
+    ASSERT_TRUE(run(key_of(protocol(6)), protocol(6)));
+    const auto samples = recorded(protocol(6));
+    ASSERT_EQ(samples.size(), 6U);
+    EXPECT_TRUE(samples[3].times.empty());
+    EXPECT_EQ(samples[3].remark, (Remark{Trouble::TimeOut, "no end within 2 s"}));
+    EXPECT_EQ(samples[5].times.size(), 1U);
+    EXPECT_EQ(samples[5].remark, (Remark{Trouble::Throttled, "810 of 1980 MHz"}));
+    EXPECT_EQ(samples[4].remark, Remark{});
+    // Resumed, it is not measured again.
+    const auto resumed = run(key_of(protocol(8)), protocol(8));
+    ASSERT_TRUE(resumed) << to_string(resumed.error());
+    EXPECT_EQ(resumed.value().samples[3], samples[3]);
+    const auto series = campaign_->series(key_of(protocol(8))).value();
+    const Conditions noted{{"clock", "1 MHz"}, {"sequence", "unverified"}};
+    EXPECT_EQ(campaign_->conditions(series.id).value(),
+              (std::vector<RecordedConditions>{{0, noted}, {6, noted}}));
+}
+
+TEST_F(MeasuredCampaign, EndsWithTheRunThatLostTheDevice) {
+    for (const unsigned threads : {1U, 4U}) {
+        const Protocol of_threads = protocol_with_seed(threads);
+        device_.remark = [&](std::uint64_t seed) {
+            return seed == seed_of_run(threads, 300)
+                       ? Remark{Trouble::DeviceLost, "fell off the bus"}
+                       : Remark{};
+        };
+        const auto lost = run(key_of(of_threads), of_threads, threads);
+        ASSERT_FALSE(lost);
+        EXPECT_THAT(lost.error().what,
+                    HasSubstr("the device was lost in run 300: fell off the bus"));
+        const auto samples = recorded(of_threads);
+        ASSERT_GE(samples.size(), 301U);
+        EXPECT_LE(samples.size(), 300U + threads);
+        EXPECT_EQ(samples[300].remark.trouble, Trouble::DeviceLost);
+        // Found again, it goes on.
+        device_.remark = {};
+        const auto resumed = run(key_of(of_threads), of_threads, threads);
+        ASSERT_TRUE(resumed) << to_string(resumed.error());
+        EXPECT_EQ(resumed.value().samples.size(), static_cast<std::size_t>(of_threads.repetitions));
+    }
+}
+
+TEST(Troubles, AreReadAsTheyAreWritten) {
+    for (const auto trouble : {Trouble::None, Trouble::Throttled, Trouble::Sequence, Trouble::Clock,
+                               Trouble::TimeOut, Trouble::LaunchFailure, Trouble::DeviceLost}) {
+        EXPECT_EQ(parse_trouble(to_string(trouble)), trouble);
+        EXPECT_TRUE(gives_times(trouble) || !counts(trouble));
+    }
+    EXPECT_EQ(parse_trouble("lost"), std::nullopt);
 }
 
 TEST_F(MeasuredCampaign, RefusesToResumeRunsThatHaveOtherSeeds) {
