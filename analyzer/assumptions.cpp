@@ -90,9 +90,9 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
         for (const char* name :
              {"shared-memory", "shared-memory-per-block", "shared-granularity", "shared-reserved"})
             add(architecture.limits, "limits", name);
+    add(architecture.schedulers, "schedulers", "issue-slot");
     if (shape.warps() == 1) return;
     add(architecture.schedulers, "schedulers", "count");
-    add(architecture.schedulers, "schedulers", "issue-slot");
     add(architecture.limits, "limits", "max-warps");
     if (shape.blocks > 1) add(architecture.limits, "limits", "max-blocks");
     if (shape.waves() == 1) return;

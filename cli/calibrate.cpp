@@ -135,8 +135,10 @@ Result<std::string> description_of(const harness::Calibration& calibration,
 }
 
 Exit run(const Options& options) {
-    if (options.output == "-" && options.name.empty())
-        return refuse(Failure{"a description on standard output needs a --name", "--output"});
+    if (options.output == "-" && options.name.empty()) {
+        fmt::print(stderr, "warpbound: a description on standard output needs a --name\n");
+        return Exit::Usage;
+    }
     std::optional<models::Architecture> base;
     if (!options.base.empty()) {
         auto loaded = models::load_architecture(options.base);

@@ -105,7 +105,7 @@ Result<void> add_calibration(certification::BundleInputs& inputs, const std::str
     auto all = harness::recorded_series(*campaign.value());
     if (!all) return all.as_failure();
     for (auto& series : all.value())
-        if (harness::calibrates(series.key))
+        if (harness::calibrates(series.key) && !series.samples.empty())
             inputs.calibration.push_back({series.key, std::move(series.samples)});
     if (inputs.calibration.empty())
         return Failure{"holds no series of the calibration suite", file};

@@ -294,6 +294,32 @@ std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples
     return times;
 }
 
+std::vector<std::string> residence_assumptions(const std::vector<harness::Kernel>& kernels,
+                                               std::int64_t blocks) {
+    std::vector<std::string> assumptions;
+    if (blocks == 1) return assumptions;
+    const std::string_view launch = kernels.size() == 1 ? "the launch" : "a launch";
+    bool registers = false;
+    bool dynamic = false;
+    bool shared = false;
+    for (const auto& kernel : kernels) {
+        registers = registers ||
+                    (!kernel.launch.registers && kernel.function->register_count.value_or(0) == 0);
+        if (kernel.launch.shared_memory) continue;
+        (kernel.function->shared_memory ? dynamic : shared) = true;
+    }
+    if (registers)
+        assumptions.push_back(fmt::format(
+            "registers, which {} does not state, do not limit the resident blocks", launch));
+    if (dynamic)
+        assumptions.push_back(
+            fmt::format("dynamic shared memory, which {} does not state, is 0", launch));
+    if (shared)
+        assumptions.push_back(fmt::format(
+            "shared memory, which {} does not state, does not limit the resident blocks", launch));
+    return assumptions;
+}
+
 std::vector<std::uint64_t> flat_seeds(const std::vector<harness::Sample>& samples) {
     std::vector<std::uint64_t> seeds;
     for (const auto& sample : samples)

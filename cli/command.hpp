@@ -193,4 +193,9 @@ std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples
 /// Seeds beside `flat_times`.
 std::vector<std::uint64_t> flat_seeds(const std::vector<harness::Sample>& samples);
 
+/// What is taken of the room that blocks need, for want of knowledge (C30), when `blocks` blocks of
+/// these kernels are launched in all.
+std::vector<std::string> residence_assumptions(const std::vector<harness::Kernel>& kernels,
+                                               std::int64_t blocks);
+
 } // namespace warpbound::cli

@@ -37,13 +37,17 @@ struct Options {
     bool as_published = false;
 };
 
+Result<void> check_parts(const models::Architecture& architecture, const std::string& where) {
+    const auto parts = architecture.imperfect_parts();
+    if (parts.empty()) return boost::outcome_v2::success();
+    return Failure{fmt::format("architecture {} describes {}; no formula covers what they cost",
+                               architecture.name, fmt::join(parts, ", ")),
+                   where};
+}
+
 Result<prediction::Setting> setting_of(const Options& options) {
     auto architecture = models::load_architecture(options.architecture);
     if (!architecture) return architecture.as_failure();
-    if (const auto parts = architecture.value().imperfect_parts(); !parts.empty())
-        return Failure{fmt::format("architecture {} describes {}; no formula covers what they cost",
-                                   architecture.value().name, fmt::join(parts, ", ")),
-                       options.architecture};
     const auto launch = models::parse_launch(options.launch);
     if (!launch) return launch.as_failure();
     prediction::Setting setting{.architecture = std::move(architecture).value(),
@@ -57,6 +61,8 @@ Result<prediction::Setting> setting_of(const Options& options) {
             return set.as_failure();
     for (const auto& assignment : options.set)
         if (const auto set = apply_assignment(setting, assignment); !set) return set.as_failure();
+    if (const auto known = check_parts(setting.architecture, options.architecture); !known)
+        return known.as_failure();
     for (const auto& text : options.transfers) {
         const auto copy = prediction::parse_copy(text);
         if (!copy) return copy.as_failure();
@@ -143,6 +149,8 @@ Result<std::vector<PredictedPoint>> points_of(const Options& options,
             failure.where = "--sweep";
             return failure;
         }
+        if (const auto known = check_parts(here.architecture, "--sweep"); !known)
+            return known.as_failure();
         if (sweep->name.starts_with("architecture:"))
             here.voudouris = voudouris_parameters(options.parameters, here.architecture);
         points.push_back(point_of(options, profiles, here, value));

@@ -81,22 +81,6 @@ Result<std::int64_t> multiprocessors_of(const std::string& text,
     return all.value().lo;
 }
 
-/// What is taken of blocks for want of knowledge (C30).
-std::vector<std::string> assumptions_of(const models::Launch& launch, const LoadedKernel& kernel) {
-    std::vector<std::string> assumptions;
-    if (launch.blocks == 1) return assumptions;
-    const bool listed = kernel.function->register_count.value_or(0) > 0;
-    if (!launch.registers && !listed)
-        assumptions.emplace_back("registers, which the launch does not state, do not limit the "
-                                 "resident blocks");
-    if (!launch.shared_memory && kernel.function->shared_memory)
-        assumptions.emplace_back("dynamic shared memory, which the launch does not state, is 0");
-    else if (!launch.shared_memory)
-        assumptions.emplace_back("shared memory, which the launch does not state, does not limit "
-                                 "the resident blocks");
-    return assumptions;
-}
-
 nlohmann::ordered_json json_of(const Options& options, const Machine& machine,
                                const Subject& subject, const Simulated& simulated) {
     nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
@@ -180,23 +164,38 @@ Result<Machine> open_machine(const Options& options, models::Architecture archit
     return machine;
 }
 
-/// The launch with its cost, in runs of the same seeds.
-Result<EndToEnd> end_to_end(const Options& options, const Machine& machine,
-                            const harness::Kernel& launched) {
-    if (options.launch_cost.empty()) return EndToEnd{};
+using WorkloadMachine = std::shared_ptr<const harness::simulator::WorkloadMachine>;
+
+/// The launch with its cost; null where that is not asked for.
+Result<WorkloadMachine> launch_with_cost(const Options& options, const Machine& machine,
+                                         const harness::Kernel& launched) {
+    if (options.launch_cost.empty()) return WorkloadMachine{};
     const auto cost = read_launch_cost(options.launch_cost);
     if (!cost) return cost.as_failure();
+    return prepare_workload(machine.architecture,
+                            harness::Workload{{launched}, {models::HostOperation{}}},
+                            machine.policy, machine.multiprocessors, cost.value());
+}
+
+/// Runs of the same seeds. Tells when Ctrl-C stopped it.
+Result<EndToEnd> end_to_end(const Options& options, const WorkloadMachine& with_cost) {
+    if (!with_cost) return EndToEnd{};
     const auto times =
-        end_to_end_times(launched, machine.architecture, machine.policy, machine.multiprocessors,
-                         protocol_of(options.runs, options.seed, options.draw), cost.value());
+        end_to_end_times(*with_cost, protocol_of(options.runs, options.seed, options.draw));
     if (!times) return times.as_failure();
-    return times.value().empty() ? EndToEnd{} : EndToEnd{harness::summarise(times.value())};
+    const auto done = static_cast<std::int64_t>(times.value().size());
+    if (done < options.runs)
+        fmt::print(stderr, "warpbound: interrupted after {} of {} runs end to end\n", done,
+                   options.runs);
+    return done == 0 ? EndToEnd{} : EndToEnd{harness::summarise(times.value())};
 }
 
 /// Nothing when Ctrl-C stopped it before there was anything to tell.
 Result<std::optional<Simulated>> simulate(const Options& options, const Machine& machine,
                                           const Subject& subject) {
     const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
+    const auto with_cost = launch_with_cost(options, machine, subject.launched);
+    if (!with_cost) return with_cost.as_failure();
     Simulated simulated;
     if (options.trace.is_wanted()) {
         const harness::RunOptions chosen{
@@ -229,13 +228,17 @@ Result<std::optional<Simulated>> simulate(const Options& options, const Machine&
     }
     if (simulated.series.empty())
         return Failure{"stopped before the first run was recorded", options.launch.kernel.file};
-    auto with_cost = end_to_end(options, machine, subject.launched);
-    if (!with_cost) return with_cost.as_failure();
-    simulated.end_to_end = std::move(with_cost.value());
-    if (!simulated.complete)
+    if (!simulated.complete) {
         fmt::print(stderr, "warpbound: interrupted after {} of {} runs{}\n",
                    simulated.series.back().measured.samples.size(), options.runs,
                    machine.campaign ? "; what was recorded stays" : "");
+        return std::optional{std::move(simulated)};
+    }
+    auto ended = end_to_end(options, with_cost.value());
+    if (!ended) return ended.as_failure();
+    simulated.end_to_end = std::move(ended.value());
+    simulated.complete =
+        !with_cost.value() || (simulated.end_to_end && simulated.end_to_end->count == options.runs);
     return std::optional{std::move(simulated)};
 }
 
@@ -256,11 +259,12 @@ Exit run_kernel(const Options& options) {
     const auto machine = open_machine(options, inputs.value().architecture);
     if (!machine) return refuse(machine.error());
     const LoadedKernel& kernel = *inputs.value().kernel;
-    const Subject subject{&kernel,
-                          inputs.value().launched(),
-                          assumptions_of(inputs.value().launch, kernel),
-                          nullptr,
-                          {}};
+    const Subject subject{
+        &kernel,
+        inputs.value().launched(),
+        residence_assumptions({inputs.value().launched()}, inputs.value().launch.blocks),
+        nullptr,
+        {}};
     const auto simulated = simulate(options, machine.value(), subject);
     if (!simulated) return refuse(simulated.error());
     if (!simulated.value()) return Exit::Undecided;
@@ -309,8 +313,10 @@ Exit run_traces(const Options& options) {
         }
         if (!recorded) return refuse(recorded.error());
         const RecordedRun& run = recorded.value();
-        const Subject subject{run.kernel.get(), run.launched(),
-                              assumptions_of(run, machine.value().architecture), &run,
+        auto assumptions = residence_assumptions({run.launched()}, run.launched().launch.blocks);
+        for (auto& more : assumptions_of(run, machine.value().architecture))
+            assumptions.push_back(std::move(more));
+        const Subject subject{run.kernel.get(), run.launched(), std::move(assumptions), &run,
                               trace.string()};
         const auto simulated = simulate(options, machine.value(), subject);
         if (!simulated) return refuse(simulated.error());

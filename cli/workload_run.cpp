@@ -98,18 +98,12 @@ std::vector<std::string> assumptions_of(const WorkloadOptions& options,
     if (loaded.workload.operations.size() > 1 && (call == nullptr || !call->interval))
         assumptions.emplace_back(
             "the host's calls, of which the description says nothing, take no time");
-    const auto lacks = [&](auto property) {
-        return std::any_of(loaded.workload.kernels.begin(), loaded.workload.kernels.end(),
-                           property);
-    };
-    if (lacks([](const harness::Kernel& kernel) {
-            return !kernel.launch.registers && kernel.function->register_count.value_or(0) == 0;
-        }))
-        assumptions.emplace_back("registers, which a launch does not state, do not limit the "
-                                 "resident blocks");
-    if (lacks([](const harness::Kernel& kernel) { return !kernel.launch.shared_memory; }))
-        assumptions.emplace_back("shared memory, which a launch does not state, does not limit the "
-                                 "resident blocks");
+    std::int64_t blocks = 0;
+    for (const auto& operation : loaded.workload.operations)
+        if (operation.kind == models::HostOperationKind::Launch)
+            blocks += loaded.workload.kernels[operation.kernel].launch.blocks;
+    for (auto& more : residence_assumptions(loaded.workload.kernels, blocks))
+        assumptions.push_back(std::move(more));
     return assumptions;
 }
 
@@ -236,18 +230,24 @@ Result<harness::simulator::StatedLaunchCost> read_launch_cost(const std::string&
     return StatedLaunchCost{Range{*lo, *hi}};
 }
 
-Result<std::vector<std::int64_t>>
-end_to_end_times(const harness::Kernel& kernel, const models::Architecture& architecture,
+Result<std::shared_ptr<const harness::simulator::WorkloadMachine>>
+prepare_workload(const models::Architecture& architecture, const harness::Workload& workload,
                  const models::WarpPolicy& policy, std::int64_t multiprocessors,
-                 const harness::Protocol& protocol,
                  const harness::simulator::StatedLaunchCost& cost) {
-    const auto machine = harness::simulator::WorkloadMachine::prepare(
-        architecture, harness::Workload{{kernel}, {HostOperation{}}}, policy, multiprocessors,
-        cost);
-    if (!machine) return machine.as_failure();
+    auto machine = harness::simulator::WorkloadMachine::prepare(architecture, workload, policy,
+                                                                multiprocessors, cost);
+    if (machine || machine.error().what.find("blocks/launch") == std::string::npos) return machine;
+    Failure failure = machine.error();
+    failure.what += "; state what a launch costs with --launch-cost";
+    return failure;
+}
+
+Result<std::vector<std::int64_t>>
+end_to_end_times(const harness::simulator::WorkloadMachine& machine,
+                 const harness::Protocol& protocol) {
     ProgressBar bar{"simulating end to end"};
-    const auto measured = harness::measure_workload(*machine.value(), protocol, worker_threads(),
-                                                    bar.callback(), interrupted);
+    const auto measured =
+        harness::measure_workload(machine, protocol, worker_threads(), bar.callback(), interrupted);
     if (!measured) return measured.as_failure();
     std::vector<std::int64_t> times;
     for (const WorkloadObservation& run : measured.value().runs)
@@ -262,15 +262,9 @@ Exit simulate_workload(const WorkloadOptions& options, const models::Architectur
     if (!policy) return refuse(policy.error());
     const auto loaded = load_workload(options.file, architecture);
     if (!loaded) return refuse(loaded.error());
-    const auto machine = harness::simulator::WorkloadMachine::prepare(
-        architecture, loaded.value().workload, policy.value(), options.multiprocessors,
-        cost.value());
-    if (!machine) {
-        Failure failure = machine.error();
-        if (failure.what.find("blocks/launch") != std::string::npos)
-            failure.what += "; state what a launch costs with --launch-cost";
-        return refuse(failure);
-    }
+    const auto machine = prepare_workload(architecture, loaded.value().workload, policy.value(),
+                                          options.multiprocessors, cost.value());
+    if (!machine) return refuse(machine.error());
     const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
     if (!options.trace.empty()) {
         const auto format = trace_format(options);

@@ -3,7 +3,7 @@
 /// `simulate` of a workload: streams of launches and copies.
 
 #include "cli/command.hpp"
-#include "harness/simulator/workload_code.hpp"
+#include "harness/simulator/machine.hpp"
 #include "models/warp_policy.hpp"
 
 #include <optional>
@@ -38,12 +38,17 @@ struct WorkloadOptions {
 /// name.
 Exit simulate_workload(const WorkloadOptions& options, const models::Architecture& architecture);
 
-/// Times of a launch by itself from the host's call to its completion, launch cost included, in
-/// runs of these seeds. None after Ctrl-C before the first run. `Unit:` core cycles.
-Result<std::vector<std::int64_t>>
-end_to_end_times(const harness::Kernel& kernel, const models::Architecture& architecture,
+/// Refuses what the machine refuses; where nothing says what a launch costs, with the option that
+/// would.
+Result<std::shared_ptr<const harness::simulator::WorkloadMachine>>
+prepare_workload(const models::Architecture& architecture, const harness::Workload& workload,
                  const models::WarpPolicy& policy, std::int64_t multiprocessors,
-                 const harness::Protocol& protocol,
                  const harness::simulator::StatedLaunchCost& cost);
+
+/// From the host's first call to the completion of everything, launch costs included, in runs of
+/// these seeds. Fewer after Ctrl-C. `Unit:` core cycles.
+Result<std::vector<std::int64_t>>
+end_to_end_times(const harness::simulator::WorkloadMachine& machine,
+                 const harness::Protocol& protocol);
 
 } // namespace warpbound::cli

@@ -20,12 +20,7 @@ Result<std::optional<std::uint64_t>> size_of(const models::Architecture& archite
     const auto value =
         models::require(architecture, *group, fmt::format("memories/{}", memory), name);
     if (!value) return value.as_failure();
-    const auto size = static_cast<std::uint64_t>(value.value().hi);
-    if (!std::has_single_bit(size))
-        return Failure{fmt::format("memories/{}/{} of architecture {} is {}; recorded addresses "
-                                   "need a power of two",
-                                   memory, name, architecture.name, size)};
-    return std::optional{size};
+    return std::optional{static_cast<std::uint64_t>(value.value().hi)};
 }
 
 } // namespace
@@ -79,8 +74,7 @@ Result<models::InstructionTiming> recorded_timing(const assembly::Instruction& i
         if (!*size) return size->as_failure();
     if (const auto& memory = instruction.effects.memory)
         timing.access.bytes = static_cast<std::uint64_t>(std::max(1, memory->bytes_per_lane));
-    if (shared && banks.value() && width.value() &&
-        *banks.value() * *width.value() >= timing.access.bytes) {
+    if (shared && banks.value() && width.value()) {
         timing.access.rule = rule;
         timing.access.banks = *banks.value();
         timing.access.width = *width.value();
@@ -88,12 +82,18 @@ Result<models::InstructionTiming> recorded_timing(const assembly::Instruction& i
         timing.access.rule = rule;
         timing.access.line = *line.value();
     }
+    if (const auto why = models::objection_to(timing.access, recorded_lane_count))
+        return Failure{*why, architecture.name};
     using enum assembly::OpcodeClass;
     const auto opcode_class = instruction.opcode_class;
     timing.through_caches =
-        architecture.memory("interconnect") != nullptr &&
-        timing.access.rule != models::PassRule::None &&
+        architecture.memory("interconnect") != nullptr && rule != models::PassRule::None &&
         (opcode_class == LoadGlobal || opcode_class == LoadLocal || timing.enters_write_buffer);
+    if (timing.through_caches && timing.access.rule == models::PassRule::None)
+        return Failure{
+            "memories/l1/line is not described, and memories/interconnect leads accesses "
+            "through the caches",
+            architecture.name};
     return timing;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What every warp of a launch issued, as somebody recorded it: the course of its lanes and the
-/// addresses of its accesses (C54 to C57).
+/// addresses of its accesses (C54 to C56).
 
 #include "assembly/isa/program.hpp"
 #include "assembly/support/result.hpp"

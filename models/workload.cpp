@@ -4,7 +4,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -14,7 +15,6 @@ namespace {
 
 using assembly::SourceText;
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 50U;
 constexpr std::int64_t latest = std::int64_t{1} << 40U;
 
 class Reader {
@@ -34,6 +34,8 @@ private:
     const SourceText& source_;
     WorkloadFile workload_;
     std::set<std::string> names_;
+    std::map<std::array<std::string, 4>, std::size_t> kernel_places_; ///< By their attributes.
+    std::map<std::string, std::size_t> stream_places_;
 };
 
 Result<std::string> Reader::text(const XmlElement& element, std::string_view attribute) {
@@ -60,9 +62,10 @@ Result<void> Reader::launch(const XmlElement& element, HostOperation& read) {
     if (!grid) return refuse(source_, element, fmt::format("'grid': {}", grid.error().what));
     kernel.launch = grid.value();
     auto& kernels = workload_.kernels;
-    const auto same = std::find(kernels.begin(), kernels.end(), kernel);
-    read.kernel = static_cast<std::size_t>(same - kernels.begin());
-    if (same == kernels.end()) kernels.push_back(kernel);
+    const auto [same, added] = kernel_places_.try_emplace(
+        {kernel.file, kernel.kernel, kernel.flow_facts, to_string(kernel.launch)}, kernels.size());
+    read.kernel = same->second;
+    if (added) kernels.push_back(kernel);
     return boost::outcome_v2::success();
 }
 
@@ -80,7 +83,7 @@ Result<void> Reader::copy(const XmlElement& element, HostOperation& read) {
             source_, element,
             fmt::format("'direction' is \"{}\"; expected host-to-device or device-to-host",
                         direction));
-    const auto bytes = integer_attribute(source_, element, "bytes", 1, most_bytes);
+    const auto bytes = integer_attribute(source_, element, "bytes", 1, most_copy_bytes);
     if (!bytes) return bytes.as_failure();
     read.bytes = bytes.value();
     return boost::outcome_v2::success();
@@ -100,9 +103,9 @@ Result<void> Reader::name(const XmlElement& element, HostOperation& read) {
     if (!stream) return stream.as_failure();
     if (stream.value().empty()) return boost::outcome_v2::success();
     auto& streams = workload_.streams;
-    const auto same = std::find(streams.begin(), streams.end(), stream.value());
-    read.stream = static_cast<std::size_t>(same - streams.begin());
-    if (same == streams.end()) streams.push_back(stream.value());
+    const auto [same, added] = stream_places_.try_emplace(stream.value(), streams.size());
+    read.stream = same->second;
+    if (added) streams.push_back(stream.value());
     return boost::outcome_v2::success();
 }
 

@@ -32,6 +32,9 @@ struct HostOperation {
     friend bool operator==(const HostOperation&, const HostOperation&) = default;
 };
 
+/// Of one copy. `Unit:` bytes.
+inline constexpr std::int64_t most_copy_bytes = std::int64_t{1} << 50U;
+
 /// Where a kernel of a workload is found. Files are named as in the workload, relative to it.
 struct KernelSource {
     std::string file;
@@ -53,8 +56,8 @@ struct WorkloadFile {
 
 /// Reads `<workload>` with `<launch file= [kernel=] [flow-facts=] [grid=]>` and `<copy direction=
 /// bytes=>`, both with optional `name`, `stream` and `at`. Refuses unknown elements and attributes,
-/// no operations, two operations of one name, counts out of range and what `parse_launch` refuses,
-/// each with its line.
+/// a workload without a launch, two operations of one name, counts out of range and what
+/// `parse_launch` refuses, each with its line.
 Result<WorkloadFile> read_workload(const assembly::SourceText& source);
 
 } // namespace warpbound::models

@@ -120,7 +120,7 @@ std::string requirements_of(const Json& claims) {
                  rows);
 }
 
-/// Requirements that ask for the quantity of a kernel's claim.
+/// Rows from requirement to kernel, claim and evidence.
 std::string traceability_of(const Json& claims) {
     std::string rows;
     for (const auto& claim : claims.at("claims")) {

@@ -38,7 +38,8 @@ PolicyBounds bounds_under(const models::WarpPolicy& policy, const LoadedInput& i
 bool is_one_warp(const LoadedInput& input) {
     const auto warp_size =
         models::require(input.architecture, input.architecture.geometry, "geometry", "warp-size");
-    return input.launch.blocks == 1 && warp_size && input.launch.threads <= warp_size.value().lo;
+    return warp_size && input.launch.blocks == 1 &&
+           input.launch.warps_per_block(warp_size.value().lo) == 1;
 }
 
 } // namespace

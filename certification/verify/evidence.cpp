@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -125,6 +126,16 @@ Lemma lemma_of(const json& table, const std::string& path, std::size_t blocks) {
     return lemma;
 }
 
+std::uint64_t seed_of(const std::string& text, const std::string& path) {
+    std::uint64_t seed = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, seed);
+    if (error != std::errc{} || rest != end)
+        incomplete(
+            fmt::format("{}: seed '{}'; a whole number below 2^64 was expected", path, text));
+    return seed;
+}
+
 Series series_of(const json& file, const std::string& path) {
     Series series{path, {}};
     auto& [written, samples] = series.recorded;
@@ -140,7 +151,7 @@ Series series_of(const json& file, const std::string& path) {
     for (const auto& row : file.at("samples")) {
         harness::Sample sample;
         sample.run = static_cast<std::int64_t>(samples.size());
-        sample.seed = std::stoull(row.at(0).get<std::string>());
+        sample.seed = seed_of(row.at(0).get<std::string>(), path);
         for (std::size_t i = 1; i < row.size(); ++i)
             sample.times.push_back(whole_number(row.at(i)));
         if (sample.times.empty())
@@ -304,8 +315,6 @@ Evidence read_evidence(const Files& files) {
                 incomplete("a claim on a kernel that is not in the bundle");
         return evidence;
     } catch (const json::exception& error) {
-        incomplete(error.what());
-    } catch (const std::logic_error& error) { // numbers that are none
         incomplete(error.what());
     }
 }

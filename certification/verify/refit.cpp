@@ -58,6 +58,8 @@ void check_value(const CalibratedValue& stated, const harness::Calibration& cali
     if (stated.value->interval != found->interval)
         throw failed(fmt::format("is {}, and the samples show {}", text_of(*stated.value->interval),
                                  text_of(found->interval)));
+    if (found->sharpness == harness::Sharpness::Range && stated.value->reason.empty())
+        throw failed("is read off samples that were not all equal, and does not say so");
     // The name of the campaign is free; what it was read off is not.
     const std::string rest = harness::source_of(*found, "");
     const std::string_view tail = std::string_view{rest}.substr(rest.find(':'));

@@ -73,10 +73,8 @@ void read_pass_cost(const std::string& path, const std::string& benchmark,
     const std::int64_t hi = nearest(*most - *highest, further);
     if (lo > hi || lo < 0)
         return ledger.unidentified(path, "it is lost in the spread of the latency");
-    ledger.read(path, {{lo, std::nullopt, hi},
-                       lo == hi ? Sharpness::Exact : Sharpness::Range,
-                       benchmark,
-                       {one, many}});
+    // A range also where both ends round to one number: the samples were not all equal.
+    ledger.read(path, {{lo, std::nullopt, hi}, Sharpness::Range, benchmark, {one, many}});
 }
 
 /// Latency from the slope of a chain: an independent witness for the delay of one result.

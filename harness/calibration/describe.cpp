@@ -16,8 +16,7 @@ namespace {
 using models::Architecture;
 using models::SourcedValue;
 
-constexpr const char* no_smaller =
-    "no time depends on a smaller one: other intervals of the machine hide it";
+constexpr const char* no_smaller = " (no time depends on a smaller value)";
 constexpr const char* from_samples =
     "smallest and largest of the samples; neither a lower nor an upper bound";
 
@@ -67,8 +66,9 @@ Result<void> put_scopes(Architecture& machine, const std::vector<ScopeFinding>& 
 } // namespace
 
 std::string source_of(const Finding& finding, const std::string& campaign) {
-    return fmt::format("campaign {}: {} ({})", campaign, fmt::join(finding.benchmarks, ", "),
-                       finding.digest);
+    return fmt::format("campaign {}{}: {} ({})", campaign,
+                       finding.sharpness == Sharpness::AtMost ? no_smaller : "",
+                       fmt::join(finding.benchmarks, ", "), finding.digest);
 }
 
 Result<Architecture> describe(const Calibration& calibration, const DescriptionRequest& request) {
@@ -88,7 +88,6 @@ Result<Architecture> describe(const Calibration& calibration, const DescriptionR
         value.interval = finding.interval;
         value.source = source_of(finding, request.campaign);
         value.grade = models::Grade::Measured;
-        if (finding.sharpness == Sharpness::AtMost) value.reason = no_smaller;
         if (finding.sharpness == Sharpness::Range) value.reason = from_samples;
         if (auto done = put(finding.path, std::move(value)); !done) return done.as_failure();
     }

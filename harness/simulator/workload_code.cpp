@@ -201,18 +201,6 @@ RunPlan plan_of(const KernelCode& code) {
                    .no_replacement = std::nullopt};
 }
 
-Result<WorkloadCode> assemble(const models::Architecture& architecture,
-                              std::deque<KernelCode> kernels,
-                              const std::vector<models::HostOperation>& operations,
-                              const StatedLaunchCost& launch_cost) {
-    if (operations.empty() || kernels.empty())
-        return Failure{"a workload without a launch; expected one at least", "", 0, 0};
-    WorkloadCode code{.kernels = std::move(kernels), .plan = {}};
-    if (const auto planned = Planner{architecture, code, launch_cost}.plan(operations); !planned)
-        return planned.as_failure();
-    return code;
-}
-
 Result<WorkloadCode> translate(const models::Architecture& architecture, const Workload& workload,
                                const models::WarpPolicy& policy, std::int64_t multiprocessors,
                                const StatedLaunchCost& launch_cost) {
@@ -220,14 +208,17 @@ Result<WorkloadCode> translate(const models::Architecture& architecture, const W
     for (const models::HostOperation& operation : workload.operations)
         if (operation.kind == models::HostOperationKind::Launch)
             blocks += workload.kernels.at(operation.kernel).launch.blocks;
-    std::deque<KernelCode> kernels;
+    if (blocks == 0) return Failure{"a workload without a launch; expected one at least", "", 0, 0};
+    WorkloadCode code;
     for (const Kernel& kernel : workload.kernels) {
-        auto code =
+        auto one =
             translate(architecture, kernel, policy, multiprocessors, blocks - kernel.launch.blocks);
-        if (!code) return code.as_failure();
-        kernels.push_back(std::move(code.value()));
+        if (!one) return one.as_failure();
+        code.kernels.push_back(std::move(one.value()));
     }
-    return assemble(architecture, std::move(kernels), workload.operations, launch_cost);
+    const auto planned = Planner{architecture, code, launch_cost}.plan(workload.operations);
+    if (!planned) return planned.as_failure();
+    return code;
 }
 
 } // namespace warpbound::harness::simulator

@@ -154,11 +154,14 @@ private:
                 return before.lanes;
         }
         const std::size_t last = graph_.blocks[able.block].last;
-        for (std::size_t ahead = 1; index + ahead <= last && at_ + ahead < issues_.size();
-             ++ahead) {
+        std::size_t record = at_;
+        for (std::size_t ahead = 1; index + ahead <= last; ++ahead) {
+            ++record;
+            while (is_repeated(issues_, record))
+                ++record;
             const Instruction& instruction = function_.instructions[index + ahead];
-            if (issues_[at_ + ahead].address != instruction.address) break;
-            if (!is_guarded(instruction)) return issues_[at_ + ahead].mask;
+            if (record >= issues_.size() || issues_[record].address != instruction.address) break;
+            if (!is_guarded(instruction)) return issues_[record].mask;
         }
         return able.lanes;
     }

@@ -129,7 +129,6 @@ void RecordedTrace::note_issues(const RecordedBlock& block) {
 Result<void> RecordedTrace::read(std::size_t kept_limit, const Progress& progress) {
     LineStream lines{bytes_};
     SassTraceReader reader;
-    SassTraceReader before = reader;
     RecordedBlock block;
     Entry entry;
     Dimensions number{};

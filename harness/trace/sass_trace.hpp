@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,9 +64,9 @@ struct SassTrace {
     std::int64_t id = 0;
     Dimensions grid{1, 1, 1};
     Dimensions block{1, 1, 1};
-    std::int64_t shared_memory = 0;  ///< Unit: bytes per block.
-    std::int64_t registers = 0;      ///< Per thread.
-    std::int64_t binary_version = 0; ///< sm number; 0 where the tracer did not know it.
+    std::optional<std::int64_t> shared_memory{}; ///< Unit: bytes per block; none: it does not say.
+    std::int64_t registers = 0;                  ///< Per thread; 0: it does not say.
+    std::int64_t binary_version = 0;             ///< sm number; 0 where the tracer did not know it.
     std::int64_t stream = 0;
     std::int64_t tracer_version = 0;
     std::vector<TracedBlock> blocks; ///< In the order of the file.

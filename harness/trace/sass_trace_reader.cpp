@@ -72,6 +72,7 @@ public:
         const std::string_view text = trimmed(line.text());
         if (text.front() == '-') return take_header(line, text);
         if (text.substr(0, 14) == "#traces format") {
+            if (begun_) return line.refuse("the format is stated behind the first block");
             has_immediate_ = text.find("immediate") != std::string_view::npos;
             return boost::outcome_v2::success();
         }
@@ -153,8 +154,9 @@ public:
     }
 
     Result<void> take_number(const Line& line, std::string_view text, std::string_view key) {
+        std::int64_t shared_memory = 0;
         const std::pair<std::string_view, std::int64_t*> numbers[] = {
-            {"kernel id", &trace_.id},          {"shmem", &trace_.shared_memory},
+            {"kernel id", &trace_.id},          {"shmem", &shared_memory},
             {"nregs", &trace_.registers},       {"binary version", &trace_.binary_version},
             {"cuda stream id", &trace_.stream}, {"accelsim tracer version", &trace_.tracer_version},
             {"enable lineinfo", &line_info_}};
@@ -164,6 +166,7 @@ public:
                 number_of(line, text, name, std::numeric_limits<std::int32_t>::max());
             if (!number) return number.as_failure();
             *target = number.value();
+            if (target == &shared_memory) trace_.shared_memory = shared_memory;
             if (name == "accelsim tracer version" &&
                 (number.value() < 1 || number.value() > newest_tracer_version))
                 return line.refuse(fmt::format("tracer version {} is not read; expected 1..{}",

@@ -32,7 +32,7 @@ std::uint64_t summed(std::uint64_t sum, std::string_view text) {
 } // namespace
 
 Result<TraceBytes> TraceBytes::open(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return failed(path, "cannot be opened");
     TraceBytes bytes;
     bytes.name_ = path;

@@ -30,12 +30,13 @@ std::size_t engine_track(HostOperationKind kind) {
     return static_cast<std::size_t>(kind);
 }
 
-} // namespace
-
+/// "a", or "NULL".
 std::string_view stream_name(const TracedWorkload& workload, const HostOperation& operation) {
     return operation.stream ? std::string_view{workload.streams[*operation.stream]}
                             : std::string_view{"NULL"};
 }
+
+} // namespace
 
 std::string csv_of(const TracedWorkload& workload) {
     std::string out = "operation,kind,stream,issued,queued,started,dispatched,ended\n";
@@ -82,11 +83,21 @@ std::string chrome_trace_of(const TracedWorkload& workload) {
         wait("in queue", times.queued, times.started);
         events.push_back(slice(operation.name, to_string(operation.kind), times.started,
                                times.ended, streams_process, track));
-        const bool launch = operation.kind == HostOperationKind::Launch;
-        events.push_back(slice(operation.name, to_string(operation.kind),
-                               launch ? times.queued : times.started,
-                               launch ? times.dispatched : times.ended, engines_process,
-                               engine_track(operation.kind)));
+        if (operation.kind != HostOperationKind::Launch) {
+            events.push_back(slice(operation.name, to_string(operation.kind), times.started,
+                                   times.ended, engines_process, engine_track(operation.kind)));
+            continue;
+        }
+        // Several wait at once: of these slices each has a line of its own.
+        for (const auto& [phase, time] :
+             {std::pair{"b", times.queued}, std::pair{"e", times.dispatched}})
+            events.push_back({{"name", operation.name},
+                              {"cat", to_string(operation.kind)},
+                              {"ph", phase},
+                              {"id", index},
+                              {"ts", time},
+                              {"pid", engines_process},
+                              {"tid", engine_track(operation.kind)}});
     }
     const Json document{{"displayTimeUnit", "ms"},
                         {"otherData",

@@ -19,16 +19,12 @@ struct TracedWorkload {
     const std::vector<OperationTimes>& times; ///< By operation.
 };
 
-/// "a", or "NULL".
-std::string_view stream_name(const TracedWorkload& workload,
-                             const models::HostOperation& operation);
-
 /// One line per operation: its name, kind and stream, and the cycles of `OperationTimes`.
 std::string csv_of(const TracedWorkload& workload);
 
 /// In the Trace Event Format: one track per stream with what each operation waited for and when it
-/// ran, one for launches in the execution queue, one per direction of copies. One core cycle is
-/// written as one microsecond.
+/// ran, one with asynchronous slices for launches in the execution queue, one per direction of
+/// copies. One core cycle is written as one microsecond.
 std::string chrome_trace_of(const TracedWorkload& workload);
 
 } // namespace warpbound::harness::trace

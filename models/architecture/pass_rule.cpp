@@ -63,9 +63,9 @@ std::optional<std::string> objection_to(const AccessRule& rule, std::int64_t lan
                                               Size{"memories/shared/bank-width", rule.width, banks},
                                               Size{"memories/l1/line", rule.line, line}})
         if (needed && !std::has_single_bit(bytes))
-            return fmt::format("{} is {}; an address pattern needs a power of two", path, bytes);
+            return fmt::format("{} is {}; an address of a lane needs a power of two", path, bytes);
     if (lanes > static_cast<std::int64_t>(most_lanes))
-        return fmt::format("an address pattern for warps of {} lanes; expected at most {}", lanes,
+        return fmt::format("addresses of warps of {} lanes; expected at most {}", lanes,
                            most_lanes);
     if (banks && rule.banks * rule.width < rule.bytes)
         return fmt::format("memories/shared: {} banks of {} bytes; expected at least the {} bytes "

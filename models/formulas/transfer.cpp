@@ -8,7 +8,7 @@
 namespace warpbound::models::transfer {
 Result<Estimate<Seconds>> time_of(std::int64_t bytes, const Direction& direction) {
     InputCheck check{"transfer"};
-    check.count("bytes", bytes, 0, most_bytes)
+    check.count("bytes", bytes, 0, most_copy_bytes)
         .positive("start-up", direction.start.count())
         .positive("bandwidth", direction.bandwidth)
         .positive("lambda", direction.lambda)
@@ -33,7 +33,7 @@ Result<Seconds> start_from(std::span<const Seconds> times) {
 
 Result<double> lambda_from(std::int64_t bytes, Seconds time, Seconds start, double bandwidth) {
     if (const auto wrong = InputCheck{"transfer"}
-                               .count("bytes", bytes, 1, most_bytes)
+                               .count("bytes", bytes, 1, most_copy_bytes)
                                .positive("start-up", start.count())
                                .positive("bandwidth", bandwidth)
                                .positive("time above the start-up", (time - start).count())

@@ -7,6 +7,7 @@
 #include "models/estimate.hpp"
 #include "models/formulas/explanation.hpp"
 #include "models/formulas/quantities.hpp"
+#include "models/workload.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,8 +23,6 @@ struct Direction {
     double lambda = 0;              ///< Share of the bandwidth that is reached.
     std::optional<Seconds> empty{}; ///< Measured time of a copy of 0 bytes, which is special.
 };
-
-inline constexpr std::int64_t most_bytes = std::int64_t{1} << 50; ///< Of a copy.
 
 /// Estimate, not a bound. T = t_s + n / (bw lambda) of a copy of n bytes.
 /// Unit: seconds. Sound when: never a bound; pageable memory, one stream, one copy at a time. Below

@@ -39,7 +39,7 @@ expect(3 "calibrate --campaign ${OUT}/fermi.db -o ${OUT}/card.with.dots.xml" "wo
 if(EXISTS ${OUT}/card.with.dots.xml)
   message(FATAL_ERROR "a description that does not read back was written")
 endif()
-expect(3 "calibrate --campaign ${OUT}/fermi.db -o -" "needs a --name")
+expect(2 "calibrate --campaign ${OUT}/fermi.db -o -" "needs a --name")
 expect(0 "calibrate --campaign ${OUT}/fermi.db --name card -o -" "<architecture name=\"card\"")
 expect(3 "calibrate --campaign ${OUT}/fermi.db --base volta-v100" "no time shows when a result is there")
 

@@ -116,7 +116,7 @@ harness::trace::SassTrace trace_of(const harness::Kernel& kernel,
     trace.kernel = kernel.function->name;
     trace.grid = {kernel.launch.blocks, 1, 1};
     trace.block = {kernel.launch.threads, 1, 1};
-    trace.shared_memory = kernel.launch.shared_memory.value_or(0);
+    trace.shared_memory = kernel.launch.shared_memory;
     trace.registers = kernel.launch.registers.value_or(0);
     trace.binary_version = kernel.function->target.sm;
     trace.tracer_version = harness::trace::newest_tracer_version;

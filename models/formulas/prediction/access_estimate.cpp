@@ -80,7 +80,6 @@ private:
     };
 
     std::optional<std::int64_t> count(std::string_view path);
-    std::uint64_t size(std::string_view path);
     std::optional<CacheGeometry> geometry(std::string_view level);
     void find_accesses();
     void follow();
@@ -90,10 +89,6 @@ private:
                                     const CacheGeometry& l2) const;
     AccessEstimates means();
     void tell(const std::map<std::int64_t, Sum>& of_instruction);
-    [[nodiscard]] bool through_caches(const ProfileStep& step) const {
-        return step.level == MemoryLevel::Any && step.pattern &&
-               (is_global_load(step.opcode_class) || is_global_store(step.opcode_class));
-    }
 
     const Steps& steps_;
     const Residency& residency_;
@@ -117,17 +112,15 @@ std::optional<std::int64_t> Estimator::count(std::string_view path) {
     return static_cast<std::int64_t>(*value);
 }
 
-std::uint64_t Estimator::size(std::string_view path) {
-    return static_cast<std::uint64_t>(inputs_.described(path).value_or(1));
-}
-
 /// Notes what is missing of a cache.
 std::optional<CacheGeometry> Estimator::geometry(std::string_view level) {
     const auto path = [level](std::string_view name) {
         return fmt::format("memories/{}/{}", level, name);
     };
+    const auto line = inputs_.described(path("line"));
+    if (!line) return std::nullopt;
     CacheGeometry found;
-    found.line = size(path("line"));
+    found.line = static_cast<std::uint64_t>(*line);
     const auto sector = inputs_.described_if_known(path("sector"));
     found.sector = sector ? static_cast<std::uint64_t>(*sector) : found.line;
     if (!fit_together(found.line, found.sector))
@@ -160,8 +153,7 @@ std::optional<CacheGeometry> Estimator::geometry(std::string_view level) {
 void Estimator::find_accesses() {
     const auto lanes =
         static_cast<std::int64_t>(inputs_.described("geometry/warp-size").value_or(1));
-    const bool any = std::ranges::any_of(
-        steps_.kinds(), [this](const ProfileStep& step) { return through_caches(step); });
+    const bool any = std::ranges::any_of(steps_.kinds(), through_caches);
     counts_levels_ = any && !inputs_.stated_if_any("l1-miss-rate");
     if (counts_levels_) l1_ = geometry("l1");
     for (const auto& step : steps_.kinds()) {
@@ -170,13 +162,19 @@ void Estimator::find_accesses() {
         AccessRule rule{
             .rule = pass_rule(step.opcode_class),
             .bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(1, step.bytes_per_lane))};
+        bool described = true;
+        const auto size = [&](std::string_view path) {
+            const auto bytes = inputs_.described(path);
+            described = described && bytes.has_value();
+            return static_cast<std::uint64_t>(bytes.value_or(1));
+        };
         if (uses_banks(rule.rule)) {
             rule.banks = size("memories/shared/banks");
             rule.width = size("memories/shared/bank-width");
         } else if (rule.rule == PassRule::Lines || rule.rule == PassRule::GlobalAtomic) {
             rule.line = size("memories/l1/line");
         }
-        if (const auto why = objection_to(rule, lanes)) inputs_.miss(*why);
+        if (const auto why = objection_to(rule, lanes); why && described) inputs_.miss(*why);
         const bool lines = counts_levels_ && through_caches(step) && l1_;
         patterns_.back().emplace(*step.pattern, rule, lanes, lines ? l1_->sector : 0);
     }
@@ -285,9 +283,12 @@ void Estimator::serve() {
         sent.push_back(access);
     }
     CacheGeometry l2;
-    if (!sent.empty()) l2 = geometry("l2").value_or(l2);
-    if (!sent.empty() && l2.line < l1_->line)
-        inputs_.miss("memories/l2/line of at least a line of the L1");
+    if (!sent.empty()) {
+        const auto known = geometry("l2");
+        if (!known) return;
+        l2 = *known;
+        if (l2.line < l1_->line) inputs_.miss("memories/l2/line of at least a line of the L1");
+    }
     if (!inputs_.missing().empty()) return;
     const auto served = serve_by_l2(sent, l2);
 
@@ -386,6 +387,11 @@ AccessEstimates Estimator::estimate() {
 }
 
 } // namespace
+
+bool through_caches(const ProfileStep& step) {
+    return step.level == MemoryLevel::Any && step.pattern &&
+           (is_global_load(step.opcode_class) || is_global_store(step.opcode_class));
+}
 
 bool has_patterns(const Steps& steps) {
     return std::ranges::any_of(steps.kinds(),

@@ -47,6 +47,9 @@ inline constexpr std::size_t most_accesses = std::size_t{1} << 17U;
 using AccessEstimates = std::vector<std::optional<AccessEstimate>>;
 AccessEstimates estimate_accesses(const Steps& steps, const Residency& residency, Inputs& inputs);
 
+/// Whether a step of a pattern goes through the caches (C23).
+bool through_caches(const ProfileStep& step);
+
 /// Whether any step has an address pattern.
 bool has_patterns(const Steps& steps);
 

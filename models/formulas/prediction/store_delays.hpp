@@ -26,8 +26,8 @@ struct StoreDelays {
 /// drains, or blocks follow each other, at most all stores of the blocks.
 /// Side: of the guarantee, upper. Sound when: every warp follows the profile, the multiprocessors
 /// get equally many blocks, and the description's intervals hold (contract C8, C15); passes that
-/// nothing states are 32, those of a pattern two of each lane. Stores through the caches wait for
-/// the way to the L2 as well (C26): they get no guarantee.
+/// nothing states are 32, those of a pattern two of each lane. Beside accesses through the caches
+/// stores stay longer and may wait for the way to the L2 (C26): no guarantee.
 /// Source: reference models 10 and 12.
 std::optional<StoreDelays> store_delays(const Question& question);
 

@@ -7,8 +7,6 @@
 
 namespace warpbound::models::prediction {
 
-using transfer::most_bytes;
-
 std::string_view to_string(Way way) {
     return way == Way::HostToDevice ? "host-to-device" : "device-to-host";
 }
@@ -19,11 +17,11 @@ Result<Copy> parse_copy(std::string_view text) {
     for (const Way way : {Way::HostToDevice, Way::DeviceToHost}) {
         if (name != to_string(way) || sign == std::string_view::npos) continue;
         const auto bytes = parse_integer(text.substr(sign + 1));
-        if (bytes && *bytes >= 1 && *bytes <= most_bytes) return Copy{way, *bytes};
+        if (bytes && *bytes >= 1 && *bytes <= most_copy_bytes) return Copy{way, *bytes};
     }
     return Failure{fmt::format("'{}' is no copy; expected host-to-device=BYTES or "
                                "device-to-host=BYTES, of 1 to {} bytes",
-                               text, most_bytes)};
+                               text, most_copy_bytes)};
 }
 
 std::optional<Estimate<Seconds>> copy_time(std::span<const Copy> copies, Inputs& inputs) {

@@ -307,9 +307,11 @@ private:
                 up(*registers * warp_size, limit("register-granularity") *
                                                (fermi && doubled.count(*registers) > 0 ? 2 : 1));
         }
-        if (kernel.launch.shared_memory)
-            need.shared_memory = up(*kernel.launch.shared_memory + limit("shared-reserved"),
-                                    limit("shared-granularity"));
+        auto shared_memory = kernel.launch.shared_memory;
+        if (!shared_memory && record_.blocks > 1) shared_memory = kernel.function->shared_memory;
+        if (shared_memory)
+            need.shared_memory =
+                up(*shared_memory + limit("shared-reserved"), limit("shared-granularity"));
         return need;
     }
 

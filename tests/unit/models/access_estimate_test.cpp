@@ -185,8 +185,21 @@ TEST(AccessEstimate, NamesSizesThatNoCacheHas) {
     }
 }
 
+// Of what is not described nothing is said but that.
+TEST(AccessEstimate, NamesOnlyWhatIsMissing) {
+    for (const char* path : {"memories/l1/line", "memories/l2/line"}) {
+        Architecture machine = cached();
+        ASSERT_TRUE(set_value(machine, path, SourcedValue{}).has_value()) << path;
+        const Stated stated;
+        Inputs inputs{machine, stated, Variant::Typical};
+        const Steps steps{access(OpcodeClass::LoadGlobal, 0, {.thread_stride = 4, .random = {}})};
+        EXPECT_TRUE(estimate_accesses(steps, {}, inputs).empty()) << path;
+        EXPECT_THAT(inputs.missing(), testing::ElementsAre(HasSubstr(path)));
+    }
+}
+
 // Whether the lines of an access are found anew or taken from one that lies alike, they are the
-// same: with a footprint that no access reaches the end of, nothing changes.
+// same: where the strides are beyond any memory, each is found anew.
 TEST(AccessEstimate, FindsTheSameWhereAccessesLieAlike) {
     for (const std::uint64_t stride : {4U, 12U, 36U, 100U, 132U, 260U})
         for (const std::uint64_t base : {0U, 20U, 4090U}) {
@@ -195,7 +208,7 @@ TEST(AccessEstimate, FindsTheSameWhereAccessesLieAlike) {
                                          .warp_stride = 132,
                                          .iteration_stride = 68,
                                          .random = {}};
-            AddressPattern at_the_end = pattern; // Addresses wrap around: nothing lies alike.
+            AddressPattern at_the_end = pattern;
             at_the_end.base = (std::uint64_t{1} << 48U) - (1U << 20U) + base;
             at_the_end.row = 1; // One lane a row: the same lanes, but strides beyond any memory.
             at_the_end.row_stride = stride + (std::uint64_t{1} << 47U) * 2;

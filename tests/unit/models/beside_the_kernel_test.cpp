@@ -140,6 +140,25 @@ TEST(StoreDelays, GiveNoGuaranteeThroughTheCaches) {
     EXPECT_THAT(found.refusal, HasSubstr("the way to the L2"));
 }
 
+// C26: with one access through the caches every store is in the buffer a cycle longer.
+TEST(StoreDelays, GiveNoGuaranteeBesideLoadsThroughTheCaches) {
+    Architecture machine = load_architecture("fermi-gtx470").value();
+    for (const auto& [path, number] :
+         {std::pair{"memories/l1/line", 128}, std::pair{"memories/l1/size", 16384},
+          std::pair{"memories/l2/line", 128}, std::pair{"memories/l2/size", 65536}})
+        ASSERT_TRUE(override_value(machine, path, number).has_value());
+    ProfileStep load{.opcode_class = assembly::OpcodeClass::LoadGlobal, .distances = {}};
+    load.passes.reset();
+    load.level = MemoryLevel::Any;
+    load.pattern = AddressPattern{.thread_stride = 4, .random = {}};
+    NamedProfile profile;
+    profile.steps = {load, store()};
+    const Setting setting{.architecture = machine, .launch = {.blocks = 1, .threads = 32}};
+    const auto found = *store_delays(Question{profile, setting});
+    EXPECT_FALSE(found.guarantee.has_value());
+    EXPECT_THAT(found.refusal, HasSubstr("all are in the buffer longer"));
+}
+
 // The guarantee covers what the recurrence finds, at any number of warps and stores.
 TEST(StoreDelays, AreNeverLongerByRecurrenceThanGuaranteed) {
     for (std::size_t apart = 0; apart < 4; ++apart)

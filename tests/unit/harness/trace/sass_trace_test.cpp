@@ -49,6 +49,26 @@ TEST(SassTrace, HoldsLaunchBlocksAndWarps) {
     EXPECT_EQ(load.width, 4);
 }
 
+// Not 0 bytes: of a trace without it nothing is known.
+TEST(SassTrace, KnowsNoSharedMemoryThatIsNotSaid) {
+    auto source = assembly::read_source(corpus + "kernel-1.traceg").value();
+    const std::size_t line = source.text.find("-shmem");
+    source.text.erase(line, source.text.find('\n', line) + 1 - line);
+    const auto trace = read_sass_trace(source);
+    ASSERT_TRUE(trace) << to_string(trace.error());
+    EXPECT_EQ(trace.value().shared_memory, std::nullopt);
+    EXPECT_EQ(read_sass_trace({"again", print(trace.value())}).value(), trace.value());
+}
+
+// What is said of the form of all blocks stands before the first.
+TEST(SassTrace, RefusesAFormatBetweenBlocks) {
+    auto source = assembly::read_source(corpus + "kernel-1.traceg").value();
+    source.text.insert(source.text.rfind("#BEGIN_TB"), "#traces format = with immediates\n");
+    const auto trace = read_sass_trace(source);
+    ASSERT_FALSE(trace);
+    EXPECT_THAT(trace.error().what, HasSubstr("behind the first block"));
+}
+
 TEST(SassTrace, UnpacksTheThreeFormsOfAddresses) {
     const SassTrace rows = read_corpus("kernel-1.traceg");
     const auto stride = addresses_of(rows.blocks[0].warps[1].issues[2]);
