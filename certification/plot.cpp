@@ -169,9 +169,9 @@ std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& serie
                                "stroke-dasharray=\"{}\" d=\"{}\"/>\n",
                                colour(series[i].colour), dashes(series[i].stroke), path);
         else if (!series[i].points.empty())
-            out +=
-                dot(position(series[i].points.front().first, x, left, right),
-                    position(series[i].points.front().second, y, bottom, top), i, series[i].name);
+            out += dot(position(series[i].points.front().first, x, left, right),
+                       position(series[i].points.front().second, y, bottom, top), series[i].colour,
+                       series[i].name);
     }
     return out + legend(series) + axis_labels(text, bottom) + "</svg>\n";
 }
@@ -201,6 +201,27 @@ std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& se
                            position(std::log10(value), decades, bottom, top), series[i].colour,
                            fmt::format("{}: {:.6g}, {:.6g}", series[i].name, at, value));
     return out + legend(series) + axis_labels(text, bottom) + "</svg>\n";
+}
+
+std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>& bars) {
+    Range x;
+    double highest = 0;
+    if (!bars.empty()) x = {bars.front().lo, bars.back().hi};
+    for (const auto& bar : bars)
+        highest = std::max(highest, bar.height);
+    x = widened(x);
+    const Range y = widened({0, highest * 1.05});
+    std::string out = opening(text, height) + linear_ticks(x, y) + frame();
+    for (const auto& bar : bars) {
+        if (bar.height <= 0) continue;
+        const double from = position(bar.lo, x, left, right);
+        const double over = position(bar.height, y, bottom, top);
+        out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+                           "fill=\"{}\"><title>{:.10g}..{:.10g}: {:.10g}</title></rect>\n",
+                           from, over, std::max(1.0, position(bar.hi, x, left, right) - from - 1),
+                           bottom - over, colour(0), bar.lo, bar.hi, bar.height);
+    }
+    return out + axis_labels(text, bottom) + "</svg>\n";
 }
 
 std::string stack_plot(const PlotText& text, const std::vector<std::string>& categories,

@@ -32,6 +32,16 @@ std::string line_plot(const PlotText& text, const std::vector<PlotSeries>& serie
 /// positive are left out.
 std::string scatter_plot(const PlotText& text, const std::vector<PlotSeries>& series);
 
+/// A bar of a histogram, from `lo` to `hi` on the axis.
+struct PlotInterval {
+    double lo = 0;
+    double hi = 0;
+    double height = 0; ///< Not negative.
+};
+
+/// Upright bars. Requires: bars in order.
+std::string histogram_plot(const PlotText& text, const std::vector<PlotInterval>& bars);
+
 struct PlotBar {
     std::string name;
     std::vector<double> parts; ///< `Shape:` parts[category], none negative.

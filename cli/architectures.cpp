@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/json.hpp"
+#include "models/architecture/difference.hpp"
 #include "models/architecture/value_path.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ namespace {
 
 struct Options {
     std::string name;
+    std::string other; ///< To compare with.
     std::string format = "text";
 };
 
@@ -84,7 +86,68 @@ std::string show_json(const models::Architecture& architecture) {
            "\n";
 }
 
+std::string side_text(const models::SourcedValue* value) {
+    if (value == nullptr) return "not described";
+    return fmt::format("{} {}, {}: {}", interval_text(*value), value->unit,
+                       models::to_string(value->grade), value->source);
+}
+
+std::string difference_text(const models::Architecture& a, const models::Architecture& b,
+                            const models::Differences& found) {
+    if (found.properties.empty() && found.values.empty())
+        return fmt::format("{} and {} describe the same machine\n", a.name, b.name);
+    std::string out = fmt::format("- {}: {}\n+ {}: {}\n", a.name, a.title, b.name, b.title);
+    for (const auto& [path, before, after] : found.properties)
+        out +=
+            fmt::format("\n{}\n  - {}\n  + {}\n", path, before.empty() ? "not described" : before,
+                        after.empty() ? "not described" : after);
+    std::string sources;
+    for (const auto& value : found.values)
+        (value.of_source_only() ? sources : out) += fmt::format(
+            "\n{}\n  - {}\n  + {}\n", value.path, side_text(value.a), side_text(value.b));
+    if (!sources.empty()) out += "\nthe same number from another source\n" + sources;
+    return out;
+}
+
+std::string difference_json(const models::Architecture& a, const models::Architecture& b,
+                            const models::Differences& found) {
+    const auto side = [](const models::SourcedValue* value) {
+        return value == nullptr ? Json() : value_json(*value);
+    };
+    const auto identity = [](const models::Architecture& machine) {
+        return Json{{"name", machine.name}, {"digest", machine.digest}};
+    };
+    Json properties = Json::array();
+    for (const auto& [path, before, after] : found.properties)
+        properties.push_back({{"path", path},
+                              {"a", before.empty() ? Json() : Json(before)},
+                              {"b", after.empty() ? Json() : Json(after)}});
+    Json values = Json::array();
+    for (const auto& value : found.values)
+        values.push_back({{"path", value.path},
+                          {"a", side(value.a)},
+                          {"b", side(value.b)},
+                          {"source-only", value.of_source_only()}});
+    return Json{{"a", identity(a)},
+                {"b", identity(b)},
+                {"properties", properties},
+                {"values", values}}
+               .dump(2) +
+           "\n";
+}
+
+Exit compare(const Options& options) {
+    const auto a = models::load_architecture(options.name);
+    if (!a) return refuse(a.error());
+    const auto b = models::load_architecture(options.other);
+    if (!b) return refuse(b.error());
+    const auto found = models::differences(a.value(), b.value());
+    return write_result(options.format == "json" ? difference_json(a.value(), b.value(), found)
+                                                 : difference_text(a.value(), b.value(), found));
+}
+
 Exit run(const Options& options) {
+    if (!options.other.empty()) return compare(options);
     if (!options.name.empty()) {
         const auto architecture = models::load_architecture(options.name);
         if (!architecture) return refuse(architecture.error());
@@ -111,10 +174,16 @@ Exit run(const Options& options) {
 void add_architectures(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
-        "architectures", "List the described machines, or show one with its sources");
-    command->add_option("NAME", options->name, "Name from the list, or a description file");
+        "architectures", "List the described machines, show one with its sources, or compare two");
+    CLI::Option* name =
+        command->add_option("NAME", options->name, "Name from the list, or a description file");
+    command
+        ->add_option("--diff", options->other,
+                     "Compare with this one: every value that differs, with both sources")
+        ->needs(name);
     add_format(*command, options->format, {"text", "json"});
-    command->footer("Example: warpbound architectures fermi-gtx470");
+    command->footer("Examples: warpbound architectures fermi-gtx470\n"
+                    "          warpbound architectures fermi-gtx470 --diff card.xml");
     command->callback(
         [options, &invocation] { invocation.run = [options] { return run(*options); }; });
 }

@@ -19,8 +19,8 @@ std::size_t count_of(const std::string& plot, const std::string& part) {
 }
 
 TEST(Plot, EscapesWhatItIsGiven) {
-    for (const auto& plot :
-         {line_plot(text, {}), scatter_plot(text, {}), stack_plot(text, {}, {})}) {
+    for (const auto& plot : {line_plot(text, {}), scatter_plot(text, {}), stack_plot(text, {}, {}),
+                             histogram_plot(text, {})}) {
         EXPECT_THAT(plot, HasSubstr("a &lt;b&gt;"));
         EXPECT_THAT(plot, HasSubstr("c &amp; d"));
         EXPECT_THAT(plot, Not(HasSubstr("nan")));
@@ -47,6 +47,14 @@ TEST(Plot, ScattersOnEqualLogarithmicAxes) {
     EXPECT_THAT(plot, HasSubstr("cx=\"90.0\" cy=\"440.0\""));
     EXPECT_THAT(plot, HasSubstr("cx=\"425.0\" cy=\"245.0\""));
     EXPECT_THAT(plot, HasSubstr("cx=\"760.0\" cy=\"50.0\""));
+}
+
+TEST(Plot, DrawsBarsOfAHistogram) {
+    const auto plot = histogram_plot(text, {{10, 12, 4}, {12, 14, 0}, {14, 16, 8}});
+    EXPECT_EQ(count_of(plot, "<rect"), 2U);
+    EXPECT_THAT(plot, HasSubstr("<title>10..12: 4</title>"));
+    EXPECT_THAT(plot, HasSubstr("<title>14..16: 8</title>"));
+    EXPECT_THAT(plot, HasSubstr("<rect x=\"90.0\"")) << "from the left end of the axis";
 }
 
 TEST(Plot, StacksThePartsOfABar) {

@@ -1,0 +1,62 @@
+#include "models/architecture/difference.hpp"
+
+#include "models/architecture/schema.hpp"
+#include "models/architecture/value_path.hpp"
+
+#include <map>
+
+namespace warpbound::models {
+
+namespace {
+
+std::map<std::string, std::string> properties_of(const Architecture& machine) {
+    std::map<std::string, std::string> found{
+        {"target", to_string(machine.target)},
+        {"issue-control",
+         machine.issue_control == IssueControl::Encoded ? "encoded" : "interlocked"}};
+    for (const auto& unit : machine.units)
+        found["units/" + unit.name + "/scope"] = to_string(unit.scope);
+    for (const auto& [opcode_class, timing] : machine.classes)
+        found["classes/" + std::string{assembly::to_string(opcode_class)} + "/unit"] = timing.unit;
+    return found;
+}
+
+std::vector<std::pair<std::string, const SourcedValue*>> values_of(const Architecture& machine) {
+    std::vector<std::pair<std::string, const SourcedValue*>> found;
+    for (const auto& [path, group] : value_groups(machine))
+        for (const auto& value : group->values)
+            found.emplace_back(path + "/" + value.name, &value);
+    return found;
+}
+
+} // namespace
+
+bool ValueDifference::of_source_only() const {
+    return a != nullptr && b != nullptr && a->interval == b->interval;
+}
+
+Differences differences(const Architecture& a, const Architecture& b) {
+    Differences found;
+    auto theirs = properties_of(b);
+    auto all = properties_of(a);
+    for (const auto& [path, property] : theirs)
+        all.try_emplace(path);
+    for (const auto& [path, property] : all)
+        if (property != theirs[path]) found.properties.push_back({path, property, theirs[path]});
+    const auto of_b = values_of(b);
+    const std::map<std::string, const SourcedValue*> by_path{of_b.begin(), of_b.end()};
+    std::map<std::string, const SourcedValue*> seen;
+    for (const auto& [path, value] : values_of(a)) {
+        seen.emplace(path, value);
+        const auto other = by_path.find(path);
+        if (other == by_path.end())
+            found.values.push_back({path, value, nullptr});
+        else if (!(*value == *other->second))
+            found.values.push_back({path, value, other->second});
+    }
+    for (const auto& [path, value] : of_b)
+        if (!seen.contains(path)) found.values.push_back({path, nullptr, value});
+    return found;
+}
+
+} // namespace warpbound::models
