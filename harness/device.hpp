@@ -4,6 +4,7 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
+#include "harness/ptx_kernel.hpp"
 #include "harness/trouble.hpp"
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
@@ -29,7 +30,7 @@ struct Kernel {
     /// Warps follow this instead of paths that the facts allow (C54); the facts are then its own.
     const RecordedLaunch* recorded = nullptr;
     /// The same kernel for devices that compile it; null: there is none.
-    const std::string* ptx = nullptr;
+    const PtxKernel* ptx = nullptr;
 };
 
 /// How the values that the contract leaves open are chosen.

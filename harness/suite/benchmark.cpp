@@ -13,6 +13,8 @@ namespace {
 
 using assembly::OpcodeClass;
 
+constexpr const char* kernel_name = "timed_region";
+
 models::Launch launch_of(const Axes& axes) {
     models::Launch launch{axis_value(axes, "blocks", 1), 32 * axis_value(axes, "warps", 1)};
     const auto stated = [&](std::string_view axis) {
@@ -24,8 +26,24 @@ models::Launch launch_of(const Axes& axes) {
     return launch;
 }
 
-Result<BenchmarkPoint> make_point(const Benchmark& benchmark, Axes axes,
-                                  const models::Architecture& architecture) {
+/// A point that nothing has been made of yet.
+BenchmarkPoint meant_point(const Benchmark& benchmark, Axes axes,
+                           const models::Architecture& architecture) {
+    BenchmarkPoint point;
+    point.benchmark = benchmark.name;
+    point.name = benchmark.name;
+    for (const auto& [name, value] : axes)
+        point.name += fmt::format("/{}={}", name, value);
+    point.launch = launch_of(axes);
+    point.quantity = benchmark.quantity;
+    point.most_runs = benchmark.most_runs;
+    point.region = benchmark.region(axes, architecture);
+    point.axes = std::move(axes);
+    point.facts.kernel = kernel_name;
+    return point;
+}
+
+Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& architecture) {
     const bool old = architecture.issue_control == models::IssueControl::Interlocked;
     const auto clock = [&](int destination) {
         return Operation{fmt::format("S2R R{}, {}", destination, old ? "SR_ClockLo" : "SR_CLOCKLO"),
@@ -41,34 +59,35 @@ Result<BenchmarkPoint> make_point(const Benchmark& benchmark, Axes axes,
                          reg,
                          {reg}};
     };
-    const Region region = benchmark.region(axes, architecture);
-    std::vector<Operation> operations = region.before;
+    std::vector<Operation> operations = point.region.before;
     operations.push_back(clock(0));
     operations.push_back(doubled(0));
-    operations.insert(operations.end(), region.timed.begin(), region.timed.end());
+    operations.insert(operations.end(), point.region.timed.begin(), point.region.timed.end());
     operations.push_back(clock(1));
     operations.push_back(doubled(1));
     operations.push_back({"EXIT", OpcodeClass::Exit, -1, {}});
-    BenchmarkPoint point;
-    point.benchmark = benchmark.name;
-    point.name = benchmark.name;
-    for (const auto& [name, value] : axes)
-        point.name += fmt::format("/{}={}", name, value);
-    point.launch = launch_of(axes);
-    point.quantity = benchmark.quantity;
-    point.most_runs = benchmark.most_runs;
-    point.axes = std::move(axes);
-    const auto emitted = emit("timed_region", operations, architecture);
+    const auto emitted = emit(kernel_name, operations, architecture);
     if (!emitted) return emitted.as_failure();
     point.text = emitted.value().text;
-    point.facts.kernel = "timed_region";
     point.facts.program_digest = assembly::digest_of(point.text);
     for (std::size_t i = 0; i < operations.size(); ++i) {
         if (!operations[i].fact) continue;
         point.facts.memory.push_back(*operations[i].fact);
         point.facts.memory.back().at = emitted.value().addresses[i];
     }
-    return point;
+    return boost::outcome_v2::success();
+}
+
+Result<void> write_ptx(BenchmarkPoint& point, assembly::Target target) {
+    auto kernel = emit_ptx(kernel_name, point.region.before, point.region.timed, target);
+    if (!kernel) {
+        Failure why = kernel.error();
+        why.where = point.name;
+        return why;
+    }
+    point.ptx = std::move(kernel).value();
+    point.facts.program_digest = assembly::digest_of(point.ptx->text);
+    return boost::outcome_v2::success();
 }
 
 std::vector<Suite> define_suites() {
@@ -89,6 +108,31 @@ std::vector<Suite> define_suites() {
               "shared-store", "shared-pairs", "bank-conflict", "global-load", "global-store"}},
             {"calibration", "What `calibrate` reads values of a description off", calibrating},
             {"full", "Every benchmark", every}};
+}
+
+Result<const Benchmark*> benchmark_of(std::string_view name) {
+    for (const auto& known : benchmarks())
+        if (known.name == name) return &known;
+    std::vector<std::string> names;
+    for (const auto& known : benchmarks())
+        names.push_back(known.name);
+    return Failure{fmt::format("no benchmark '{}'; there are: {}", name, fmt::join(names, ", ")),
+                   "measure"};
+}
+
+/// All combinations of the axes, the last one running fastest.
+std::vector<Axes> combinations_of(const Benchmark& benchmark) {
+    std::vector<Axes> combinations{{}};
+    for (const auto& [name, values] : benchmark.axes) {
+        std::vector<Axes> longer;
+        for (const auto& combination : combinations)
+            for (const std::int64_t value : values) {
+                longer.push_back(combination);
+                longer.back().emplace_back(name, value);
+            }
+        combinations = std::move(longer);
+    }
+    return combinations;
 }
 
 } // namespace
@@ -135,38 +179,34 @@ const std::vector<Suite>& suites() {
 
 Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                               const models::Architecture& architecture) {
-    const auto found =
-        std::find_if(benchmarks().begin(), benchmarks().end(),
-                     [&](const Benchmark& candidate) { return candidate.name == benchmark; });
-    if (found == benchmarks().end()) {
-        std::vector<std::string> names;
-        for (const auto& known : benchmarks())
-            names.push_back(known.name);
-        return Failure{
-            fmt::format("no benchmark '{}'; there are: {}", benchmark, fmt::join(names, ", ")),
-            "measure"};
-    }
-    if (found->interlocked && architecture.issue_control != models::IssueControl::Interlocked)
+    const auto found = benchmark_of(benchmark);
+    if (!found) return found.as_failure();
+    if (found.value()->interlocked &&
+        architecture.issue_control != models::IssueControl::Interlocked)
         return Failure{fmt::format("{} needs a machine that makes instructions wait for their "
                                    "operands; on {} the encoding does",
                                    benchmark, architecture.name),
                        "measure"};
-    // All combinations of the axes, the last one running fastest.
-    std::vector<Axes> combinations{{}};
-    for (const auto& [name, values] : found->axes) {
-        std::vector<Axes> longer;
-        for (const auto& combination : combinations)
-            for (const std::int64_t value : values) {
-                longer.push_back(combination);
-                longer.back().emplace_back(name, value);
-            }
-        combinations = std::move(longer);
-    }
     std::vector<BenchmarkPoint> points;
-    for (auto& combination : combinations) {
-        auto point = make_point(*found, std::move(combination), architecture);
-        if (!point) return point.as_failure();
-        points.push_back(std::move(point).value());
+    for (auto& axes : combinations_of(*found.value())) {
+        points.push_back(meant_point(*found.value(), std::move(axes), architecture));
+        if (auto written = write_listing(points.back(), architecture); !written)
+            return written.as_failure();
+    }
+    return points;
+}
+
+Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
+                                                  assembly::Target target) {
+    const auto found = benchmark_of(benchmark);
+    if (!found) return found.as_failure();
+    models::Architecture machine; // Of which nothing but the target is known.
+    machine.name = to_string(target);
+    machine.target = target;
+    std::vector<BenchmarkPoint> points;
+    for (auto& axes : combinations_of(*found.value())) {
+        points.push_back(meant_point(*found.value(), std::move(axes), machine));
+        if (auto written = write_ptx(points.back(), target); !written) return written.as_failure();
     }
     return points;
 }

@@ -5,11 +5,13 @@
 #include "assembly/isa/program.hpp"
 #include "harness/protocol/quantity.hpp"
 #include "harness/suite/emission.hpp"
+#include "harness/suite/ptx_emission.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,22 +23,28 @@ using Axes = std::vector<std::pair<std::string, std::int64_t>>;
 /// The value of an axis, or `otherwise` when there is no such axis.
 std::int64_t axis_value(const Axes& axes, std::string_view name, std::int64_t otherwise);
 
-/// One point of a benchmark's axes, ready to run.
-struct BenchmarkPoint {
-    std::string name;      ///< "dependent-add/n=5/warps=1": benchmark name and axis values.
-    std::string benchmark; ///< "dependent-add"
-    Axes axes;
-    std::string text; ///< The listing, in the bare form.
-    models::FlowFacts facts;
-    models::Launch launch;
-    Quantity quantity = Quantity::Region;
-    std::int64_t most_runs = 0; ///< That of the benchmark.
-};
-
 /// What a benchmark executes.
 struct Region {
     std::vector<Operation> before; ///< Before the first clock read.
     std::vector<Operation> timed;  ///< Between the two clock reads.
+};
+
+/// One point of a benchmark's axes, ready to run: what it executes, and that as a listing or as
+/// PTX.
+struct BenchmarkPoint {
+    std::string name;      ///< "dependent-add/n=5/warps=1": benchmark name and axis values.
+    std::string benchmark; ///< "dependent-add"
+    Axes axes;
+    Region region;
+    std::string text;             ///< The listing, in the bare form; empty where there is PTX.
+    std::optional<PtxKernel> ptx; ///< For devices that compile.
+    models::FlowFacts facts;      ///< About the listing; of PTX its digest only.
+    models::Launch launch;
+    Quantity quantity = Quantity::Region;
+    std::int64_t most_runs = 0; ///< That of the benchmark.
+
+    /// The code that runs, as text.
+    [[nodiscard]] const std::string& code() const { return ptx ? ptx->text : text; }
 };
 
 /// A kept microbenchmark. The axes `warps` (of a block, else 1), `blocks`, `registers` and
@@ -67,10 +75,14 @@ struct Suite {
 };
 const std::vector<Suite>& suites();
 
-/// All points of a benchmark on a machine: on encoded machines with stall counts and scoreboards
-/// assigned from the description. Refuses an unknown name with the names that there are, and values
-/// that the description lacks.
+/// All points of a benchmark as listings for a machine: on encoded machines with stall counts and
+/// scoreboards assigned from the description. Refuses an unknown name with the names that there
+/// are, and values that the description lacks.
 Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                               const models::Architecture& architecture);
+/// All points as PTX for a target; no description is needed. Refuses an unknown name, and a
+/// benchmark with an operation that has no PTX, naming both.
+Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
+                                                  assembly::Target target);
 
 } // namespace warpbound::harness

@@ -19,34 +19,96 @@ struct Specimen {
     OpcodeClass opcode_class;
     std::string_view text;
     bool has_result;
+    /// For operations on one register in turn: of two equal ones a compiler makes one. Each is one
+    /// instruction of the class (ptxas 13.0); empty where a compiler drops or joins repetitions.
+    std::array<std::string_view, 2> ptx{};
 };
 
 constexpr auto specimens = std::to_array<Specimen>({
-    {OpcodeClass::IntegerAdd, "IADD R{0}, R2, R3", true},
-    {OpcodeClass::IntegerMultiply, "IMUL R{0}, R2, R3", true},
-    {OpcodeClass::Logic, "LOP.AND R{0}, R2, R3", true},
-    {OpcodeClass::Shift, "SHL R{0}, R2, 0x1", true},
-    {OpcodeClass::Move, "MOV R{0}, R2", true},
+    {OpcodeClass::IntegerAdd,
+     "IADD R{0}, R2, R3",
+     true,
+     {"min.s32 %r{0}, %r{0}, %r3;", "max.s32 %r{0}, %r{0}, %r4;"}},
+    {OpcodeClass::IntegerMultiply,
+     "IMUL R{0}, R2, R3",
+     true,
+     {"mad.lo.s32 %r{0}, %r{0}, %r3, %r4;", "mad.lo.s32 %r{0}, %r{0}, %r3, %r4;"}},
+    {OpcodeClass::Logic,
+     "LOP.AND R{0}, R2, R3",
+     true,
+     {"lop3.b32 %r{0}, %r{0}, %r3, %r4, 0x96;", "lop3.b32 %r{0}, %r{0}, %r3, %r4, 0x96;"}},
+    {OpcodeClass::Shift,
+     "SHL R{0}, R2, 0x1",
+     true,
+     {"shl.b32 %r{0}, %r{0}, %r3;", "shl.b32 %r{0}, %r{0}, %r3;"}},
+    {OpcodeClass::Move,
+     "MOV R{0}, R2",
+     true,
+     {"selp.b32 %r{0}, %r{0}, %r3, %p2;", "selp.b32 %r{0}, %r{0}, %r4, %p2;"}},
     {OpcodeClass::IntegerCompare, "ISET.LT.AND R{0}, R2, R3, PT", true},
-    {OpcodeClass::FloatAdd, "FADD R{0}, R2, R3", true},
-    {OpcodeClass::FloatMultiply, "FMUL R{0}, R2, R3", true},
-    {OpcodeClass::FloatMultiplyAdd, "FFMA R{0}, R2, R3, R3", true},
-    {OpcodeClass::FloatCompare, "FMNMX R{0}, R2, R3, PT", true},
-    {OpcodeClass::Double, "DADD R{0}, R2, R4", true},
-    {OpcodeClass::SpecialFunction, "MUFU.COS R{0}, R2", true},
-    {OpcodeClass::Conversion, "I2F.F32.S32 R{0}, R2", true},
-    {OpcodeClass::BitCount, "POPC R{0}, R2, R3", true},
+    {OpcodeClass::FloatAdd,
+     "FADD R{0}, R2, R3",
+     true,
+     {"add.rn.f32 %f{0}, %f{0}, %f3;", "add.rn.f32 %f{0}, %f{0}, %f3;"}},
+    {OpcodeClass::FloatMultiply,
+     "FMUL R{0}, R2, R3",
+     true,
+     {"mul.rn.f32 %f{0}, %f{0}, %f3;", "mul.rn.f32 %f{0}, %f{0}, %f3;"}},
+    {OpcodeClass::FloatMultiplyAdd,
+     "FFMA R{0}, R2, R3, R3",
+     true,
+     {"fma.rn.f32 %f{0}, %f{0}, %f3, %f3;", "fma.rn.f32 %f{0}, %f{0}, %f3, %f3;"}},
+    {OpcodeClass::FloatCompare,
+     "FMNMX R{0}, R2, R3, PT",
+     true,
+     {"min.f32 %f{0}, %f{0}, %f3;", "max.f32 %f{0}, %f{0}, %f4;"}},
+    {OpcodeClass::Double,
+     "DADD R{0}, R2, R4",
+     true,
+     {"add.rn.f64 %fd{0}, %fd{0}, %fd4;", "add.rn.f64 %fd{0}, %fd{0}, %fd4;"}},
+    {OpcodeClass::SpecialFunction,
+     "MUFU.COS R{0}, R2",
+     true,
+     {"ex2.approx.ftz.f32 %f{0}, %f{0};", "ex2.approx.ftz.f32 %f{0}, %f{0};"}},
+    {OpcodeClass::Conversion,
+     "I2F.F32.S32 R{0}, R2",
+     true,
+     {"cvt.rn.f32.s32 %f{0}, %r{0}; mov.b32 %r{0}, %f{0};",
+      "cvt.rn.f32.s32 %f{0}, %r{0}; mov.b32 %r{0}, %f{0};"}},
+    {OpcodeClass::BitCount,
+     "POPC R{0}, R2, R3",
+     true,
+     {"popc.b32 %r{0}, %r{0};", "popc.b32 %r{0}, %r{0};"}},
     {OpcodeClass::SpecialRegister, "S2R R{0}, SR_Tid_X", true},
     {OpcodeClass::LoadConstant, "LDC R{0}, c[0x0][0x20]", true},
     {OpcodeClass::LoadShared, "LDS R{0}, [R4]", true},
-    {OpcodeClass::StoreShared, "STS [R4], R5", false},
-    {OpcodeClass::LoadGlobal, "LD R{0}, [R4]", true},
-    {OpcodeClass::StoreGlobal, "ST [R4], R6", false},
-    {OpcodeClass::AtomicGlobal, "ATOM.ADD R{0}, [R4], R6", true},
+    {OpcodeClass::StoreShared,
+     "STS [R4], R5",
+     false,
+     {"st.volatile.shared.f32 [%shared_by_{1}], %f5;",
+      "st.volatile.shared.f32 [%shared_by_{1}], %f5;"}},
+    {OpcodeClass::LoadGlobal,
+     "LD R{0}, [R4]",
+     true,
+     {"ld.volatile.global.f32 %f{0}, [%global_by_{2}+{3}];",
+      "ld.volatile.global.f32 %f{0}, [%global_by_{2}+{3}];"}},
+    {OpcodeClass::StoreGlobal,
+     "ST [R4], R6",
+     false,
+     {"st.volatile.global.f32 [%global_by_{2}], %f6;",
+      "st.volatile.global.f32 [%global_by_{2}], %f6;"}},
+    {OpcodeClass::AtomicGlobal,
+     "ATOM.ADD R{0}, [R4], R6",
+     true,
+     {"atom.global.add.u32 %r{0}, [%global_by_{2}], %r6;",
+      "atom.global.add.u32 %r{0}, [%global_by_{2}], %r6;"}},
     {OpcodeClass::LoadLocal, "LDL R{0}, [R4]", true},
     {OpcodeClass::StoreLocal, "STL [R4], R6", false},
     {OpcodeClass::Nop, "NOP", false},
 });
+
+constexpr std::int64_t word_bytes = 4;
+constexpr std::int64_t line_bytes = 128;
 
 bool is_shared(OpcodeClass opcode_class) {
     return opcode_class == OpcodeClass::LoadShared || opcode_class == OpcodeClass::StoreShared;
@@ -63,10 +125,14 @@ bool has_result_benchmark(const Specimen& of) {
     return of.has_result && !is_global(of.opcode_class);
 }
 
+/// `turn`: how often the register was used before.
 Operation specimen(const Specimen& of, int destination, std::int64_t passes = 1,
-                   MemoryLevel level = MemoryLevel::Dram) {
+                   MemoryLevel level = MemoryLevel::Dram, std::size_t turn = 0) {
     Operation operation;
     operation.text = fmt::format(fmt::runtime(of.text), destination);
+    // Lanes as far apart as it takes that many passes, and lines that no other access uses.
+    operation.ptx = fmt::format(fmt::runtime(of.ptx[turn % of.ptx.size()]), destination, passes,
+                                passes * word_bytes, destination * passes * line_bytes);
     operation.opcode_class = of.opcode_class;
     if (of.has_result) operation.destination = destination;
     if (is_shared(of.opcode_class)) return shared_access(std::move(operation), passes);
@@ -203,7 +269,11 @@ void add_crowds(std::vector<Benchmark>& all) {
                           to_string(of.opcode_class)),
               {path_of(of.opcode_class, "initiation"), path_of(of.opcode_class, "port")},
               // A register is written again when its result has long been there.
-              [&of](int i) { return specimen(of, first_register + 2 * (i % 24)); });
+              [&of](int i) {
+                  constexpr int registers = 24;
+                  return specimen(of, first_register + 2 * (i % registers), 1, MemoryLevel::Dram,
+                                  static_cast<std::size_t>(i / registers));
+              });
 }
 
 void add_schedulers(std::vector<Benchmark>& all) {

@@ -20,7 +20,7 @@ struct Operation {
     int destination = -1; ///< -1: none.
     std::vector<int> sources;
     std::optional<models::MemoryFact> fact{}; ///< How it uses memory; its place is not filled in.
-    std::string ptx{}; ///< The same in PTX: "add.f32 %f4, %f2, %f3"; empty: it has no such form.
+    std::string ptx{}; ///< The same operation as PTX, see `emit_ptx`; empty: there is none.
 };
 
 /// Kernel text and where each operation ended up.

@@ -30,14 +30,22 @@ Operation arithmetic_operation(const std::string& name, int destination, int sou
     operation.sources = {source};
     for (const auto& kind : arithmetic())
         if (kind.name == name) operation.opcode_class = kind.opcode_class;
-    if (name == "add")
+    // In PTX an operation that reads no result reads its own register.
+    const int own = source < first_register ? destination : source;
+    if (name == "add") {
         operation.text = fmt::format("FADD R{}, R{}, R3", destination, source);
-    else if (name == "mul")
+        operation.ptx = fmt::format("add.rn.f32 %f{}, %f{}, %f3;", destination, own);
+    } else if (name == "mul") {
         operation.text = fmt::format("FMUL R{}, R{}, R3", destination, source);
-    else if (name == "mad")
+        operation.ptx = fmt::format("mul.rn.f32 %f{}, %f{}, %f3;", destination, own);
+    } else if (name == "mad") {
         operation.text = fmt::format("FFMA R{}, R{}, R3, R3", destination, source);
-    else
+        operation.ptx = fmt::format("fma.rn.f32 %f{}, %f{}, %f3, %f3;", destination, own);
+    } else {
+        // cos.approx is a multiplication and a MUFU.COS, ex2.approx is one MUFU (ptxas 13.0).
         operation.text = fmt::format("MUFU.COS R{}, R{}", destination, source);
+        operation.ptx = fmt::format("ex2.approx.ftz.f32 %f{}, %f{};", destination, own);
+    }
     return operation;
 }
 
@@ -49,27 +57,32 @@ Region arithmetic_region(const std::string& operation, std::int64_t n, bool depe
     return region;
 }
 
-Operation shared_load(int destination) {
-    return {fmt::format("LDS R{}, [R4]", destination), OpcodeClass::LoadShared, destination, {4}};
+/// `stride`: words between the addresses of two lanes.
+Operation shared_load(int destination, std::int64_t stride) {
+    Operation load{
+        fmt::format("LDS R{}, [R4]", destination), OpcodeClass::LoadShared, destination, {4}};
+    load.ptx = fmt::format("ld.volatile.shared.f32 %f{}, [%shared_by_{}];", destination, stride);
+    return shared_access(std::move(load), std::gcd<std::int64_t>(stride, 32));
 }
 
 Operation shared_store() {
-    return {"STS [R4], R5", OpcodeClass::StoreShared, -1, {4, 5}};
+    Operation store{"STS [R4], R5", OpcodeClass::StoreShared, -1, {4, 5}};
+    store.ptx = "st.volatile.shared.f32 [%shared_by_1], %f5;";
+    return shared_access(std::move(store), 1);
 }
 
-Region shared_region(bool load, std::int64_t n, std::int64_t degree) {
+Region shared_region(bool load, std::int64_t n) {
     Region region;
     for (int i = 0; i < static_cast<int>(n); ++i)
-        region.timed.push_back(
-            shared_access(load ? shared_load(first_register + i) : shared_store(), degree));
+        region.timed.push_back(load ? shared_load(first_register + i, 1) : shared_store());
     return region;
 }
 
 Region shared_pairs_region(std::int64_t n) {
     Region region;
     for (int i = 0; i < static_cast<int>(n); ++i) {
-        region.timed.push_back(shared_access(shared_store(), 1));
-        region.timed.push_back(shared_access(shared_load(first_register + i), 1));
+        region.timed.push_back(shared_store());
+        region.timed.push_back(shared_load(first_register + i, 1));
     }
     return region;
 }
@@ -82,21 +95,23 @@ Region global_region(bool load, std::int64_t n, const models::Architecture& arch
     for (int i = 0; i < static_cast<int>(n); ++i) {
         const int data = first_register + 2 * i;
         if (!load) {
-            region.timed.push_back(global_access(
-                {old ? "ST [R4], R6" : "STG [R4], R6", OpcodeClass::StoreGlobal, -1, {4, 6}}, 1,
-                models::MemoryLevel::Dram));
+            Operation store{
+                old ? "ST [R4], R6" : "STG [R4], R6", OpcodeClass::StoreGlobal, -1, {4, 6}};
+            store.ptx = "st.volatile.global.f32 [%global_by_4], %f6;";
+            region.timed.push_back(global_access(std::move(store), 1, models::MemoryLevel::Dram));
             continue;
         }
         // Each load's value is used before the next load, so that loads do not overlap. Each reads
         // a line of its own, so that no load finds what an earlier one brought; the address needs
         // no arithmetic, so nothing is added to the chain.
-        region.timed.push_back(
-            global_access({fmt::format("{} R{}, [R4{}]", old ? "LD" : "LDG", data,
-                                       i == 0 ? "" : fmt::format("+0x{:x}", i * line_bytes)),
-                           OpcodeClass::LoadGlobal,
-                           data,
-                           {4}},
-                          1, models::MemoryLevel::Dram));
+        const std::string offset = i == 0 ? "" : fmt::format("+0x{:x}", i * line_bytes);
+        Operation access{fmt::format("{} R{}, [R4{}]", old ? "LD" : "LDG", data, offset),
+                         OpcodeClass::LoadGlobal,
+                         data,
+                         {4}};
+        access.ptx =
+            fmt::format("ld.volatile.global.f32 %f{}, [%global_by_4+{}];", data, i * line_bytes);
+        region.timed.push_back(global_access(std::move(access), 1, models::MemoryLevel::Dram));
         region.timed.push_back(arithmetic_operation("add", data + 1, data));
     }
     return region;
@@ -110,8 +125,9 @@ Region mad_add_region() {
 
 Region bank_conflict_region(std::int64_t stride) {
     // The value is used before the second clock read, so that the read waits for every pass.
-    Region region = shared_region(true, 1, std::gcd<std::int64_t>(stride, 32));
-    region.timed.push_back(arithmetic_operation("add", first_register + 1, first_register));
+    Region region;
+    region.timed = {shared_load(first_register, stride),
+                    arithmetic_operation("add", first_register + 1, first_register)};
     return region;
 }
 
@@ -158,7 +174,7 @@ std::vector<Benchmark> published_benchmarks() {
                        [=](std::int64_t) { return arithmetic_region("add", 2, dependent); });
     };
     const auto shared = [](bool load) {
-        return by_axis("n", [=](std::int64_t n) { return shared_region(load, n, 1); });
+        return by_axis("n", [=](std::int64_t n) { return shared_region(load, n); });
     };
     const auto global = [](bool load) {
         return [=](const Axes& axes, const models::Architecture& architecture) {

@@ -1,0 +1,274 @@
+#include "harness/suite/ptx_emission.hpp"
+
+#include "harness/suite/ptx_statement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <set>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// The first PTX release that knows a target (PTX ISA, release history).
+struct PtxRelease {
+    int sm;
+    std::string_view version;
+};
+constexpr auto releases = std::to_array<PtxRelease>({{30, "3.1"},
+                                                     {35, "3.1"},
+                                                     {50, "4.0"},
+                                                     {60, "5.0"},
+                                                     {70, "6.0"},
+                                                     {75, "6.3"},
+                                                     {80, "7.0"},
+                                                     {90, "7.8"}});
+
+constexpr std::int64_t warp_lanes = 32;
+constexpr std::int64_t word = 4;
+constexpr std::int64_t widest_access = 16;
+
+/// How registers of a kind are declared, loaded and folded into 32 bits.
+struct Kind {
+    std::string_view name;
+    std::string_view type;
+    std::string_view fold; ///< `{}` is the register; leaves its value in %part.
+};
+constexpr auto kinds =
+    std::to_array<Kind>({{"r", "u32", "mov.b32 %part, {};"},
+                         {"f", "f32", "mov.b32 %part, {};"},
+                         {"rd", "u64", "cvt.u32.u64 %part, {};"},
+                         {"fd", "f64", "mov.b64 %wide, {}; cvt.u32.u64 %part, %wide;"},
+                         {"p", "pred", "selp.b32 %part, 1, 0, {};"}});
+constexpr std::string_view shared_kind = "shared_by_";
+constexpr std::string_view global_kind = "global_by_";
+
+const Kind* kind_of(std::string_view name) {
+    const auto* const found = std::find_if(
+        kinds.begin(), kinds.end(), [&](const Kind& candidate) { return candidate.name == name; });
+    return found == kinds.end() ? nullptr : found;
+}
+
+/// Ordinary numbers, different for each register: no infinity, no denormal number.
+std::uint64_t start_value(const PtxRegister& reg) {
+    const double fraction = 1.0 + static_cast<double>(reg.number) / 1024.0;
+    if (reg.kind == "f") return std::bit_cast<std::uint32_t>(static_cast<float>(fraction));
+    if (reg.kind == "fd") return std::bit_cast<std::uint64_t>(fraction);
+    return 2 * static_cast<std::uint64_t>(reg.number) + 1;
+}
+
+/// Puts the kernel together.
+class Writer {
+public:
+    Result<void> take(const std::vector<Operation>& operations, bool timed) {
+        for (const auto& operation : operations) {
+            if (operation.ptx.empty())
+                return Failure{fmt::format("'{}' has no PTX", operation.text), "PTX"};
+            const PtxEffects effects = effects_of_ptx(operation.ptx);
+            std::set<std::size_t> producers;
+            for (const auto& reg : effects.reads) {
+                if (auto known = note_read(reg, effects.largest_offset); !known) return known;
+                if (const auto producer = producer_.find(reg); timed && producer != producer_.end())
+                    producers.insert(producer->second);
+            }
+            for (const auto& reg : effects.writes) {
+                if (kind_of(reg.kind) == nullptr)
+                    return Failure{fmt::format("'{}' cannot be written", reg.name()),
+                                   operation.ptx};
+                written_.insert(reg);
+                if (timed) producer_[reg] = kernel.region.size();
+            }
+            if (timed)
+                kernel.region.push_back(
+                    {operation.opcode_class, operation.ptx, {producers.begin(), producers.end()}});
+            if (operation.fact && operation.fact->level == models::MemoryLevel::Dram)
+                kernel.from_dram = true;
+        }
+        return boost::outcome_v2::success();
+    }
+
+    /// `before` and `timed` have been taken.
+    std::string body(const std::vector<Operation>& before, const std::vector<Operation>& timed) {
+        const auto write = [&](const std::vector<Operation>& operations) {
+            for (const auto& operation : operations)
+                line(operation.ptx);
+        };
+        declare();
+        set_up();
+        line("mov.u64 %before, %globaltimer;");
+        write(before);
+        line("mov.u64 %first, %clock64;");
+        write(timed);
+        line("mov.u64 %last, %clock64;");
+        line("mov.u64 %after, %globaltimer;");
+        keep();
+        record();
+        return std::move(text_);
+    }
+
+    PtxKernel kernel;
+
+private:
+    /// A register that holds something before the kernel writes it.
+    Result<void> note_read(const PtxRegister& reg, std::int64_t largest_offset) {
+        const std::int64_t reach =
+            (warp_lanes - 1) * reg.number * (reg.kind == shared_kind ? word : 1) + largest_offset +
+            widest_access;
+        if (reg.kind == shared_kind)
+            kernel.shared_bytes = std::max(kernel.shared_bytes, reach);
+        else if (reg.kind == global_kind)
+            kernel.memory_per_warp = std::max(kernel.memory_per_warp, reach);
+        else if (kind_of(reg.kind) == nullptr)
+            return Failure{fmt::format("'{}' is no register of generated PTX", reg.name()), "PTX"};
+        if (written_.count(reg) == 0) inputs_.insert(reg);
+        return boost::outcome_v2::success();
+    }
+
+    void line(std::string_view statement) { text_ += fmt::format("  {}\n", statement); }
+
+    void declare() {
+        line(".reg .b64 %records, %kept, %data, %memory, %first, %last, %before, %after, %wide;");
+        line(".reg .b32 %never, %sum, %part, %lane, %thread, %warp, %multiprocessor, %place;");
+        line(".reg .pred %leave, %leader;");
+        std::set<PtxRegister> all = inputs_;
+        all.insert(written_.begin(), written_.end());
+        for (const auto& reg : all) {
+            const Kind* kind = kind_of(reg.kind);
+            const std::string_view type = kind != nullptr           ? kind->type
+                                          : reg.kind == shared_kind ? "u32"
+                                                                    : "u64";
+            line(fmt::format(".reg .{} {};", type, reg.name()));
+        }
+    }
+
+    void fold(const PtxRegister& reg) {
+        line(fmt::format(fmt::runtime(kind_of(reg.kind)->fold), reg.name()));
+        line("xor.b32 %sum, %sum, %part;");
+    }
+
+    /// Loads what the operations start from and waits until it is there: the branch needs all of
+    /// it.
+    void set_up() {
+        line("ld.param.u64 %records, [records];");
+        line("ld.param.u64 %kept, [kept];");
+        line("ld.param.u64 %data, [data];");
+        line("ld.param.u64 %memory, [memory];");
+        line("ld.param.u32 %never, [never];");
+        line("mov.u32 %lane, %laneid;");
+        line("mov.u32 %thread, %ntid.x;");
+        line("mov.u32 %part, %ctaid.x;");
+        line("mul.lo.u32 %warp, %thread, %part;");
+        // Warps are counted by block, and a block's last warp may be partly empty.
+        line("add.u32 %sum, %thread, 31;");
+        line("shr.u32 %sum, %sum, 5;");
+        line("mul.lo.u32 %part, %sum, %part;");
+        line("mov.u32 %sum, %tid.x;");
+        line("add.u32 %thread, %warp, %sum;");
+        line("shr.u32 %sum, %sum, 5;");
+        line("add.u32 %warp, %part, %sum;");
+        line("mov.u32 %sum, 0;");
+        for (const auto& reg : inputs_) {
+            if (reg.kind == shared_kind) {
+                line(fmt::format("mov.u32 {}, shared_words;", reg.name()));
+                line(
+                    fmt::format("mad.lo.u32 {0}, %lane, {1}, {0};", reg.name(), word * reg.number));
+            } else if (reg.kind == global_kind) {
+                line(fmt::format("mad.wide.u32 {}, %warp, {}, %memory;", reg.name(),
+                                 kernel.memory_per_warp));
+                line(fmt::format("mad.wide.u32 {0}, %lane, {1}, {0};", reg.name(), reg.number));
+            } else {
+                load(reg);
+            }
+        }
+        line("setp.eq.u32 %leave, %sum, %never;");
+        line("@%leave bra done;");
+    }
+
+    void load(const PtxRegister& reg) {
+        const auto place = static_cast<std::int64_t>(kernel.data.size() * sizeof(std::uint64_t));
+        kernel.data.push_back(start_value(reg));
+        if (reg.kind == "p") {
+            line(fmt::format("ld.global.u32 %part, [%data+{}];", place));
+            line(fmt::format("setp.ne.u32 {}, %part, %never;", reg.name()));
+        } else {
+            line(fmt::format("ld.global.{} {}, [%data+{}];", kind_of(reg.kind)->type, reg.name(),
+                             place));
+        }
+        fold(reg);
+    }
+
+    /// Stores what the results add up to.
+    void keep() {
+        for (const auto& reg : written_)
+            fold(reg);
+        line("mad.wide.u32 %kept, %thread, 4, %kept;");
+        line("st.global.u32 [%kept], %sum;");
+    }
+
+    void record() {
+        line("mov.u32 %multiprocessor, %smid;");
+        line("mov.u32 %place, %warpid;");
+        line("setp.ne.u32 %leader, %lane, 0;");
+        line("@%leader bra done;");
+        line(fmt::format("mad.wide.u32 %records, %warp, {}, %records;", sizeof(WarpRecord)));
+        const auto store = [&](std::string_view type, std::size_t offset, std::string_view reg) {
+            line(fmt::format("st.global.{} [%records+{}], {};", type, offset, reg));
+        };
+        store("u64", offsetof(WarpRecord, first_clock), "%first");
+        store("u64", offsetof(WarpRecord, last_clock), "%last");
+        store("u64", offsetof(WarpRecord, nanoseconds_before), "%before");
+        store("u64", offsetof(WarpRecord, nanoseconds_after), "%after");
+        store("u32", offsetof(WarpRecord, multiprocessor), "%multiprocessor");
+        store("u32", offsetof(WarpRecord, place), "%place");
+        text_ += "done:\n";
+        line("exit;");
+    }
+
+    std::string text_;
+    std::set<PtxRegister> inputs_;
+    std::set<PtxRegister> written_;
+    std::map<PtxRegister, std::size_t> producer_; ///< In the region.
+};
+
+} // namespace
+
+Result<std::string> ptx_header(assembly::Target target) {
+    const PtxRelease* release = nullptr;
+    for (const auto& candidate : releases)
+        if (candidate.sm <= target.sm) release = &candidate;
+    if (release == nullptr)
+        return Failure{fmt::format("{} has no timer of nanoseconds, which generated PTX reads; "
+                                   "expected sm_30 or later",
+                                   to_string(target)),
+                       "PTX"};
+    return fmt::format(".version {}\n.target sm_{}\n.address_size 64\n"
+                       ".extern .shared .align 16 .b32 shared_words[];\n",
+                       release->version, release->sm);
+}
+
+Result<PtxKernel> emit_ptx(const std::string& entry, const std::vector<Operation>& before,
+                           const std::vector<Operation>& timed, assembly::Target target) {
+    auto header = ptx_header(target);
+    if (!header) return header.as_failure();
+    Writer writer;
+    if (auto taken = writer.take(before, false); !taken) return taken.as_failure();
+    if (auto taken = writer.take(timed, true); !taken) return taken.as_failure();
+    // Warps begin at lines of their own.
+    constexpr std::int64_t line_bytes = 128;
+    auto& per_warp = writer.kernel.memory_per_warp;
+    per_warp = (per_warp + line_bytes - 1) / line_bytes * line_bytes;
+    const std::string body = writer.body(before, timed);
+    PtxKernel kernel = std::move(writer.kernel);
+    kernel.entry = entry;
+    kernel.text = std::move(header).value() +
+                  fmt::format(".visible .entry {}(.param .u64 records, .param .u64 kept, .param "
+                              ".u64 data, .param .u64 memory, .param .u32 never)\n{{\n{}}}\n",
+                              entry, body);
+    return kernel;
+}
+
+} // namespace warpbound::harness

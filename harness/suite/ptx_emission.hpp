@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// A microbenchmark as PTX.
+
+#include "harness/ptx_kernel.hpp"
+#include "harness/suite/emission.hpp"
+
+namespace warpbound::harness {
+
+/// The lines before the entries of a module for a target: the PTX release that knows it, or the
+/// newest older target's, which every later GPU runs too. Refuses targets without a nanosecond
+/// timer (before sm_30).
+Result<std::string> ptx_header(assembly::Target target);
+
+/// A kernel that executes `before`, reads the clock, executes `timed`, reads the clock and leaves
+/// its records. The registers of the operations, by their names:
+///   %r<n> %f<n> %rd<n> %fd<n> %p<n>   32-bit integer, float, 64-bit integer, double, predicate;
+///   one
+///                                     that is read before it is written holds something that the
+///                                     compiler cannot know and that has arrived
+///   %shared_by_<w>                    address in shared memory of the lane, w words after that of
+///                                     the lane before it
+///   %global_by_<b>                    address in global memory of the lane, b bytes after that of
+///                                     the lane before it; warps are apart
+/// Two equal operations on equal registers are one to the compiler, and what is overwritten
+/// unread is none: an independent operation reads the register that it writes. Refuses an operation
+/// without PTX, naming it, and a name of another form.
+Result<PtxKernel> emit_ptx(const std::string& entry, const std::vector<Operation>& before,
+                           const std::vector<Operation>& timed, assembly::Target target);
+
+} // namespace warpbound::harness
