@@ -10,63 +10,76 @@ namespace warpbound::harness {
 
 namespace {
 
-/// Who was held up by whom in the wake-order benchmark.
-struct Delays {
-    std::int64_t older_woke = 0; ///< Runs in which the warp that was issuing is the younger one.
-    std::int64_t by_older = 0;   ///< In so many of them it was delayed.
-    std::int64_t younger_woke = 0;
-    std::int64_t by_younger = 0;
-    std::int64_t widest = 0; ///< Largest distance between the two warps' first clocks.
+/// Two warps of a scheduler in the wake-order benchmark, in runs in which one woke while the other
+/// one was issuing, a step apart, and nothing else wanted to issue.
+struct WakeUps {
+    std::int64_t older = 0;         ///< Runs in which the older warp was the one that woke.
+    std::int64_t older_first = 0;   ///< In so many of them it issued when it was the other's turn.
+    std::int64_t younger = 0;       ///< The same of the younger one.
+    std::int64_t younger_first = 0; ///< The same of the younger one.
+    std::int64_t far = 0;           ///< Runs with wake-ups many steps apart.
+    std::int64_t waited = 0;        ///< In so many of them the other issued nothing in between.
+    std::int64_t alone = 0;         ///< Runs in which one ended before the other woke.
+    std::int64_t slowed = 0;        ///< In so many of them it took longer than a warp alone.
 };
 
 /// Of warp 0 and warp `schedulers`, which share a scheduler; the others have one each.
 ///
-/// When both may issue in one cycle, the warp that is put back waits an issue slot. One that wakes
-/// a cycle earlier has the slot already; that delay is shorter and says nothing of the policy.
-Delays delays_of(const RecordedSeries& series, const Basis& basis,
-                 std::optional<std::int64_t> clock_latency) {
+/// The warp that wakes first issues a step apart from its first clock value on, until the other one
+/// wakes. The first clock read of that one is the very instruction that waited; when it issues in
+/// step with the other warp, both could issue then, and it came first.
+WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis, std::int64_t clock_latency) {
+    constexpr std::int64_t clear = 8; ///< Steps between two wake-ups that are far apart.
     const auto schedulers = static_cast<std::size_t>(*basis.schedulers);
-    std::int64_t undisturbed = 0;
-    for (const auto& sample : series.samples)
-        for (const auto& clocks : clocks_of(sample)) {
-            const std::int64_t time = clocks.last - clocks.first;
-            undisturbed = undisturbed == 0 ? time : std::min(undisturbed, time);
-        }
-    Delays delays;
+    const std::int64_t step = basis.step;
+    const std::int64_t alone = basis.empty_region + wake_filler * step;
+    const std::int64_t shared = std::max(step, 2 * *basis.slot);
+    WakeUps found;
     for (const auto& sample : series.samples) {
         const auto clocks = clocks_of(sample);
-        const WarpClocks& older = clocks[0];
-        const WarpClocks& younger = clocks[schedulers];
-        const std::int64_t distance = std::abs(older.first - younger.first);
-        delays.widest = std::max(delays.widest, distance);
-        const bool older_wakes = younger.first < older.first;
-        const WarpClocks& issuing = older_wakes ? younger : older;
-        const WarpClocks& woken = older_wakes ? older : younger;
-        // Around its own clock read a warp issues too rarely to be the one chosen last.
-        if (distance <= 2 * basis.empty_region || woken.first >= issuing.last) continue;
-        // The woken warp had its turn when it wanted it: in step with the issues of the other.
-        const bool in_step =
-            !clock_latency || (woken.first - issuing.first - *clock_latency) % basis.step == 0;
-        const bool delayed = in_step && issuing.last - issuing.first >= undisturbed + *basis.slot;
-        ++(older_wakes ? delays.older_woke : delays.younger_woke);
-        if (delayed) ++(older_wakes ? delays.by_older : delays.by_younger);
+        const bool older_wakes = clocks[schedulers].first < clocks[0].first;
+        const WarpClocks& issuing = older_wakes ? clocks[schedulers] : clocks[0];
+        const WarpClocks& woken = older_wakes ? clocks[0] : clocks[schedulers];
+        // When the woken warp issued its first clock read, since the instruction of the other one
+        // that waited for its own clock value.
+        const std::int64_t since = woken.first - clock_latency - issuing.first;
+        if (since > wake_filler * step && woken.first > issuing.last) {
+            ++found.alone;
+            if (issuing.last - issuing.first != alone) ++found.slowed;
+        }
+        if (since >= clear * step) {
+            ++found.far;
+            // From then on it had all its instructions to issue.
+            if (issuing.last - woken.first > (wake_filler - clear / 2) * shared) ++found.waited;
+        }
+        if (since < step || since > (wake_filler - 1) * step) continue;
+        ++(older_wakes ? found.older : found.younger);
+        if (since % step == 0) ++(older_wakes ? found.older_first : found.younger_first);
     }
-    return delays;
+    return found;
 }
 
-/// Warps of a scheduler that start before the first one of the launch ends.
-std::int64_t started_together(const RecordedSeries& series, std::int64_t schedulers) {
-    std::int64_t most = 0;
+/// Warps of a scheduler that start before the first one of it ends: the same for all schedulers and
+/// in all runs, else nothing.
+std::optional<std::int64_t> started_together(const RecordedSeries& series,
+                                             std::int64_t schedulers) {
+    std::set<std::int64_t> counts;
     for (const auto& sample : series.samples) {
         const auto clocks = clocks_of(sample);
-        std::int64_t first_end = clocks.front().last;
-        for (const auto& warp : clocks)
-            first_end = std::min(first_end, warp.last);
-        const auto started = std::count_if(
-            clocks.begin(), clocks.end(), [&](const auto& warp) { return warp.first < first_end; });
-        most = std::max<std::int64_t>(most, started / schedulers);
+        for (std::int64_t scheduler = 0; scheduler < schedulers; ++scheduler) {
+            std::vector<WarpClocks> warps;
+            for (std::size_t warp = 0; warp < clocks.size(); ++warp)
+                if (static_cast<std::int64_t>(warp) % schedulers == scheduler)
+                    warps.push_back(clocks[warp]);
+            const std::int64_t first_end =
+                std::min_element(warps.begin(), warps.end(), [](const auto& a, const auto& b) {
+                    return a.last < b.last;
+                })->last;
+            counts.insert(std::count_if(warps.begin(), warps.end(),
+                                        [&](const auto& warp) { return warp.first < first_end; }));
+        }
     }
-    return most;
+    return counts.size() == 1 ? std::optional{*counts.begin()} : std::nullopt;
 }
 
 } // namespace
@@ -84,38 +97,37 @@ std::optional<std::string> read_policy(const Measurements& measurements, const B
                                                 crowd_counts(crowd_of_none).many, crowd_warps);
     const auto* wake = measurements.find(wake_point);
     const auto* crowd = measurements.find(crowd_point);
-    const auto latency = ledger.interval("memories/dram/latency");
     if (wake == nullptr) return unknown(measurements.why_not(wake_point));
     if (crowd == nullptr) return unknown(measurements.why_not(crowd_point));
-    if (!latency) return unknown("memories/dram/latency is not known");
-    const Delays delays = delays_of(*wake, basis, ledger.number("classes/clock-read/latency"));
-    const std::int64_t spread = latency->hi - latency->lo;
-    // Wake-ups far apart that lead to clock reads close together: one warp waits for the other.
-    if (spread > 4 * basis.empty_region && delays.widest <= basis.empty_region) return "srr";
-    // Runs in which one of the two woke while the other was issuing.
-    if (delays.older_woke < enough_runs || delays.younger_woke < enough_runs)
+    // Of a latency of at most a step nothing is seen: the next instruction is a step behind.
+    const auto latency = ledger.number("classes/clock-read/latency");
+    const WakeUps seen = wake_ups_of(*wake, basis, latency.value_or(basis.step));
+    if (seen.far >= enough_runs && seen.waited == seen.far) return "srr";
+    if (seen.waited > 0)
+        return unknown(fmt::format("in {} of {} runs a warp waited for another one that slept: "
+                                   "none of the rules",
+                                   seen.waited, seen.far));
+    if (seen.slowed > 0)
+        return unknown(fmt::format("in {} of {} runs a warp took longer although the other one of "
+                                   "its scheduler slept: none of the rules",
+                                   seen.slowed, seen.alone));
+    // A warp wakes in step with another one in one of `step` runs; in so many of them it never
+    // does with a probability of less than e^-12.
+    const std::int64_t needed = 12 * basis.step;
+    if (seen.older < needed || seen.younger < needed)
         return unknown(fmt::format("in {} and {} runs only did the older and the younger warp wake "
                                    "while the other was issuing; {} are needed",
-                                   delays.older_woke, delays.younger_woke, enough_runs));
-    // A warp that yields also finds a run in which it need not: where every run is delayed,
-    // something else delays it. So may a run or two.
-    const auto is_doubtful = [](std::int64_t delayed, std::int64_t runs) {
-        constexpr std::int64_t too_few = 3;
-        return delayed == runs || (delayed > 0 && delayed < too_few);
-    };
-    if (is_doubtful(delays.by_older, delays.older_woke) ||
-        is_doubtful(delays.by_younger, delays.younger_woke))
-        return unknown(fmt::format(
-            "the older warp delayed the younger in {} of {} runs, the younger the older "
-            "in {} of {}: all or hardly any, so that the cause may be another",
-            delays.by_older, delays.older_woke, delays.by_younger, delays.younger_woke));
-    const std::int64_t together = started_together(*crowd, schedulers);
-    if (delays.by_older > 0 && delays.by_younger > 0)
-        return together < crowd_warps / schedulers ? fmt::format("two-level:active={}", together)
-                                                   : std::string{"lrr"};
-    if (delays.by_older > 0) return "oldest";
-    if (delays.by_younger == 0) return "gto";
-    return unknown("younger warps delay older ones and not the reverse: none of the rules");
+                                   seen.older, seen.younger, needed));
+    if (seen.older_first > 0 && seen.younger_first > 0) {
+        const auto together = started_together(*crowd, schedulers);
+        if (!together)
+            return unknown("the number of warps of a scheduler that start together differs");
+        return *together < crowd_warps / schedulers ? fmt::format("two-level:active={}", *together)
+                                                    : std::string{"lrr"};
+    }
+    if (seen.older_first > 0) return "oldest";
+    if (seen.younger_first == 0) return "gto";
+    return unknown("younger warps come before older ones and not the reverse: none of the rules");
 }
 
 } // namespace warpbound::harness

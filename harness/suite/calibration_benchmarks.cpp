@@ -298,16 +298,16 @@ void add_schedulers(std::vector<Benchmark>& all) {
     all.push_back(clocked(std::move(start)));
     Benchmark wake{"wake-order",
                    "Who goes first when a warp wakes up while another one issues?",
-                   "the warp that woke first is delayed: never (greedy), by older ones (oldest "
-                   "first), by all (round robin)",
+                   "of two warps that could issue at once the one that woke is first: never "
+                   "(greedy), if it is older (oldest first), both (round robin)",
                    "C19",
                    {{"warps", {2, 3, 5, 9}}},
                    [](const Axes&, const models::Architecture&) {
                        Region region;
+                       // The clock read itself waits for the value that it overwrites.
                        region.before = {
-                           specimen(specimen_of(OpcodeClass::LoadGlobal), first_register),
-                           switched_off(first_register)};
-                       append(region.timed, 64);
+                           specimen(specimen_of(OpcodeClass::LoadGlobal), clock_register)};
+                       append(region.timed, wake_filler);
                        return region;
                    },
                    {"policy"}};

@@ -17,6 +17,8 @@ inline constexpr std::array<std::int64_t, 3> line_counts{8, 16, 32};
 /// Passes of an access when their cost is looked for: of memory benchmarks and of each store of the
 /// store burst.
 inline constexpr std::int64_t many_passes = 32;
+/// Switched-off instructions of each warp of the wake-order benchmark.
+inline constexpr std::int64_t wake_filler = 128;
 /// Stores behind the slow one of the store plug, at most.
 inline constexpr std::int64_t most_plugged = 16;
 /// Operations of a warp in the crowd benchmarks: the difference of the times is that of the rest.

@@ -11,6 +11,9 @@ std::vector<Benchmark> published_benchmarks();
 /// Those that `calibrate` reads values of a description off.
 std::vector<Benchmark> calibration_benchmarks();
 
+/// The first clock read writes it.
+inline constexpr int clock_register = 0;
+
 /// R8 and up are written by the timed code; R2..R7 are only read.
 inline constexpr int first_register = 8;
 

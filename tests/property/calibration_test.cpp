@@ -113,8 +113,6 @@ bool cannot_show(const tests::HiddenMachine& hidden, const std::string& path) {
     if (path == "write-buffer/drain" || path == "write-buffer/entries") return !all_at_once;
     if (path.ends_with("/port"))
         return hides_its_port(hidden.machine, path.substr(8, path.rfind('/') - 8));
-    // Every run of some machines delays both warps, or none.
-    if (path == "policy") return true;
     // A store waits for its port or for the buffer: which one cannot be told below a step.
     return path == "classes/store-global/initiation" || path == "classes/store-local/initiation";
 }
@@ -166,10 +164,7 @@ TEST_P(RoundTrip, RecoversTheMachineFromItsTimes) {
             });
         EXPECT_NE(found, named) << name;
     }
-    // Of the first four machines the policy shows.
-    if (calibration.value().policy || seed <= 4) {
-        EXPECT_EQ(calibration.value().policy.value_or("unknown"), hidden.policy);
-    }
+    EXPECT_EQ(calibration.value().policy.value_or("unknown"), hidden.policy);
     for (const auto& missing : calibration.value().unidentified)
         EXPECT_TRUE(cannot_show(hidden, missing.path)) << missing.path << ": " << missing.why;
 }

@@ -2,6 +2,7 @@
 #include "harness/calibration/relations.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "models/warp_policy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,9 +18,10 @@ models::Architecture fermi() {
 
 /// What the simulated card gives of some benchmarks.
 std::vector<RecordedSeries> measured(const std::vector<std::string>& names,
-                                     std::int64_t repetitions = 400) {
+                                     std::int64_t repetitions = 400,
+                                     const std::string& policy = "lrr") {
     const auto machine = fermi();
-    const auto device = simulated_device(machine, {});
+    const auto device = simulated_device(machine, models::read_policy(policy).value());
     Protocol protocol;
     protocol.repetitions = repetitions;
     std::vector<RecordedSeries> all;
@@ -78,6 +80,25 @@ TEST(Calibrate, ReadsVoudourisNumbersOffTheCard) {
     EXPECT_EQ(finding(calibration.value(), "classes/float-add/latency")->benchmarks,
               (std::vector<std::string>{"result-float-add", "dependent-add"}));
     EXPECT_EQ(calibration.value().policy, "lrr");
+}
+
+TEST(Calibrate, TellsPoliciesApartByWhoGoesFirst) {
+    for (const std::string policy : {"lrr", "gto", "oldest", "srr", "two-level:active=5"}) {
+        const auto calibration = calibrated(measured(
+            {"switched-off", "start-order", "crowd-switched-off", "wake-order"}, 500, policy));
+        ASSERT_TRUE(calibration) << to_string(calibration.error());
+        EXPECT_EQ(calibration.value().policy.value_or("unknown"), policy);
+    }
+}
+
+// A warp that gets its slots only is slow although the other one sleeps.
+TEST(Calibrate, LeavesAPolicyWithoutARuleUnknown) {
+    const auto calibration =
+        calibrated(measured({"switched-off", "start-order", "crowd-switched-off", "wake-order"},
+                            500, "variable-rate:fast=0,every=2"));
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    EXPECT_FALSE(calibration.value().policy);
+    ASSERT_NE(reason(calibration.value(), "policy"), nullptr);
 }
 
 TEST(Calibrate, NamesWhatWasNotMeasuredAndLeavesItUnknown) {
