@@ -1,6 +1,6 @@
 #include "harness/suite/calibration_benchmarks.hpp"
 
-#include "harness/suite/catalogue.hpp"
+#include "harness/suite/specimens.hpp"
 
 #include <fmt/format.h>
 
@@ -14,183 +14,18 @@ namespace {
 using assembly::OpcodeClass;
 using models::MemoryLevel;
 
-/// How a class is written: `{0}` is the destination, R2..R7 are sources that nothing writes.
-struct Specimen {
-    OpcodeClass opcode_class;
-    std::string_view text;
-    bool has_result;
-    /// For operations on one register in turn: of two equal ones a compiler makes one. Each is one
-    /// instruction of the class (ptxas 13.0); empty where a compiler drops or joins repetitions.
-    std::array<std::string_view, 2> ptx{};
-};
-
-constexpr auto specimens = std::to_array<Specimen>({
-    {OpcodeClass::IntegerAdd,
-     "IADD R{0}, R2, R3",
-     true,
-     {"min.s32 %r{0}, %r{0}, %r3;", "max.s32 %r{0}, %r{0}, %r4;"}},
-    {OpcodeClass::IntegerMultiply,
-     "IMUL R{0}, R2, R3",
-     true,
-     {"mad.lo.s32 %r{0}, %r{0}, %r3, %r4;", "mad.lo.s32 %r{0}, %r{0}, %r3, %r4;"}},
-    {OpcodeClass::Logic,
-     "LOP.AND R{0}, R2, R3",
-     true,
-     {"lop3.b32 %r{0}, %r{0}, %r3, %r4, 0x96;", "lop3.b32 %r{0}, %r{0}, %r3, %r4, 0x96;"}},
-    {OpcodeClass::Shift,
-     "SHL R{0}, R2, 0x1",
-     true,
-     {"shl.b32 %r{0}, %r{0}, %r3;", "shl.b32 %r{0}, %r{0}, %r3;"}},
-    {OpcodeClass::Move,
-     "MOV R{0}, R2",
-     true,
-     {"selp.b32 %r{0}, %r{0}, %r3, %p2;", "selp.b32 %r{0}, %r{0}, %r4, %p2;"}},
-    {OpcodeClass::IntegerCompare, "ISET.LT.AND R{0}, R2, R3, PT", true},
-    {OpcodeClass::FloatAdd,
-     "FADD R{0}, R2, R3",
-     true,
-     {"add.rn.f32 %f{0}, %f{0}, %f3;", "add.rn.f32 %f{0}, %f{0}, %f3;"}},
-    {OpcodeClass::FloatMultiply,
-     "FMUL R{0}, R2, R3",
-     true,
-     {"mul.rn.f32 %f{0}, %f{0}, %f3;", "mul.rn.f32 %f{0}, %f{0}, %f3;"}},
-    {OpcodeClass::FloatMultiplyAdd,
-     "FFMA R{0}, R2, R3, R3",
-     true,
-     {"fma.rn.f32 %f{0}, %f{0}, %f3, %f3;", "fma.rn.f32 %f{0}, %f{0}, %f3, %f3;"}},
-    {OpcodeClass::FloatCompare,
-     "FMNMX R{0}, R2, R3, PT",
-     true,
-     {"min.f32 %f{0}, %f{0}, %f3;", "max.f32 %f{0}, %f{0}, %f4;"}},
-    {OpcodeClass::Double,
-     "DADD R{0}, R2, R4",
-     true,
-     {"add.rn.f64 %fd{0}, %fd{0}, %fd4;", "add.rn.f64 %fd{0}, %fd{0}, %fd4;"}},
-    {OpcodeClass::SpecialFunction,
-     "MUFU.COS R{0}, R2",
-     true,
-     {"ex2.approx.ftz.f32 %f{0}, %f{0};", "ex2.approx.ftz.f32 %f{0}, %f{0};"}},
-    {OpcodeClass::Conversion,
-     "I2F.F32.S32 R{0}, R2",
-     true,
-     {"cvt.rn.f32.s32 %f{0}, %r{0}; mov.b32 %r{0}, %f{0};",
-      "cvt.rn.f32.s32 %f{0}, %r{0}; mov.b32 %r{0}, %f{0};"}},
-    {OpcodeClass::BitCount,
-     "POPC R{0}, R2, R3",
-     true,
-     {"popc.b32 %r{0}, %r{0};", "popc.b32 %r{0}, %r{0};"}},
-    {OpcodeClass::SpecialRegister, "S2R R{0}, SR_Tid_X", true},
-    {OpcodeClass::LoadConstant, "LDC R{0}, c[0x0][0x20]", true},
-    {OpcodeClass::LoadShared, "LDS R{0}, [R4]", true},
-    {OpcodeClass::StoreShared,
-     "STS [R4], R5",
-     false,
-     {"st.volatile.shared.f32 [%shared_by_{1}], %f5;",
-      "st.volatile.shared.f32 [%shared_by_{1}], %f5;"}},
-    {OpcodeClass::LoadGlobal,
-     "LD R{0}, [R4]",
-     true,
-     {"ld.volatile.global.f32 %f{0}, [%global_by_{2}+{3}];",
-      "ld.volatile.global.f32 %f{0}, [%global_by_{2}+{3}];"}},
-    {OpcodeClass::StoreGlobal,
-     "ST [R4], R6",
-     false,
-     {"st.volatile.global.f32 [%global_by_{2}], %f6;",
-      "st.volatile.global.f32 [%global_by_{2}], %f6;"}},
-    {OpcodeClass::AtomicGlobal,
-     "ATOM.ADD R{0}, [R4], R6",
-     true,
-     {"atom.global.add.u32 %r{0}, [%global_by_{2}], %r6;",
-      "atom.global.add.u32 %r{0}, [%global_by_{2}], %r6;"}},
-    {OpcodeClass::LoadLocal, "LDL R{0}, [R4]", true},
-    {OpcodeClass::StoreLocal, "STL [R4], R6", false},
-    {OpcodeClass::Nop, "NOP", false},
-});
-
-constexpr std::int64_t word_bytes = 4;
-constexpr std::int64_t line_bytes = 128;
-
-bool is_shared(OpcodeClass opcode_class) {
-    return opcode_class == OpcodeClass::LoadShared || opcode_class == OpcodeClass::StoreShared;
-}
-
-bool is_global(OpcodeClass opcode_class) {
-    return opcode_class == OpcodeClass::LoadGlobal || opcode_class == OpcodeClass::StoreGlobal ||
-           opcode_class == OpcodeClass::AtomicGlobal || opcode_class == OpcodeClass::LoadLocal ||
-           opcode_class == OpcodeClass::StoreLocal;
-}
-
 /// The results of accesses to memory are those of a level.
 bool has_result_benchmark(const Specimen& of) {
-    return of.has_result && !is_global(of.opcode_class);
-}
-
-/// `turn`: how often the register was used before.
-Operation specimen(const Specimen& of, int destination, std::int64_t passes = 1,
-                   MemoryLevel level = MemoryLevel::Dram, std::size_t turn = 0) {
-    Operation operation;
-    operation.text = fmt::format(fmt::runtime(of.text), destination);
-    // Lanes as far apart as it takes that many passes, and lines that no other access uses.
-    operation.ptx = fmt::format(fmt::runtime(of.ptx[turn % of.ptx.size()]), destination, passes,
-                                passes * word_bytes, destination * passes * line_bytes);
-    operation.opcode_class = of.opcode_class;
-    if (of.has_result) operation.destination = destination;
-    if (is_shared(of.opcode_class)) return shared_access(std::move(operation), passes);
-    if (is_global(of.opcode_class)) return global_access(std::move(operation), passes, level);
-    return operation;
-}
-
-const Specimen& specimen_of(OpcodeClass opcode_class) {
-    return *std::find_if(specimens.begin(), specimens.end(), [&](const Specimen& candidate) {
-        return candidate.opcode_class == opcode_class;
-    });
-}
-
-/// Takes an issue slot and the interval between instructions and nothing more (C11); waits for
-/// `source` like any instruction that reads it.
-Operation switched_off(int source = 2) {
-    return {fmt::format("@!PT IADD R6, R{}, R3", source), OpcodeClass::IntegerAdd, 6, {source}};
-}
-
-void append(std::vector<Operation>& operations, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-        operations.push_back(switched_off());
-}
-
-/// One operation with so many switched-off instructions before and behind it that no port that the
-/// clock reads use is still occupied, and one that waits for its result.
-Region alone(std::vector<Operation> operations) {
-    Region region;
-    append(region.timed, padding);
-    for (auto& operation : operations)
-        region.timed.push_back(std::move(operation));
-    append(region.timed, padding);
-    return region;
+    return of.has_result && !is_global_access(of.opcode_class);
 }
 
 Region result_delay(const Specimen& of, std::int64_t passes, MemoryLevel level) {
     return alone({specimen(of, first_register, passes, level), switched_off(first_register)});
 }
 
-std::string path_of(OpcodeClass opcode_class, std::string_view value) {
-    return fmt::format("classes/{}/{}", to_string(opcode_class), value);
-}
-
-Benchmark interlocked(Benchmark benchmark) {
-    benchmark.interlocked = true;
-    return benchmark;
-}
-
-/// Whose samples are the clocks of all warps. `most_runs`: as `Benchmark` has it.
-Benchmark clocked(Benchmark benchmark, std::int64_t most_runs = 0) {
-    benchmark.quantity = Quantity::Clocks;
-    benchmark.most_runs = most_runs;
-    return interlocked(std::move(benchmark));
-}
-
 /// Delay of the next instruction and of the first one that waits.
 void add_delays(std::vector<Benchmark>& all) {
-    for (const auto& of : specimens) {
+    for (const auto& of : specimens()) {
         const std::string name{to_string(of.opcode_class)};
         all.push_back(interlocked(
             {"spacing-" + name,
@@ -203,7 +38,7 @@ void add_delays(std::vector<Benchmark>& all) {
              },
              {path_of(of.opcode_class, "initiation")}}));
         if (!has_result_benchmark(of)) continue;
-        const bool counts_passes = is_shared(of.opcode_class);
+        const bool counts_passes = is_shared_access(of.opcode_class);
         Benchmark delay{"result-" + name,
                         fmt::format("How long after a {} can an instruction issue that waits for "
                                     "its result?",
@@ -263,7 +98,7 @@ void add_crowds(std::vector<Benchmark>& all) {
     };
     crowd("switched-off", "At which rate does a scheduler issue?",
           {"schedulers/issue-slot", "schedulers/count"}, [](int) { return switched_off(); });
-    for (const auto& of : specimens)
+    for (const auto& of : specimens())
         crowd(std::string{to_string(of.opcode_class)},
               fmt::format("At which rate do all warps together issue {}, and who shares its unit?",
                           to_string(of.opcode_class)),
@@ -284,7 +119,7 @@ void add_schedulers(std::vector<Benchmark>& all) {
                                {{"n", {line_counts.begin(), line_counts.end()}}},
                                [](const Axes& axes, const models::Architecture&) {
                                    Region region;
-                                   append(region.timed, axis_value(axes, "n", 0));
+                                   append_switched_off(region.timed, axis_value(axes, "n", 0));
                                    return region;
                                },
                                {"schedulers/same-warp-interval", "classes/clock-read/latency"}}));
@@ -307,7 +142,7 @@ void add_schedulers(std::vector<Benchmark>& all) {
                        // The clock read itself waits for the value that it overwrites.
                        region.before = {
                            specimen(specimen_of(OpcodeClass::LoadGlobal), clock_register)};
-                       append(region.timed, wake_filler);
+                       append_switched_off(region.timed, wake_filler);
                        return region;
                    },
                    {"policy"}};
@@ -410,11 +245,11 @@ CrowdCounts crowd_counts(std::string_view benchmark) {
 
 std::vector<CalibratedClass> calibrated_classes() {
     std::vector<CalibratedClass> classes;
-    for (const auto& of : specimens) {
+    for (const auto& of : specimens()) {
         CalibratedClass one{std::string{to_string(of.opcode_class)}, {}};
         if (has_result_benchmark(of))
-            one.result_point =
-                fmt::format("result-{}{}", one.name, is_shared(of.opcode_class) ? "/passes=1" : "");
+            one.result_point = fmt::format("result-{}{}", one.name,
+                                           is_shared_access(of.opcode_class) ? "/passes=1" : "");
         classes.push_back(std::move(one));
     }
     return classes;
@@ -422,7 +257,7 @@ std::vector<CalibratedClass> calibrated_classes() {
 
 std::vector<std::string> described_classes() {
     std::vector<std::string> names{"clock-read", "barrier", "branch", "exit"};
-    for (const auto& of : specimens)
+    for (const auto& of : specimens())
         names.emplace_back(to_string(of.opcode_class));
     return names;
 }
