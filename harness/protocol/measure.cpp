@@ -1,6 +1,7 @@
 #include "harness/protocol/measure.hpp"
 
 #include "harness/protocol/crew.hpp"
+#include "harness/protocol/resampling.hpp"
 
 #include <fmt/format.h>
 
@@ -17,14 +18,6 @@ namespace {
 /// long series takes larger steps; what a kill loses stays below a sixteenth of the series, or 256.
 std::int64_t batch_runs(std::int64_t done) {
     return std::clamp<std::int64_t>(done / 16, 256, 8192);
-}
-
-/// splitmix64's finalizer: every bit of the input reaches every bit of the output.
-std::uint64_t mix(std::uint64_t value) {
-    value += 0x9e3779b97f4a7c15ULL;
-    value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    value = (value ^ (value >> 27U)) * 0x94d049bb133111ebULL;
-    return value ^ (value >> 31U);
 }
 
 Result<Sample> one_run(const PreparedKernel& kernel, const Protocol& protocol, Quantity quantity,

@@ -20,10 +20,11 @@ std::uint64_t distance(std::int64_t smaller, std::int64_t larger) {
     return static_cast<std::uint64_t>(larger) - static_cast<std::uint64_t>(smaller);
 }
 
-/// How often a value was seen, and when first.
+/// How often a value was seen, when first and when last.
 struct Seen {
     std::int64_t count = 0;
     std::int64_t first_run = 0;
+    std::int64_t last_run = 0;
 };
 
 /// Smallest value that at least `percent` of the samples do not exceed.
@@ -55,11 +56,13 @@ std::vector<Mode> modes_of(const std::map<std::int64_t, Seen>& distinct) {
     std::vector<Mode> modes;
     auto gap = gaps.begin();
     for (const auto& [value, seen] : distinct) {
-        if (modes.empty() || *gap++ > widest) modes.push_back({value, value, 0, seen.first_run});
+        if (modes.empty() || *gap++ > widest)
+            modes.push_back({value, value, 0, seen.first_run, seen.last_run});
         Mode& mode = modes.back();
         mode.highest = value;
         mode.count += seen.count;
         mode.first_run = std::min(mode.first_run, seen.first_run);
+        mode.last_run = std::max(mode.last_run, seen.last_run);
     }
     return modes;
 }
@@ -69,9 +72,12 @@ std::vector<Mode> modes_of(const std::map<std::int64_t, Seen>& distinct) {
 Summary summarise(std::span<const std::int64_t> samples) {
     if (samples.empty()) throw std::logic_error{"a summary of no samples"};
     std::map<std::int64_t, Seen> distinct;
-    for (std::size_t run = 0; run < samples.size(); ++run)
-        ++distinct.try_emplace(samples[run], Seen{0, static_cast<std::int64_t>(run)})
-              .first->second.count;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const auto run = static_cast<std::int64_t>(i);
+        Seen& seen = distinct.try_emplace(samples[i], Seen{0, run, run}).first->second;
+        ++seen.count;
+        seen.last_run = run;
+    }
     std::vector<std::int64_t> sorted{samples.begin(), samples.end()};
     std::sort(sorted.begin(), sorted.end());
     Summary summary;
