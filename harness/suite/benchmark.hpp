@@ -47,6 +47,13 @@ struct BenchmarkPoint {
     [[nodiscard]] const std::string& code() const { return ptx ? ptx->text : text; }
 };
 
+/// What a report draws of a benchmark beside its times.
+enum class Picture {
+    Times,     ///< Nothing else.
+    IssueRate, ///< Operations per cycle of all warps, fu(c): from axes `n` and `warps`.
+    Residence, ///< N_slot against 1 / usage: blocks that begin before the first one ends.
+};
+
 /// A kept microbenchmark. The axes `warps` (of a block, else 1), `blocks`, `registers` and
 /// `shared-memory` are those of its launch; what the others mean `region` says.
 struct Benchmark {
@@ -65,6 +72,7 @@ struct Benchmark {
     bool interlocked = false;
     /// Runs beyond which nothing new is to be expected: times without chance. 0: no such number.
     std::int64_t most_runs = 0;
+    Picture picture = Picture::Times;
 };
 
 const std::vector<Benchmark>& benchmarks();

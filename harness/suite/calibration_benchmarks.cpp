@@ -94,6 +94,7 @@ void add_crowds(std::vector<Benchmark>& all) {
                 return region;
             },
             std::move(calibrates)};
+        benchmark.picture = Picture::IssueRate;
         all.push_back(clocked(std::move(benchmark), 3));
     };
     crowd("switched-off", "At which rate does a scheduler issue?",
@@ -229,6 +230,7 @@ void add_residence(std::vector<Benchmark>& all) {
                                 return region;
                             },
                             std::move(calibrates)};
+        benchmark.picture = Picture::Residence;
         all.push_back(clocked(std::move(benchmark), 2));
     };
     add("resident-warps", "How many blocks of so many warps are on an SM at once?",

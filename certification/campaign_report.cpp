@@ -1,0 +1,179 @@
+/// \file
+/// What a report says of a campaign, from its samples.
+#include "certification/campaign_report.hpp"
+
+#include "harness/protocol/bootstrap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace warpbound::certification {
+
+namespace {
+
+constexpr std::uint64_t most_bars = 60;
+
+/// "n=5/warps=1"; empty when the text is none.
+harness::Axes axes_of(std::string_view text) {
+    harness::Axes axes;
+    while (!text.empty()) {
+        const std::string_view one = text.substr(0, text.find('/'));
+        text.remove_prefix(std::min(text.size(), one.size() + 1));
+        const std::size_t sign = one.find('=');
+        if (sign == std::string_view::npos) return {};
+        std::int64_t value = 0;
+        const char* const end = one.data() + one.size();
+        const auto [rest, error] = std::from_chars(one.data() + sign + 1, end, value);
+        if (error != std::errc{} || rest != end) return {};
+        axes.emplace_back(one.substr(0, sign), value);
+    }
+    return axes;
+}
+
+const harness::Benchmark* benchmark_of(std::string_view name) {
+    const auto& all = harness::benchmarks();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const auto& candidate) { return candidate.name == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+/// Bars of equal width over all times; of one cycle where they fit.
+std::vector<HistogramBar> histogram_of(const std::vector<std::int64_t>& times,
+                                       const harness::Summary& summary) {
+    // Without sign: a difference of two times may not fit a signed number.
+    const auto behind_best = [&](std::int64_t time) {
+        return static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(summary.best);
+    };
+    const std::uint64_t range = behind_best(summary.worst);
+    const std::uint64_t width = range / most_bars + 1;
+    std::vector<HistogramBar> bars(range / width + 1);
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+        const std::uint64_t lo = static_cast<std::uint64_t>(summary.best) + i * width;
+        bars[i].lo = static_cast<std::int64_t>(lo);
+        bars[i].hi = static_cast<std::int64_t>(lo + std::min(width - 1, range - i * width));
+    }
+    for (const std::int64_t time : times)
+        ++bars[behind_best(time) / width].count;
+    return bars;
+}
+
+bool is_clocks(const harness::SeriesKey& key) {
+    return key.quantity == to_string(harness::Quantity::Clocks);
+}
+
+std::vector<WarpTimes> warps_of(const std::vector<harness::Sample>& samples, bool clocks) {
+    const std::size_t step = clocks ? 2 : 1;
+    std::vector<WarpTimes> warps;
+    std::int64_t runs = 0;
+    for (const auto& sample : samples) {
+        if (!counts(sample.remark.trouble)) continue;
+        const std::size_t count = sample.times.size() / step;
+        if (warps.empty()) warps.resize(count);
+        if (count != warps.size()) return {}; // Not of one launch.
+        for (std::size_t warp = 0; warp < count; ++warp) {
+            const std::int64_t time = sample.times[step * warp + step - 1];
+            WarpTimes& of = warps[warp];
+            of.best = runs == 0 ? time : std::min(of.best, time);
+            of.worst = runs == 0 ? time : std::max(of.worst, time);
+            of.mean += static_cast<double>(time);
+        }
+        ++runs;
+    }
+    for (auto& warp : warps)
+        warp.mean /= static_cast<double>(runs);
+    return warps;
+}
+
+/// Mean number of blocks whose first warp begins before any warp of the launch ends.
+std::optional<double> resident_blocks(const std::vector<harness::Sample>& samples,
+                                      std::int64_t warps_per_block) {
+    double sum = 0;
+    std::int64_t runs = 0;
+    for (const auto& sample : samples) {
+        if (!counts(sample.remark.trouble) || sample.times.empty()) continue;
+        const std::size_t warps = sample.times.size() / 2;
+        std::int64_t first_end = sample.times[1];
+        for (std::size_t warp = 0; warp < warps; ++warp)
+            first_end = std::min(first_end, sample.times[2 * warp + 1]);
+        for (std::size_t warp = 0; warp < warps; warp += static_cast<std::size_t>(warps_per_block))
+            sum += sample.times[2 * warp] < first_end ? 1 : 0;
+        ++runs;
+    }
+    if (runs == 0) return std::nullopt;
+    return sum / static_cast<double>(runs);
+}
+
+CampaignPoint point_of(harness::SeriesInfo series, const harness::Benchmark* benchmark,
+                       const std::vector<harness::Sample>& samples) {
+    CampaignPoint point;
+    for (const auto& sample : samples)
+        if (sample.remark.trouble != harness::Trouble::None &&
+            ++point.troubles[sample.remark.trouble] == 1 && point.first_trouble.empty())
+            point.first_trouble = fmt::format("run {}: {}", sample.run, sample.remark.text);
+    const auto times = harness::run_times(samples);
+    if (!times.empty()) {
+        point.summary = harness::summarise(times);
+        point.histogram = histogram_of(times, *point.summary);
+        point.order = harness::examine(times);
+        std::vector<std::vector<std::int64_t>> runs;
+        runs.reserve(times.size());
+        for (const std::int64_t time : times)
+            runs.push_back({time});
+        if (const auto intervals = harness::bootstrap(runs).intervals;
+            intervals && point.summary->mean > 0)
+            point.mean_half_width =
+                (intervals->mean.hi - intervals->mean.lo) / 2 / point.summary->mean;
+    }
+    const bool clocks = is_clocks(series.key);
+    if (series.key.quantity != to_string(harness::Quantity::ExecutionTime))
+        point.warps = warps_of(samples, clocks);
+    const auto launch = models::parse_launch(series.key.launch);
+    if (benchmark != nullptr && benchmark->picture == harness::Picture::Residence && clocks &&
+        launch)
+        point.resident_blocks = resident_blocks(samples, launch.value().warps_per_block());
+    point.series = std::move(series);
+    return point;
+}
+
+} // namespace
+
+Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
+                                 std::string tool_version) {
+    CampaignReport report{std::move(file), std::move(tool_version), {}};
+    const auto list = campaign.list();
+    if (!list) return list.as_failure();
+    std::map<std::array<std::string, 4>, std::size_t> places;
+    for (const auto& series : list.value()) {
+        if (series.runs == 0) continue;
+        const auto samples = campaign.samples(series.id);
+        if (!samples) return samples.as_failure();
+        const auto& key = series.key;
+        std::string name = key.name.substr(0, key.name.find('/'));
+        const auto* const benchmark = benchmark_of(name);
+        if (benchmark == nullptr) name = key.name;
+        const auto [place, added] = places.try_emplace(
+            {name, key.device, key.device_detail, key.protocol}, report.groups.size());
+        if (added)
+            report.groups.push_back(
+                {name, benchmark, key.device, key.device_detail, key.protocol, {}});
+        auto conditions = campaign.conditions(series.id);
+        if (!conditions) return conditions.as_failure();
+        CampaignPoint point = point_of(series, benchmark, samples.value());
+        if (benchmark != nullptr && key.name.size() > name.size())
+            point.axes = axes_of(std::string_view{key.name}.substr(name.size() + 1));
+        point.conditions = std::move(conditions).value();
+        report.groups[place->second].points.push_back(std::move(point));
+    }
+    if (report.groups.empty()) return Failure{"holds no run", report.file};
+    std::vector<harness::RunOrder*> orders;
+    for (auto& group : report.groups)
+        for (auto& point : group.points)
+            if (point.order) orders.push_back(&*point.order);
+    harness::correct(orders);
+    return report;
+}
+
+} // namespace warpbound::certification

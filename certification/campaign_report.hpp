@@ -1,0 +1,72 @@
+#pragma once
+/// \file
+/// A campaign to look at: what was measured on which device in which state, benchmark by benchmark.
+
+#include "harness/campaign/campaign.hpp"
+#include "harness/protocol/run_order.hpp"
+#include "harness/protocol/statistics.hpp"
+#include "harness/suite/benchmark.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbound::certification {
+
+/// Times of one warp over the runs. `Unit:` core cycles.
+struct WarpTimes {
+    std::int64_t best = 0;
+    double mean = 0;
+    std::int64_t worst = 0;
+};
+
+/// A bar of a histogram: times from `lo` to `hi`, both included. `Unit:` core cycles.
+struct HistogramBar {
+    std::int64_t lo = 0;
+    std::int64_t hi = 0;
+    std::int64_t count = 0;
+};
+
+/// One series.
+struct CampaignPoint {
+    harness::SeriesInfo series;
+    harness::Axes axes;                      ///< Of a benchmark's point; empty for a kernel.
+    std::optional<harness::Summary> summary; ///< Of the largest time of each run that counts.
+    std::vector<HistogramBar> histogram;     ///< Of the same times.
+    std::vector<WarpTimes> warps;            ///< By block and warp; of "clocks" the last clock.
+    std::optional<harness::RunOrder> order;  ///< Corrected for all series of the report.
+    std::optional<double> mean_half_width;   ///< Of the 95 % interval of the mean, as a share.
+    std::optional<double> resident_blocks;   ///< Of clocks: begin before the first one ends, mean.
+    std::map<harness::Trouble, std::int64_t> troubles; ///< Runs by what happened to them.
+    std::string first_trouble;                         ///< What the first of these runs says.
+    std::vector<harness::RecordedConditions> conditions;
+};
+
+/// All points of a benchmark, or of a kernel, on one device with one protocol.
+struct CampaignGroup {
+    std::string name;
+    const harness::Benchmark* benchmark = nullptr; ///< Null: a kernel, or no benchmark of today.
+    std::string device;
+    std::string device_detail;
+    std::string protocol;
+    std::vector<CampaignPoint> points; ///< In the order of the campaign.
+};
+
+struct CampaignReport {
+    std::string file;
+    std::string tool_version;
+    std::vector<CampaignGroup> groups;
+};
+
+/// Reads series by series and keeps no samples. Refuses what the campaign refuses, and a campaign
+/// without a run.
+Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
+                                 std::string tool_version);
+
+/// One self-contained page: for each benchmark its question, plots and a table; what was not
+/// converged, what drifted, what happened to runs; the state of the devices.
+std::string render_html(const CampaignReport& report);
+
+} // namespace warpbound::certification

@@ -1,0 +1,368 @@
+/// \file
+/// The report on a campaign as one self-contained page.
+#include "certification/campaign_report.hpp"
+#include "certification/chart.hpp"
+#include "certification/html_parts.hpp"
+#include "certification/plot.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace warpbound::certification {
+
+namespace {
+
+using harness::axis_value;
+using Points = std::vector<const CampaignPoint*>;
+
+constexpr std::size_t most_lines = 8;
+/// Half of the confidence interval of a mean, as a share of it: a larger one is listed.
+constexpr double wide = 0.01;
+
+Points with_times(const CampaignGroup& group) {
+    Points points;
+    for (const auto& point : group.points)
+        if (point.summary) points.push_back(&point);
+    return points;
+}
+
+std::string axes_text(const harness::Axes& axes, std::string_view without = {}) {
+    std::string text;
+    for (const auto& [name, value] : axes)
+        if (name != without) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+    return text;
+}
+
+/// The axis with the most values; empty when none has two.
+std::string widest_axis(const Points& points) {
+    std::map<std::string, std::set<std::int64_t>> values;
+    for (const auto* point : points)
+        for (const auto& [name, value] : point->axes)
+            values[name].insert(value);
+    std::string widest;
+    std::size_t most = 1;
+    for (const auto& [name, of_name] : values)
+        if (of_name.size() > most) {
+            most = of_name.size();
+            widest = name;
+        }
+    return widest;
+}
+
+/// Points that differ in `axis` only, by the values of the others, in order of `axis`.
+std::vector<std::pair<std::string, Points>> lines_along(const Points& points,
+                                                        const std::string& axis) {
+    std::vector<std::pair<std::string, Points>> lines;
+    for (const auto* point : points) {
+        const std::string others = axes_text(point->axes, axis);
+        auto line = std::find_if(lines.begin(), lines.end(),
+                                 [&](const auto& known) { return known.first == others; });
+        if (line == lines.end()) line = lines.insert(lines.end(), {others, {}});
+        line->second.push_back(point);
+    }
+    for (auto& [others, line] : lines)
+        std::stable_sort(line.begin(), line.end(), [&](const auto* a, const auto* b) {
+            return axis_value(a->axes, axis, 0) < axis_value(b->axes, axis, 0);
+        });
+    return lines;
+}
+
+/// "mean" of "warps 4": "warps 4, mean".
+std::string line_name(const std::string& others, std::string_view what) {
+    return others.empty() ? std::string{what} : fmt::format("{}, {}", others, what);
+}
+
+std::string times_figure(const CampaignGroup& group, const Points& points) {
+    const std::string axis = widest_axis(points);
+    if (axis.empty()) return {};
+    auto lines = lines_along(points, axis);
+    const std::size_t left_out = lines.size() > most_lines ? lines.size() - most_lines : 0;
+    lines.resize(lines.size() - left_out);
+    std::vector<PlotSeries> series;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const auto& [others, line] = lines[i];
+        const auto add = [&](std::string_view what, Stroke stroke, auto value) {
+            PlotSeries one{line_name(others, what), {}, i, stroke};
+            for (const auto* point : line)
+                one.points.emplace_back(static_cast<double>(axis_value(point->axes, axis, 0)),
+                                        static_cast<double>(value(*point->summary)));
+            series.push_back(std::move(one));
+        };
+        add("mean", Stroke::Solid, [](const auto& summary) { return summary.mean; });
+        const bool varies = std::any_of(line.begin(), line.end(), [](const auto* point) {
+            return point->summary->best != point->summary->worst;
+        });
+        if (!varies) continue;
+        add("best", Stroke::Dotted, [](const auto& summary) { return summary.best; });
+        add("worst", Stroke::Dashed, [](const auto& summary) { return summary.worst; });
+    }
+    return figure(line_plot({group.name + ": time", "Largest time of each run against " + axis,
+                             axis, "core cycles"},
+                            series),
+                  fmt::format("Largest time of each run against {}{}", axis,
+                              left_out == 0 ? ""
+                                            : fmt::format("; {} further combinations are in the "
+                                                          "table only",
+                                                          left_out)));
+}
+
+/// fu(c): operations per cycle of all warps together, from two numbers of operations a warp.
+std::string rate_figure(const CampaignGroup& group, const Points& points) {
+    std::vector<std::pair<double, double>> rates;
+    std::map<std::int64_t, std::pair<const CampaignPoint*, const CampaignPoint*>> ends;
+    for (const auto* point : points) {
+        auto& [few, many] = ends[axis_value(point->axes, "warps", 1)];
+        const std::int64_t n = axis_value(point->axes, "n", 0);
+        if (few == nullptr || n < axis_value(few->axes, "n", 0)) few = point;
+        if (many == nullptr || n > axis_value(many->axes, "n", 0)) many = point;
+    }
+    for (const auto& [warps, pair] : ends) {
+        const auto& [few, many] = pair;
+        const auto operations = axis_value(many->axes, "n", 0) - axis_value(few->axes, "n", 0);
+        const double time = many->summary->mean - few->summary->mean;
+        if (operations > 0 && time > 0)
+            rates.emplace_back(static_cast<double>(warps),
+                               static_cast<double>(warps * operations) / time);
+    }
+    if (rates.size() < 2) return {};
+    const std::string caption = "Operations per cycle of all warps together, from the difference "
+                                "between the most and the fewest operations a warp";
+    return figure(line_plot({group.name + ": fu(c)", caption, "warps", "operations per core cycle"},
+                            {{"fu(c)", std::move(rates), 0, Stroke::Solid}}),
+                  caption);
+}
+
+std::string residence_figure(const CampaignGroup& group, const Points& points) {
+    const std::string axis = widest_axis(points);
+    PlotSeries blocks{"N_slot", {}, 0, Stroke::Solid};
+    for (const auto* point : points)
+        if (const auto usage = axis_value(point->axes, axis, 0);
+            usage > 0 && point->resident_blocks)
+            blocks.points.emplace_back(1 / static_cast<double>(usage), *point->resident_blocks);
+    if (blocks.points.size() < 2) return {};
+    std::sort(blocks.points.begin(), blocks.points.end());
+    const std::string caption =
+        fmt::format("Blocks that begin before the first one ends, against 1 / {}", axis);
+    return figure(
+        line_plot({group.name + ": N_slot", caption, "1 / " + axis, "blocks"}, {std::move(blocks)}),
+        caption);
+}
+
+/// Of the point with the most warps.
+std::string warps_figure(const CampaignGroup& group, const Points& points) {
+    const auto most =
+        std::max_element(points.begin(), points.end(), [](const auto* a, const auto* b) {
+            return a->warps.size() < b->warps.size();
+        });
+    if (most == points.end() || (*most)->warps.size() < 2) return {};
+    std::vector<PlotSeries> series{{"mean", {}, 0, Stroke::Solid},
+                                   {"best", {}, 0, Stroke::Dotted},
+                                   {"worst", {}, 0, Stroke::Dashed}};
+    const auto& warps = (*most)->warps;
+    for (std::size_t warp = 0; warp < warps.size(); ++warp) {
+        const auto x = static_cast<double>(warp);
+        series[0].points.emplace_back(x, warps[warp].mean);
+        series[1].points.emplace_back(x, static_cast<double>(warps[warp].best));
+        series[2].points.emplace_back(x, static_cast<double>(warps[warp].worst));
+    }
+    const std::string caption = fmt::format("Times by warp of {}", (*most)->series.key.name);
+    return figure(
+        line_plot({group.name + ": warps", caption, "warp of the launch", "core cycles"}, series),
+        caption);
+}
+
+/// Of the point whose times have the most values.
+std::string histogram_figure(const CampaignGroup& group, const Points& points) {
+    const auto most =
+        std::max_element(points.begin(), points.end(), [](const auto* a, const auto* b) {
+            return a->summary->distinct < b->summary->distinct;
+        });
+    if (most == points.end() || (*most)->summary->distinct < 2) return {};
+    std::vector<PlotInterval> bars;
+    for (const auto& bar : (*most)->histogram)
+        bars.push_back({static_cast<double>(bar.lo), static_cast<double>(bar.hi) + 1,
+                        static_cast<double>(bar.count)});
+    std::string modes;
+    for (const auto& mode : (*most)->summary->modes)
+        modes += fmt::format("{}{}..{} ({} runs, first {})", modes.empty() ? "" : ", ", mode.lowest,
+                             mode.highest, mode.count, mode.first_run);
+    return figure(
+        histogram_plot({group.name + ": runs", "Runs by their largest time", "core cycles", "runs"},
+                       bars),
+        fmt::format("{}: {} runs by their largest time; modes {}", (*most)->series.key.name,
+                    (*most)->summary->count, modes));
+}
+
+std::string trouble_text(const CampaignPoint& point) {
+    std::string text;
+    for (const auto& [trouble, runs] : point.troubles)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", runs, to_string(trouble));
+    return text;
+}
+
+std::string drift_text(const CampaignPoint& point) {
+    if (!point.order) return {};
+    const auto found = point.order->found();
+    return found.empty() ? std::string{to_string(point.order->drift())}
+                         : fmt::format("{}", fmt::join(found, ", "));
+}
+
+std::string table_of(const CampaignGroup& group) {
+    std::string rows;
+    for (const auto& point : group.points) {
+        const auto& summary = point.summary;
+        const auto number = [&](auto of) {
+            return cell(summary ? fmt::format("{}", of(*summary)) : std::string{}, true);
+        };
+        rows +=
+            "<tr>" + cell(point.axes.empty() ? point.series.key.name : axes_text(point.axes)) +
+            cell(std::to_string(point.series.runs), true) +
+            number([](const auto& of) { return of.best; }) +
+            number([](const auto& of) { return fmt::format("{:.1f}", of.mean); }) +
+            cell(point.mean_half_width ? fmt::format("{:.2f} %", 100 * *point.mean_half_width) : "",
+                 true) +
+            number([](const auto& of) { return of.p99; }) +
+            number([](const auto& of) { return of.worst; }) +
+            number([](const auto& of) { return of.distinct; }) +
+            number([](const auto& of) { return of.modes.size(); }) + cell(drift_text(point)) +
+            cell(trouble_text(point)) + "</tr>\n";
+    }
+    return table(fmt::format("Largest time of each run in core cycles; {}", group.protocol),
+                 {{"point", false},
+                  {"runs", true},
+                  {"best", true},
+                  {"mean", true},
+                  {"+/-", true},
+                  {"p99", true},
+                  {"worst", true},
+                  {"values", true},
+                  {"modes", true},
+                  {"order", false},
+                  {"troubles", false}},
+                 rows);
+}
+
+std::string section(const CampaignGroup& group, std::size_t number) {
+    std::string out = fmt::format("<h2 id=\"series-{}\">{}</h2>\n", number, escape(group.name));
+    if (group.benchmark != nullptr)
+        out += fmt::format("<p>{} Expected: {} ({}).</p>\n", escape(group.benchmark->question),
+                           escape(group.benchmark->relation), escape(group.benchmark->source));
+    out += fmt::format("<p class=\"quiet\">{} ({})</p>\n", escape(group.device),
+                       escape(group.device_detail));
+    const Points points = with_times(group);
+    if (!points.empty()) {
+        out += times_figure(group, points);
+        if (group.benchmark != nullptr && group.benchmark->picture == harness::Picture::IssueRate)
+            out += rate_figure(group, points);
+        if (group.benchmark != nullptr && group.benchmark->picture == harness::Picture::Residence)
+            out += residence_figure(group, points);
+        out += warps_figure(group, points) + histogram_figure(group, points);
+    }
+    return out + table_of(group);
+}
+
+/// What a reader should look at first.
+struct Findings {
+    std::string wide;
+    std::string drifting;
+    std::string troubled;
+};
+
+std::string item(const CampaignPoint& point, const std::string& text) {
+    return fmt::format("<li>{}: {}</li>\n", escape(point.series.key.name), escape(text));
+}
+
+Findings findings_of(const CampaignReport& report) {
+    Findings found;
+    for (const auto& group : report.groups)
+        for (const auto& point : group.points) {
+            if (point.mean_half_width.value_or(0) > wide)
+                found.wide +=
+                    item(point, fmt::format("mean {:.1f} +/- {:.2f} %", point.summary->mean,
+                                            100 * *point.mean_half_width));
+            if (point.order && point.order->drift() == harness::Drift::Found)
+                found.drifting += item(point, drift_text(point));
+            if (!point.troubles.empty())
+                found.troubled += item(point, trouble_text(point) + "; " + point.first_trouble);
+        }
+    return found;
+}
+
+std::string list(const std::string& id, const std::string& title, const std::string& items,
+                 const std::string& otherwise) {
+    return fmt::format("<h2 id=\"{}\">{}</h2>\n", id, title) +
+           (items.empty() ? "<p>" + otherwise + "</p>\n" : "<ul>\n" + items + "</ul>\n");
+}
+
+std::string conditions(const CampaignReport& report) {
+    std::set<std::pair<std::string, std::string>> seen; // Device, condition.
+    std::string rows;
+    for (const auto& group : report.groups)
+        for (const auto& point : group.points)
+            for (const auto& noted : point.conditions)
+                for (const auto& [name, value] : noted.conditions)
+                    if (seen.emplace(group.device, name + "=" + value).second)
+                        rows += "<tr>" + cell(group.device) + cell(name) + cell(value) +
+                                cell(fmt::format("{}, run {}", point.series.key.name,
+                                                 noted.first_run)) +
+                                "</tr>\n";
+    if (rows.empty())
+        return "<h2 id=\"conditions\">State of the devices</h2>\n<p>None recorded: the simulated "
+               "device has no state but its description.</p>\n";
+    return "<h2 id=\"conditions\">State of the devices</h2>\n" +
+           table("Noted whenever a process began to record; each value with the first place where "
+                 "it was seen",
+                 {{"device", false}, {"condition", false}, {"value", false}, {"first seen", false}},
+                 rows);
+}
+
+std::string summary(const CampaignReport& report) {
+    std::int64_t series = 0;
+    std::int64_t runs = 0;
+    std::set<std::string> devices;
+    for (const auto& group : report.groups) {
+        devices.insert(group.device);
+        for (const auto& point : group.points) {
+            ++series;
+            runs += point.series.runs;
+        }
+    }
+    return fmt::format("<h1>Campaign {}</h1>\n<p class=\"quiet\">{}</p>\n<div "
+                       "class=\"summary\">\n",
+                       escape(report.file), escape(fmt::format("{}", fmt::join(devices, ", ")))) +
+           card(std::to_string(runs), "runs, each of them kept") +
+           card(std::to_string(series), "series") +
+           card(std::to_string(report.groups.size()), "benchmarks and kernels") + "</div>\n";
+}
+
+} // namespace
+
+std::string render_html(const CampaignReport& report) {
+    const Findings found = findings_of(report);
+    std::string body = summary(report);
+    body += list("converged", "Not converged", found.wide,
+                 "Of every series the 95 % interval of the mean is within 1 % of it.");
+    body += list("drift", "Times that depend on their order", found.drifting,
+                 "No test of the runs' order found anything (corrected for their number, 1 %).");
+    body += list("troubles", "What happened to runs", found.troubled,
+                 "Every run gave times without trouble.");
+    for (std::size_t i = 0; i < report.groups.size(); ++i)
+        body += section(report.groups[i], i);
+    body += conditions(report);
+    body +=
+        "<h2 id=\"glossary\">Glossary</h2>\n<dl>\n"
+        "<dt>best, mean, worst</dt><dd>Observed; no bounds. Of a launch the largest time of its "
+        "warps; of clocks the last read since the first of the launch. No run is left out but "
+        "those that gave no time, or were of another code.</dd>\n"
+        "<dt>+/-</dt><dd>Half of the 95 % bootstrap interval of the mean.</dd>\n"
+        "<dt>order</dt><dd>Tests in run order that found something: runs about the median, "
+        "Ljung-Box, first half against second, members of a mode that stand together; p-values "
+        "corrected for the number of all tests (Holm).</dd>\n</dl>\n";
+    body += fmt::format("<p class=\"quiet\">warpbound {}.</p>\n", escape(report.tool_version));
+    return page("Campaign " + report.file, body);
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,131 @@
+#include "certification/campaign_report.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpbound::certification {
+namespace {
+
+using harness::Quantity;
+using harness::Sample;
+using harness::Trouble;
+using testing::HasSubstr;
+using testing::Not;
+
+class ReportedCampaign : public testing::Test {
+protected:
+    void SetUp() override {
+        campaign_ = harness::Campaign::open(folder_.path() / "campaign.db").value();
+    }
+
+    /// Runs 0, 1 .. with the times of each.
+    void record(const std::string& name, Quantity quantity, const std::string& launch,
+                const std::vector<std::vector<std::int64_t>>& runs,
+                const std::string& device = "simulated:x") {
+        const auto series = campaign_->series({name, device, "detail", "warm-up 0", "k", "f",
+                                               launch, std::string{to_string(quantity)}});
+        std::vector<Sample> samples;
+        for (const auto& times : runs)
+            samples.push_back(
+                {static_cast<std::int64_t>(samples.size()), 1, times,
+                 times.empty() ? harness::Remark{Trouble::TimeOut, "no end"} : harness::Remark{}});
+        ASSERT_TRUE(campaign_->append(series.value().id, samples));
+        ASSERT_TRUE(campaign_->note_conditions(series.value().id, 0, {{"driver", "13.0"}}));
+    }
+
+    CampaignReport report() { return report_of(*campaign_, "c.db", "1.0").value(); }
+
+    tests::TemporaryFolder folder_;
+    std::unique_ptr<harness::Campaign> campaign_;
+};
+
+TEST_F(ReportedCampaign, GroupsThePointsOfABenchmark) {
+    record("dependent-add/n=1", Quantity::Region, "1x32", {{30}, {30}});
+    record("saxpy", Quantity::ExecutionTime, "2x64", {{700}, {710}});
+    record("dependent-add/n=2", Quantity::Region, "1x32", {{48}, {48}});
+    record("dependent-add/n=1", Quantity::Region, "1x32", {{24}}, "cuda:0");
+    const auto found = report();
+    ASSERT_EQ(found.groups.size(), 3U);
+    EXPECT_EQ(found.groups[0].points.size(), 2U);
+    ASSERT_NE(found.groups[0].benchmark, nullptr);
+    EXPECT_EQ(found.groups[0].points[1].axes, (harness::Axes{{"n", 2}}));
+    EXPECT_EQ(found.groups[0].points[1].summary->best, 48);
+    EXPECT_EQ(found.groups[1].benchmark, nullptr);
+    EXPECT_EQ(found.groups[2].device, "cuda:0");
+    const std::string page = render_html(found);
+    EXPECT_THAT(page, HasSubstr("Largest time of each run against n"));
+    EXPECT_THAT(page, HasSubstr("V14 Table 20"));
+    EXPECT_THAT(page, HasSubstr("Every run gave times without trouble."));
+    EXPECT_THAT(page, HasSubstr("dependent-add/n=1, run 0"));
+    EXPECT_THAT(page, Not(HasSubstr("nan")));
+}
+
+TEST_F(ReportedCampaign, CountsEveryRunInItsHistogram) {
+    std::vector<std::vector<std::int64_t>> runs;
+    for (std::int64_t run = 0; run < 500; ++run)
+        runs.push_back({100 + run * run % 997, 5});
+    record("saxpy", Quantity::Region, "1x64", runs);
+    const auto& point = report().groups[0].points[0];
+    std::int64_t counted = 0;
+    for (std::size_t i = 0; i < point.histogram.size(); ++i) {
+        const auto& bar = point.histogram[i];
+        counted += bar.count;
+        EXPECT_LE(bar.lo, bar.hi);
+        EXPECT_EQ(bar.lo, i == 0 ? point.summary->best : point.histogram[i - 1].hi + 1);
+    }
+    EXPECT_EQ(counted, 500);
+    EXPECT_LE(point.histogram.size(), 60U);
+    EXPECT_EQ(point.histogram.front().lo, point.summary->best);
+    EXPECT_EQ(point.histogram.back().hi, point.summary->worst);
+    ASSERT_EQ(point.warps.size(), 2U);
+    EXPECT_EQ(point.warps[1].mean, 5);
+    EXPECT_EQ(point.warps[0].worst, point.summary->worst);
+}
+
+TEST_F(ReportedCampaign, HoldsTheExtremesOfATime) {
+    record("saxpy", Quantity::ExecutionTime, "1x32", {{INT64_MIN}, {INT64_MAX}, {0}});
+    const auto& point = report().groups[0].points[0];
+    EXPECT_EQ(point.histogram.front().lo, INT64_MIN);
+    EXPECT_EQ(point.histogram.back().hi, INT64_MAX);
+    EXPECT_THAT(render_html(report()), Not(HasSubstr("nan")));
+}
+
+TEST_F(ReportedCampaign, NamesWhatIsNotConvergedDriftsAndFailed) {
+    std::vector<std::vector<std::int64_t>> drifting;
+    for (std::int64_t run = 0; run < 200; ++run)
+        drifting.push_back({1000 + 5 * run});
+    drifting[7] = {};
+    record("slow", Quantity::ExecutionTime, "1x32", drifting);
+    record("steady", Quantity::ExecutionTime, "1x32", {{10}, {10}, {10}});
+    const auto found = report();
+    EXPECT_EQ(found.groups[0].points[0].troubles.at(Trouble::TimeOut), 1);
+    EXPECT_EQ(found.groups[0].points[0].summary->count, 199);
+    const std::string page = render_html(found);
+    EXPECT_THAT(page, HasSubstr("<li>slow: mean 1"));
+    EXPECT_THAT(page, HasSubstr("<li>slow: runs"));
+    EXPECT_THAT(page, HasSubstr("<li>slow: 1 time-out; run 7: no end</li>"));
+    EXPECT_THAT(page, Not(HasSubstr("<li>steady")));
+}
+
+// Four blocks of two warps, of which two begin before any ends.
+TEST_F(ReportedCampaign, CountsResidentBlocks) {
+    record("resident-warps/warps=2/blocks=4", Quantity::Clocks, "4x64",
+           {{0, 50, 2, 52, 1, 60, 3, 61, 55, 99, 55, 99, 63, 120, 63, 120}});
+    record("resident-warps/warps=4/blocks=4", Quantity::Clocks, "1x128",
+           {{0, 50, 2, 52, 1, 60, 3, 61}});
+    const auto found = report();
+    EXPECT_EQ(found.groups[0].points[0].resident_blocks, 2);
+    EXPECT_EQ(found.groups[0].points[1].resident_blocks, 1);
+    EXPECT_THAT(render_html(found), HasSubstr("1 / warps"));
+}
+
+TEST_F(ReportedCampaign, RefusesACampaignWithoutARun) {
+    ASSERT_TRUE(campaign_->series({}));
+    const auto found = report_of(*campaign_, "c.db", "1.0");
+    ASSERT_FALSE(found);
+    EXPECT_EQ(to_string(found.error()), "c.db: holds no run");
+}
+
+} // namespace
+} // namespace warpbound::certification
