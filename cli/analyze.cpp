@@ -111,7 +111,7 @@ Result<bool> add_simulation(certification::Report& report, const Options& option
         if (!measured) return measured.as_failure();
         add_samples(report, quantity_name(quantity), device.identity().name,
                     harness::to_string(protocol), measured.value().samples);
-        if (!measured.value().complete) return false;
+        if (!measured.value().complete()) return false;
     }
     return true;
 }

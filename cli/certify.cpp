@@ -127,7 +127,7 @@ Result<bool> add_simulation(certification::KernelInput& input, const Options& op
         const auto measured = harness::measure(device, launched, key, protocol, quantity, nullptr,
                                                worker_threads(), bar.callback(), interrupted);
         if (!measured) return measured.as_failure();
-        if (!measured.value().complete) return false;
+        if (!measured.value().complete()) return false;
         input.series.push_back({key, measured.value().samples});
     }
     return true;

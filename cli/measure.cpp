@@ -2,13 +2,15 @@
 /// `warpbound measure`: runs microbenchmarks on a device and records every sample.
 
 #include "cli/command.hpp"
-#include "cli/summary_text.hpp"
+#include "cli/measured_points.hpp"
+#include "harness/protocol/rounds.hpp"
 #include "harness/suite/measure_point.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <chrono>
+#include <iterator>
 
 namespace warpbound::cli {
 
@@ -23,15 +25,11 @@ struct Options {
     std::string draw = "uniform";
     std::string format = "text";
     std::int64_t repetitions = 500;
-    std::int64_t warm_up = 10;
+    std::string warm_up = "10";
+    std::string stop = "fixed";
+    double time_cap = 0;
     std::uint64_t seed = 1;
     bool list = false;
-};
-
-struct Row {
-    harness::BenchmarkPoint point;
-    harness::Summary summary;
-    std::optional<std::int64_t> empty_region; ///< Best time of the empty region with as many warps.
 };
 
 std::string list_text() {
@@ -62,94 +60,79 @@ Result<std::vector<std::string>> chosen_benchmarks(const Options& options) {
                    options.suite};
 }
 
-std::int64_t warps_of(const harness::BenchmarkPoint& point) {
-    return point.launch.warps_per_block();
+Result<harness::Protocol> protocol_of(const Options& options) {
+    harness::Protocol protocol;
+    protocol.repetitions = options.repetitions;
+    protocol.warm_up =
+        options.warm_up == "auto" ? std::nullopt : std::optional{std::stoll(options.warm_up)};
+    protocol.seed = options.seed;
+    protocol.draw = parse_draw(options.draw);
+    const auto stop = harness::read_stop(options.stop);
+    if (!stop) return stop.as_failure();
+    protocol.stop = stop.value();
+    if (options.time_cap > 0) protocol.time_cap = std::chrono::duration<double>{options.time_cap};
+    return protocol;
 }
 
-Result<harness::Measured> measure_shown(const harness::Device& device,
-                                        const harness::BenchmarkPoint& point,
-                                        const harness::Protocol& protocol,
-                                        harness::Campaign* campaign) {
-    ProgressBar bar{point.name};
-    return harness::measure_point(device, point, protocol, campaign, worker_threads(),
-                                  bar.callback(), interrupted);
+/// The points of the chosen benchmarks; those that the machine does not have go to `missing`.
+Result<std::vector<harness::BenchmarkPoint>> points_of(const Options& options,
+                                                       const std::vector<std::string>& names,
+                                                       const models::Architecture& architecture,
+                                                       std::vector<NotMeasured>& missing) {
+    std::vector<std::string> order = names;
+    // The empty region comes first: it is the calibration of all others.
+    order.erase(std::remove(order.begin(), order.end(), "empty-region"), order.end());
+    order.insert(order.begin(), "empty-region");
+    std::vector<harness::BenchmarkPoint> all;
+    for (const auto& name : order) {
+        auto points = harness::points_of(name, architecture);
+        // Of a suite everything is measured that the device runs.
+        if (!points && options.suite.empty()) return points.as_failure();
+        if (!points) missing.push_back({name, points.error()});
+        if (!points) continue;
+        all.insert(all.end(), std::make_move_iterator(points.value().begin()),
+                   std::make_move_iterator(points.value().end()));
+    }
+    return all;
 }
 
-/// What a row summarises: all times, or of clocks the last one of each run.
-std::vector<std::int64_t> shown_times(const std::vector<harness::Sample>& samples,
-                                      harness::Quantity quantity) {
-    if (quantity != harness::Quantity::Clocks) return flat_times(samples);
-    std::vector<std::int64_t> last;
-    for (const auto& sample : samples)
-        if (counts(sample.remark.trouble))
-            last.push_back(*std::max_element(sample.times.begin(), sample.times.end()));
-    return last;
+/// The points made ready on the device; those that it does not run go to `missing`.
+Result<std::vector<std::unique_ptr<harness::PointRun>>>
+prepare(const Options& options, const harness::Device& device,
+        const std::vector<harness::BenchmarkPoint>& points, std::vector<NotMeasured>& missing) {
+    std::vector<std::unique_ptr<harness::PointRun>> runs;
+    for (const auto& point : points) {
+        auto run = harness::PointRun::prepare(device, point);
+        if (!run && options.suite.empty()) return run.as_failure();
+        if (run)
+            runs.push_back(std::move(run).value());
+        else
+            missing.push_back({point.name, run.error()});
+    }
+    return runs;
 }
 
-/// A point that the device did not run, and why.
-struct NotMeasured {
-    std::string point;
-    Failure why;
+/// In rounds, so that what drifts on the device is spread over all points.
+Result<void> measure_all(const std::vector<std::unique_ptr<harness::PointRun>>& runs,
+                         const harness::Protocol& protocol, harness::Campaign* campaign) {
+    const auto begin_all = [&]() -> Result<void> {
+        for (const auto& run : runs)
+            if (auto begun = run->begin(protocol, campaign); !begun) return begun;
+        return boost::outcome_v2::success();
+    };
+    const auto begun = campaign != nullptr ? campaign->together(begin_all) : begin_all();
+    if (!begun) return begun;
+    std::vector<harness::SeriesRun*> series;
+    for (const auto& run : runs)
+        series.push_back(&run->series());
+    ProgressBar bar{"measuring"};
+    return harness::measure_in_rounds(series, protocol.seed, campaign, worker_threads(),
+                                      bar.callback(), interrupted);
+}
 
-    [[nodiscard]] std::string text() const {
-        Failure rest = why;
-        if (rest.where == point) rest.where.clear();
-        return to_string(rest);
-    }
-};
-
-std::string render(const Options& options, const std::vector<Row>& rows,
-                   const std::vector<NotMeasured>& missing) {
-    if (options.format == "json") {
-        nlohmann::ordered_json list = nlohmann::ordered_json::array();
-        for (const auto& row : rows) {
-            nlohmann::ordered_json axes = nlohmann::ordered_json::object();
-            for (const auto& [axis, value] : row.point.axes)
-                axes[axis] = value;
-            nlohmann::ordered_json entry{{"benchmark", row.point.benchmark}, {"axes", axes}};
-            entry["quantity"] = quantity_name(row.point.quantity);
-            entry["observations"] = summary_json(row.summary);
-            if (row.empty_region) entry["empty-region"] = *row.empty_region;
-            list.push_back(std::move(entry));
-        }
-        nlohmann::ordered_json refused = nlohmann::ordered_json::array();
-        for (const auto& one : missing)
-            refused.push_back({{"point", one.point}, {"why", one.text()}});
-        return nlohmann::ordered_json{
-                   {"device", options.device}, {"repetitions", options.repetitions},
-                   {"seed", options.seed},     {"draw", options.draw},
-                   {"points", list},           {"not-measured", refused}}
-                   .dump(2) +
-               "\n";
-    }
-    if (options.format == "csv") {
-        std::string out = "point,count,best,mean,p90,p99,worst,distinct,modes,empty-region\n";
-        for (const auto& [point, summary, empty] : rows)
-            out += fmt::format("{},{},{},{:.6f},{},{},{},{},{},{}\n", point.name, summary.count,
-                               summary.best, summary.mean, summary.p90, summary.p99, summary.worst,
-                               summary.distinct, summary.modes.size(),
-                               empty ? std::to_string(*empty) : "");
-        return out;
-    }
-    std::string out =
-        fmt::format("{} repetitions from seed {} on {}; times between two clock reads\n",
-                    options.repetitions, options.seed, options.device);
-    if (std::any_of(rows.begin(), rows.end(),
-                    [](const Row& row) { return row.point.quantity == harness::Quantity::Clocks; }))
-        out += "of crowd, start-order, wake-order, store-burst and resident-warps: from the first "
-               "read of the launch to the last\n";
-    out += "\n";
-    out += summary_heading("observed, core cycles");
-    for (const auto& row : rows)
-        out += summary_row(row.point.name, row.summary);
-    if (!rows.empty() && rows.front().empty_region)
-        out += fmt::format(
-            "\nAn empty region takes {} cycles with one warp; times above include it.\n",
-            *rows.front().empty_region);
-    if (!missing.empty()) out += "\nnot measured\n";
-    for (const auto& one : missing)
-        out += fmt::format("  {}: {}\n", one.point, one.text());
-    return out;
+std::string render(const MeasuredSuite& suite, const std::string& format) {
+    if (format == "json") return measured_json(suite);
+    return format == "csv" ? measured_csv(suite) : measured_text(suite);
 }
 
 Exit run(const Options& options) {
@@ -173,58 +156,38 @@ Exit run(const Options& options) {
         if (!opened) return refuse(opened.error());
         campaign = std::move(opened).value();
     }
-    harness::Protocol protocol;
-    protocol.repetitions = options.repetitions;
-    protocol.warm_up = options.warm_up;
-    protocol.seed = options.seed;
-    protocol.draw = parse_draw(options.draw);
-
-    std::vector<Row> rows;
-    std::vector<NotMeasured> missing;
-    std::map<std::int64_t, std::int64_t> empty_regions; // by number of warps
+    const auto protocol = protocol_of(options);
+    if (!protocol) return refuse(protocol.error());
+    MeasuredSuite suite;
+    suite.device = options.device;
+    suite.protocol = protocol.value();
+    const auto points = points_of(options, names.value(), architecture.value(), suite.missing);
+    if (!points) return refuse(points.error());
+    const auto runs = prepare(options, *device.value(), points.value(), suite.missing);
+    if (!runs) return refuse(runs.error());
+    const auto measured = measure_all(runs.value(), protocol.value(), campaign.get());
+    if (!measured) return refuse(measured.error());
     bool complete = true;
-    std::vector<std::string> order = names.value();
-    // The empty region comes first: it is the calibration of all others.
-    order.erase(std::remove(order.begin(), order.end(), "empty-region"), order.end());
-    order.insert(order.begin(), "empty-region");
-    for (const auto& name : order) {
-        const auto points = harness::points_of(name, architecture.value());
-        if (!points && options.suite.empty()) return refuse(points.error());
-        if (!points) {
-            missing.push_back({name, points.error()});
-            continue;
-        }
-        for (const auto& point : points.value()) {
-            // Of a suite everything is measured that the device runs.
-            if (const auto runs = harness::check_point(*device.value(), point); !runs) {
-                if (options.suite.empty()) return refuse(runs.error());
-                missing.push_back({point.name, runs.error()});
-                continue;
-            }
-            const auto measured = measure_shown(*device.value(), point, protocol, campaign.get());
-            if (!measured) return refuse(measured.error());
-            const auto times = shown_times(measured.value().samples, point.quantity);
-            if (!times.empty()) {
-                const harness::Summary summary = harness::summarise(times);
-                if (name == "empty-region") empty_regions[warps_of(point)] = summary.best;
-                const auto empty = empty_regions.find(warps_of(point));
-                rows.push_back(
-                    {point, summary,
-                     empty == empty_regions.end() ? std::nullopt : std::optional{empty->second}});
-            }
-            complete = complete && measured.value().complete;
-            if (!complete) break;
-        }
-        if (!complete) break;
+    for (const auto& run : runs.value()) {
+        const auto series = run->series().take();
+        complete = complete && series.complete();
+        if (auto point = summarise_point(run->point(), series, options.format == "json"))
+            suite.points.push_back(std::move(*point));
     }
-    if (rows.empty() && complete && !missing.empty()) return refuse(missing.front().why);
+    compare_points(suite);
+    if (suite.points.empty() && complete && !suite.missing.empty())
+        return refuse(suite.missing.front().why);
     if (options.format == "csv") // Its rows have no place for them.
-        for (const auto& one : missing)
+        for (const auto& one : suite.missing)
             fmt::print(stderr, "warpbound: not measured: {}: {}\n", one.point, one.text());
-    const Exit written = write_result(render(options, rows, missing));
+    const Exit written = write_result(render(suite, options.format));
     if (written != Exit::Holds) return written;
     if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
-    return complete ? Exit::Holds : Exit::Undecided;
+    if (!complete) return Exit::Undecided;
+    if (!suite.disagrees()) return Exit::Holds;
+    fmt::print(stderr, "warpbound: the empty region and the slope of the times contradict each "
+                       "other\n");
+    return Exit::Violated;
 }
 
 } // namespace
@@ -239,11 +202,31 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     command->add_flag("--list", options->list, "List suites and benchmarks");
     command->add_option("--campaign", options->campaign,
                         "Record every sample here; resumes it if it exists");
-    command->add_option("--repetitions", options->repetitions, "Recorded runs of each point")
+    command
+        ->add_option("--repetitions", options->repetitions, "Recorded runs of each point, at most")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->capture_default_str();
-    command->add_option("--warm-up", options->warm_up, "Runs before them that are not recorded")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
+    command
+        ->add_option("--warm-up", options->warm_up,
+                     "Runs before them that are not recorded; auto: until the best time no longer "
+                     "falls")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}) |
+                CLI::IsMember({std::string{"auto"}}))
+        ->capture_default_str();
+    command
+        ->add_option("--stop", options->stop,
+                     "When a point has enough runs: fixed (all repetitions), spread:SHARE% (half "
+                     "the 95 % interval of the mean), extremes (no new best or worst time in the "
+                     "last half), entropy:BITS (change of the histogram's over 64 runs)")
+        ->check([](const std::string& text) {
+            const auto read = harness::read_stop(text);
+            return read ? std::string{} : read.error().what;
+        })
+        ->capture_default_str();
+    command
+        ->add_option("--time-cap", options->time_cap,
+                     "Seconds of running after which a point gets no further runs; 0: no limit")
+        ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     add_policy(*command, options->policy);
     command->add_option("--seed", options->seed, "Seed that all runs derive from")

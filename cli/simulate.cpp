@@ -220,7 +220,7 @@ Result<std::optional<Simulated>> simulate(const Options& options, const Machine&
                                          protocol, quantity, machine.campaign.get(),
                                          worker_threads(), bar.callback(), interrupted);
         if (!measured) return measured.as_failure();
-        simulated.complete = simulated.complete && measured.value().complete;
+        simulated.complete = simulated.complete && measured.value().complete();
         const auto times = flat_times(measured.value().samples);
         if (times.empty()) break;
         simulated.series.push_back(

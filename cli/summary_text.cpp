@@ -40,7 +40,8 @@ nlohmann::ordered_json summary_json(const harness::Summary& summary) {
         modes.push_back({{"lowest", mode.lowest},
                          {"highest", mode.highest},
                          {"count", mode.count},
-                         {"first-index", mode.first_run}});
+                         {"first-index", mode.first_run},
+                         {"last-index", mode.last_run}});
     nlohmann::ordered_json values = nlohmann::ordered_json::array();
     for (const auto& [value, count] : summary.values)
         values.push_back({{"value", value}, {"count", count}});

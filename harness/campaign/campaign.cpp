@@ -158,26 +158,21 @@ public:
 
     Result<void> append(std::int64_t series, const std::vector<Sample>& samples) override {
         if (samples.empty()) return boost::outcome_v2::success();
-        if (!execute("BEGIN IMMEDIATE")) return refuse("cannot begin to record");
-        if (auto inserted = insert(series, samples); !inserted) {
-            execute("ROLLBACK");
-            return inserted;
-        }
-        if (execute("COMMIT")) return boost::outcome_v2::success();
-        const Failure failure = refuse("cannot record");
-        execute("ROLLBACK");
-        return failure;
+        return in_transaction("cannot record", [&] { return insert(series, samples); });
     }
 
     Result<void> note_conditions(std::int64_t series, std::int64_t first_run,
                                  const Conditions& conditions) override {
         if (conditions.empty()) return boost::outcome_v2::success();
-        if (!execute("BEGIN IMMEDIATE")) return refuse("cannot begin to record");
-        if (insert_conditions(series, first_run, conditions) && execute("COMMIT"))
-            return boost::outcome_v2::success();
-        const Failure failure = refuse("cannot record conditions");
-        execute("ROLLBACK");
-        return failure;
+        return in_transaction("cannot record conditions", [&]() -> Result<void> {
+            if (insert_conditions(series, first_run, conditions))
+                return boost::outcome_v2::success();
+            return refuse("cannot record conditions");
+        });
+    }
+
+    Result<void> together(const std::function<Result<void>()>& work) override {
+        return in_transaction("cannot record", work);
     }
 
     Result<std::vector<RecordedConditions>> conditions(std::int64_t series) override {
@@ -283,6 +278,17 @@ private:
             return refuse("cannot be opened");
         sqlite3_busy_timeout(database_, busy_milliseconds);
         return boost::outcome_v2::success();
+    }
+
+    /// `work` inside a transaction: its own, or the one that there is, which ends with its failure
+    /// too.
+    Result<void> in_transaction(const char* what, const std::function<Result<void>()>& work) {
+        if (sqlite3_get_autocommit(database_) == 0) return work();
+        if (!execute("BEGIN IMMEDIATE")) return refuse("cannot begin to record");
+        Result<void> done = work();
+        if (done && !execute("COMMIT")) done = refuse(what);
+        if (!done) execute("ROLLBACK");
+        return done;
     }
 
     bool execute(const char* sql) {

@@ -79,6 +79,8 @@ public:
     /// failure (full disk, for one) nothing of it is recorded and everything before it still is.
     /// The cost does not depend on how many runs there are.
     virtual Result<void> append(std::int64_t series, const std::vector<Sample>& samples) = 0;
+    /// Calls `work`; what it records is recorded whole, when it succeeds, or not at all.
+    virtual Result<void> together(const std::function<Result<void>()>& work) = 0;
     /// Keeps what is so while the runs from `first_run` on are recorded; takes the place of what
     /// was kept of the same run.
     virtual Result<void> note_conditions(std::int64_t series, std::int64_t first_run,

@@ -1,26 +1,33 @@
 #pragma once
 /// \file
-/// The measuring protocol: warm-up, empty-region calibration, repetitions, all samples recorded.
+/// The measuring protocol: warm-up, repetitions until a rule has enough, all samples recorded.
 
 #include "harness/campaign/campaign.hpp"
 #include "harness/device.hpp"
 #include "harness/protocol/quantity.hpp"
 #include "harness/protocol/statistics.hpp"
+#include "harness/protocol/stopping.hpp"
+#include "harness/protocol/warm_up.hpp"
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace warpbound::harness {
 
 struct Protocol {
-    std::int64_t warm_up = 10;      ///< Runs that are not recorded.
-    std::int64_t repetitions = 500; ///< Recorded runs.
-    std::uint64_t seed = 1;         ///< Run k uses a seed derived from it and k.
+    std::optional<std::int64_t> warm_up = 10; ///< Runs not recorded; nothing: until settled.
+    std::int64_t repetitions = 500;           ///< Recorded runs, at most.
+    std::uint64_t seed = 1;                   ///< Run k uses a seed derived from it and k.
     Draw draw = Draw::Uniform;
+    StopCriterion stop{};
+    /// Time for the runs of a series in this process, after which no batch is begun.
+    std::optional<std::chrono::duration<double>> time_cap{};
 };
-/// Canonical text, stored with each series. The number of repetitions is not part of it: a series
-/// can grow.
+/// Canonical text, stored with each series. When it ends is not part of it: a series can grow, also
+/// under another rule.
 std::string to_string(const Protocol& protocol);
 
 /// Seed of run k, the same on every platform.
@@ -29,24 +36,38 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::int64_t run);
 /// Called after each batch with (runs done, runs wanted); returns false to stop early.
 using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 
+/// Why a series has no more runs.
+enum class Ending {
+    Enough,      ///< The stopping rule is content: the series has converged.
+    AllRuns,     ///< All repetitions were made and the rule is not content.
+    TimeCap,     ///< Nor is it, and the time is up.
+    Interrupted, ///< `progress` or `stop` stopped it.
+};
+/// "enough", "all-runs", "time-cap" or "interrupted".
+std::string_view to_string(Ending ending);
+
 struct Measured {
     SeriesInfo series;           ///< `runs` is what is recorded now.
     std::vector<Sample> samples; ///< All samples of the series, in run order.
-    bool complete = false;       ///< False when `progress` or `stop` stopped it.
+    Ending ending = Ending::Interrupted;
+    std::optional<WarmUp> warm_up; ///< Of this process; none when no run was to be made.
+
+    [[nodiscard]] bool complete() const { return ending != Ending::Interrupted; }
+    [[nodiscard]] bool converged() const { return ending == Ending::Enough; }
 };
 
-/// Brings the series of `key` to `protocol.repetitions` runs on `device`, appending to `campaign`
-/// in batches (runs that the campaign already has are not repeated). Without a campaign the samples
-/// are only returned. Once `stop` says true, which several threads ask, no further run is begun.
-/// Uses `threads` threads; the result does not depend on their number. Refuses a
-/// kernel that the device refuses, and a region quantity where a warp read the clock fewer than two
-/// times. Refuses to resume where `key` says something else than what would be run (device,
-/// protocol, launch, quantity, the digest in the flow facts) or a recorded run has another seed
-/// than this protocol gives it; the failure names the difference. When a run fails or throws, no
-/// further run is begun, the runs before it are recorded, and the failure is returned or the
-/// exception thrown here. What happens to a run is recorded like its times; once the device is lost
-/// no further run is begun, and that is the failure. Whenever runs are added the conditions of
-/// device and code are noted in the campaign.
+/// Adds runs to the series of `key` on `device` until the stopping rule has enough or there are
+/// `protocol.repetitions`, appending to `campaign` in batches (runs that the campaign already has
+/// are not repeated). Without a campaign the samples are only returned. Once `stop` says true,
+/// which several threads ask, no further run is begun. Uses `threads` threads; the result does not
+/// depend on their number. Refuses a kernel that the device refuses, and a region quantity where a
+/// warp read the clock fewer than two times. Refuses to resume where `key` says something else than
+/// what would be run (device, protocol, launch, quantity, the digest in the flow facts) or a
+/// recorded run has another seed than this protocol gives it; the failure names the difference.
+/// When a run fails or throws, no further run is begun, the runs before it are recorded, and the
+/// failure is returned or the exception thrown here. What happens to a run is recorded like its
+/// times; once the device is lost no further run is begun, and that is the failure. Whenever runs
+/// are added the conditions of device and code are noted in the campaign.
 Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey key,
                          const Protocol& protocol, Quantity quantity, Campaign* campaign,
                          unsigned threads = 1, const Progress& progress = {},

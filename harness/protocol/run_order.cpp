@@ -67,12 +67,16 @@ std::vector<std::string> RunOrder::found() const {
     return names;
 }
 
+std::optional<std::int64_t> run_time(const Sample& sample) {
+    if (!counts(sample.remark.trouble) || sample.times.empty()) return std::nullopt;
+    return *std::max_element(sample.times.begin(), sample.times.end());
+}
+
 std::vector<std::int64_t> run_times(const std::vector<Sample>& samples) {
     std::vector<std::int64_t> times;
     times.reserve(samples.size());
     for (const auto& sample : samples)
-        if (!sample.times.empty())
-            times.push_back(*std::max_element(sample.times.begin(), sample.times.end()));
+        if (const auto time = run_time(sample)) times.push_back(*time);
     return times;
 }
 

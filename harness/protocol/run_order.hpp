@@ -39,7 +39,9 @@ struct RunOrder {
 };
 inline constexpr double drift_level = 0.01;
 
-/// The largest time of each run, in run order. Runs without times are left out.
+/// The largest time of a run; nothing for one that does not count.
+std::optional<std::int64_t> run_time(const Sample& sample);
+/// Of those that count, in run order.
 std::vector<std::int64_t> run_times(const std::vector<Sample>& samples);
 
 /// Of `run_times`. Outliers stay in.

@@ -37,6 +37,7 @@ BenchmarkPoint meant_point(const Benchmark& benchmark, Axes axes,
     point.launch = launch_of(axes);
     point.quantity = benchmark.quantity;
     point.most_runs = benchmark.most_runs;
+    point.adds_to_empty = benchmark.adds_to_empty;
     point.region = benchmark.region(axes, architecture);
     point.axes = std::move(axes);
     point.facts.kernel = kernel_name;

@@ -42,6 +42,7 @@ struct BenchmarkPoint {
     models::Launch launch;
     Quantity quantity = Quantity::Region;
     std::int64_t most_runs = 0; ///< That of the benchmark.
+    bool adds_to_empty = false; ///< That of the benchmark.
 
     /// The code that runs, as text.
     [[nodiscard]] const std::string& code() const { return ptx ? ptx->text : text; }
@@ -72,6 +73,8 @@ struct Benchmark {
     bool interlocked = false;
     /// Runs beyond which nothing new is to be expected: times without chance. 0: no such number.
     std::int64_t most_runs = 0;
+    /// Whether its time is that of the empty region and of `n` operations: nothing else is in it.
+    bool adds_to_empty = false;
     Picture picture = Picture::Times;
 };
 

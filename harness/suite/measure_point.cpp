@@ -1,35 +1,65 @@
 #include "harness/suite/measure_point.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "harness/protocol/rounds.hpp"
 #include "harness/protocol/series_key.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace warpbound::harness {
 
-namespace {
-
-struct PointCode {
+struct PointRun::Code {
     assembly::Program program;
     assembly::ControlFlowGraph graph;
 
+    static Result<std::unique_ptr<Code>> read(const BenchmarkPoint& point) {
+        auto code = std::make_unique<Code>();
+        auto program = assembly::read_program({point.name, point.text});
+        if (!program) return program.as_failure();
+        code->program = std::move(program).value();
+        const auto function = assembly::find_function(code->program, "");
+        if (!function) return function.as_failure();
+        auto graph = assembly::build_control_flow_graph(*function.value());
+        if (!graph) return graph.as_failure();
+        code->graph = std::move(graph).value();
+        return code;
+    }
     /// Points into this and the point.
     [[nodiscard]] Kernel kernel(const BenchmarkPoint& point) const {
         return {&program.functions.front(), &graph, &point.facts, point.launch, nullptr, nullptr};
     }
 };
 
-Result<PointCode> read_code(const BenchmarkPoint& point) {
-    auto program = assembly::read_program({point.name, point.text});
-    if (!program) return program.as_failure();
-    const auto function = assembly::find_function(program.value(), "");
-    if (!function) return function.as_failure();
-    auto graph = assembly::build_control_flow_graph(*function.value());
-    if (!graph) return graph.as_failure();
-    return PointCode{std::move(program).value(), std::move(graph).value()};
+PointRun::PointRun(const Device& device, const BenchmarkPoint& point, std::unique_ptr<Code> code,
+                   std::unique_ptr<PreparedKernel> prepared)
+    : device_{&device}, point_{&point}, code_{std::move(code)}, prepared_{std::move(prepared)} {}
+
+PointRun::~PointRun() = default;
+
+Result<std::unique_ptr<PointRun>> PointRun::prepare(const Device& device,
+                                                    const BenchmarkPoint& point) {
+    auto code = Code::read(point);
+    if (!code) return code.as_failure();
+    auto prepared = device.prepare(code.value()->kernel(point));
+    if (!prepared) return prepared.as_failure();
+    return std::unique_ptr<PointRun>{
+        new PointRun{device, point, std::move(code).value(), std::move(prepared).value()}};
 }
 
-} // namespace
+Result<void> PointRun::begin(const Protocol& protocol, Campaign* campaign) {
+    Protocol of_point = protocol;
+    if (point_->most_runs > 0 && point_->most_runs <= protocol.repetitions) {
+        of_point.repetitions = point_->most_runs;
+        of_point.stop = {};
+    }
+    auto series = SeriesRun::begin(*device_, code_->kernel(*point_), *prepared_,
+                                   series_key(*point_, device_->identity(), protocol), of_point,
+                                   point_->quantity, campaign);
+    if (!series) return series.as_failure();
+    series_ = std::move(series).value();
+    return boost::outcome_v2::success();
+}
 
 SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
                      const Protocol& protocol) {
@@ -38,24 +68,17 @@ SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
                       point.launch, point.quantity, device, protocol);
 }
 
-Result<void> check_point(const Device& device, const BenchmarkPoint& point) {
-    const auto code = read_code(point);
-    if (!code) return code.as_failure();
-    const auto prepared = device.prepare(code.value().kernel(point));
-    if (!prepared) return prepared.as_failure();
-    return boost::outcome_v2::success();
-}
-
 Result<Measured> measure_point(const Device& device, const BenchmarkPoint& point,
                                const Protocol& protocol, Campaign* campaign, unsigned threads,
                                const Progress& progress, const std::function<bool()>& stop) {
-    const auto code = read_code(point);
-    if (!code) return code.as_failure();
-    Protocol of_point = protocol;
-    if (point.most_runs > 0) of_point.repetitions = std::min(of_point.repetitions, point.most_runs);
-    return measure(device, code.value().kernel(point),
-                   series_key(point, device.identity(), protocol), of_point, point.quantity,
-                   campaign, threads, progress, stop);
+    const auto run = PointRun::prepare(device, point);
+    if (!run) return run.as_failure();
+    if (auto begun = run.value()->begin(protocol, campaign); !begun) return begun.as_failure();
+    const std::array<SeriesRun*, 1> alone{&run.value()->series()};
+    const auto measured =
+        measure_in_rounds(alone, protocol.seed, campaign, threads, progress, stop);
+    if (!measured) return measured.as_failure();
+    return run.value()->series().take();
 }
 
 } // namespace warpbound::harness

@@ -2,7 +2,7 @@
 /// \file
 /// A point of a benchmark, measured.
 
-#include "harness/protocol/measure.hpp"
+#include "harness/protocol/series_run.hpp"
 #include "harness/suite/benchmark.hpp"
 
 namespace warpbound::harness {
@@ -11,8 +11,34 @@ namespace warpbound::harness {
 SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
                      const Protocol& protocol);
 
-/// Refuses a point that the device refuses to run.
-Result<void> check_point(const Device& device, const BenchmarkPoint& point);
+/// A point while it is measured.
+class PointRun {
+public:
+    /// Refuses a point that the device refuses to run. Both must outlive it.
+    static Result<std::unique_ptr<PointRun>> prepare(const Device& device,
+                                                     const BenchmarkPoint& point);
+    ~PointRun();
+    PointRun(const PointRun&) = delete;
+    PointRun& operator=(const PointRun&) = delete;
+
+    /// At most as many runs as the benchmark has any use for; where these are fewer than the
+    /// protocol has, all of them, whatever its stopping rule.
+    Result<void> begin(const Protocol& protocol, Campaign* campaign);
+    [[nodiscard]] const BenchmarkPoint& point() const { return *point_; }
+    /// Requires: begun.
+    [[nodiscard]] SeriesRun& series() const { return *series_; }
+
+private:
+    struct Code;
+    PointRun(const Device& device, const BenchmarkPoint& point, std::unique_ptr<Code> code,
+             std::unique_ptr<PreparedKernel> prepared);
+
+    const Device* device_;
+    const BenchmarkPoint* point_;
+    std::unique_ptr<Code> code_;
+    std::unique_ptr<PreparedKernel> prepared_;
+    std::unique_ptr<SeriesRun> series_;
+};
 
 /// `measure` for a point: at most as many runs as the benchmark has any use for.
 Result<Measured> measure_point(const Device& device, const BenchmarkPoint& point,

@@ -160,6 +160,8 @@ std::vector<Benchmark> published_benchmarks() {
                        "V14 Table 19",
                        {{"n", one_to(16)}},
                        chain(false)});
+        // Of "cos" the last one's unit is busy still when the clock is read.
+        all.back().adds_to_empty = kind.name != "cos";
         all.push_back(
             {"dependent-" + kind.name,
              fmt::format("How long does a chain of n dependent {} operations take?", kind.name),

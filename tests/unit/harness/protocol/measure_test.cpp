@@ -121,7 +121,7 @@ TEST_F(MeasuredCampaign, BeginsNoRunOnceItIsStopped) {
             measure(device_, kernel_, key_of(protocol(1000 + threads)), protocol(1000 + threads),
                     Quantity::ExecutionTime, nullptr, threads, {}, [&] { return ++asked > 100; });
         ASSERT_TRUE(stopped) << to_string(stopped.error());
-        EXPECT_FALSE(stopped.value().complete);
+        EXPECT_FALSE(stopped.value().complete());
         EXPECT_LE(stopped.value().samples.size(), 100U);
         if (threads == 1) {
             EXPECT_EQ(stopped.value().samples.size(), 100U);
@@ -136,7 +136,7 @@ TEST_F(MeasuredCampaign, ResumesASeriesInsteadOfRepeatingIt) {
     const auto stopped = run(key_of(protocol(1000)), protocol(1000), 1,
                              [](std::int64_t, std::int64_t) { return false; });
     ASSERT_TRUE(stopped) << to_string(stopped.error());
-    EXPECT_FALSE(stopped.value().complete);
+    EXPECT_FALSE(stopped.value().complete());
     EXPECT_EQ(stopped.value().samples.size(), 256U);
     const int before = device_.runs;
     const auto resumed = run(key_of(protocol(1000)), protocol(1000));

@@ -1,0 +1,66 @@
+#pragma once
+/// \file
+/// The points that were measured, as text, JSON and CSV.
+
+#include "harness/protocol/bootstrap.hpp"
+#include "harness/protocol/measure.hpp"
+#include "harness/protocol/per_operation.hpp"
+#include "harness/protocol/run_order.hpp"
+#include "harness/suite/benchmark.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::cli {
+
+/// A point with what its samples say.
+struct MeasuredPoint {
+    harness::BenchmarkPoint point;
+    harness::Summary summary;
+    harness::RunOrder order;
+    harness::Ending ending = harness::Ending::Interrupted;
+    std::optional<harness::WarmUp> warm_up;
+    std::map<std::string, std::int64_t> marked; ///< Runs by their trouble.
+    harness::Bootstrap intervals;               ///< Computed for JSON only.
+    std::optional<harness::RegionTimes> empty;  ///< The empty region with as many warps.
+};
+
+/// A benchmark with an axis `n`, at values of its other axes, by two ways.
+struct MeasuredOperation {
+    std::string name; ///< "global-store/warps=8"
+    harness::PerOperation times;
+};
+
+/// A point that the device did not run, and why.
+struct NotMeasured {
+    std::string point;
+    Failure why;
+
+    [[nodiscard]] std::string text() const;
+};
+
+struct MeasuredSuite {
+    std::string device;
+    harness::Protocol protocol;
+    std::vector<MeasuredPoint> points;
+    std::vector<MeasuredOperation> operations;
+    std::vector<NotMeasured> missing;
+
+    /// Whether the two ways contradict each other for an operation.
+    [[nodiscard]] bool disagrees() const;
+};
+
+/// Nothing where no run counts.
+std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& point,
+                                             const harness::Measured& measured, bool intervals);
+/// Adds what only all points together say: empty regions, operations, corrected p-values.
+void compare_points(MeasuredSuite& suite);
+
+std::string measured_text(const MeasuredSuite& suite);
+std::string measured_json(const MeasuredSuite& suite);
+/// The points; what has no place in a row is left out.
+std::string measured_csv(const MeasuredSuite& suite);
+
+} // namespace warpbound::cli

@@ -1,0 +1,191 @@
+#include "harness/protocol/series_run.hpp"
+
+#include "harness/protocol/crew.hpp"
+#include "harness/protocol/run_order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// Whether the series says of itself what is about to be run.
+Result<void> check_key(const Device& device, const Kernel& kernel, const SeriesKey& key,
+                       const Protocol& protocol, Quantity quantity) {
+    const auto differs = [&](std::string_view field, const std::string& series,
+                             const std::string& run) {
+        return Failure{fmt::format("the series is of {} '{}', the run of '{}'", field, series, run),
+                       key.name};
+    };
+    const DeviceIdentity identity = device.identity();
+    if (key.device != identity.name) return differs("device", key.device, identity.name);
+    if (key.device_detail != identity.detail)
+        return differs("machine", key.device_detail, identity.detail);
+    if (key.protocol != to_string(protocol))
+        return differs("protocol", key.protocol, to_string(protocol));
+    if (key.launch != models::to_string(kernel.launch))
+        return differs("launch", key.launch, models::to_string(kernel.launch));
+    if (key.quantity != to_string(quantity))
+        return differs("quantity", key.quantity, std::string{to_string(quantity)});
+    if (kernel.facts != nullptr && !kernel.facts->program_digest.empty() &&
+        key.kernel_digest != kernel.facts->program_digest)
+        return differs("kernel", key.kernel_digest, kernel.facts->program_digest);
+    return boost::outcome_v2::success();
+}
+
+/// Whether recorded samples are those that the protocol would have given: the seed of each run
+/// follows from the protocol's, and a sample has at least one time or says why not.
+Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey& key,
+                            const Protocol& protocol, Quantity quantity) {
+    for (const Sample& sample : samples) {
+        const std::uint64_t seed = seed_of_run(protocol.seed, sample.run);
+        if (sample.seed != seed)
+            return Failure{fmt::format("cannot be resumed: run {} was recorded with seed {}, and "
+                                       "with '{}' it has seed {}",
+                                       sample.run, sample.seed, key.protocol, seed),
+                           key.name};
+        if (!gives_times(sample.remark.trouble)) continue;
+        const bool one = quantity == Quantity::ExecutionTime;
+        if (sample.times.empty() || (one && sample.times.size() != 1))
+            return Failure{fmt::format("cannot be resumed: run {} was recorded with {} times, and "
+                                       "{} was expected",
+                                       sample.run, sample.times.size(),
+                                       one ? "one" : "at least one"),
+                           key.name};
+    }
+    return boost::outcome_v2::success();
+}
+
+/// Requires: a run that lost the device.
+Failure lost_at(const std::vector<Sample>& samples, const SeriesKey& key) {
+    const auto lost = std::find_if(samples.rbegin(), samples.rend(), [](const Sample& sample) {
+        return sample.remark.trouble == Trouble::DeviceLost;
+    });
+    return Failure{fmt::format("the device was lost in run {}: {}", lost->run, lost->remark.text),
+                   key.name};
+}
+
+} // namespace
+
+Result<std::unique_ptr<SeriesRun>> SeriesRun::begin(const Device& device, const Kernel& kernel,
+                                                    const PreparedKernel& prepared, SeriesKey key,
+                                                    const Protocol& protocol, Quantity quantity,
+                                                    Campaign* campaign) {
+    std::unique_ptr<SeriesRun> series{
+        new SeriesRun{device, prepared, protocol, quantity, campaign}};
+    series->measured_.series.key = std::move(key);
+    if (campaign == nullptr) return series;
+    const auto same = check_key(device, kernel, series->measured_.series.key, protocol, quantity);
+    if (!same) return same.as_failure();
+    auto info = campaign->series(series->measured_.series.key);
+    if (!info) return info.as_failure();
+    series->measured_.series = std::move(info).value();
+    auto recorded = campaign->samples(series->measured_.series.id);
+    if (!recorded) return recorded.as_failure();
+    const auto belongs =
+        check_recorded(recorded.value(), series->measured_.series.key, protocol, quantity);
+    if (!belongs) return belongs.as_failure();
+    series->recorded_ = static_cast<std::int64_t>(recorded.value().size());
+    for (auto& sample : recorded.value()) {
+        series->rule_->hear(run_time(sample));
+        series->measured_.samples.push_back(std::move(sample));
+    }
+    return series;
+}
+
+bool SeriesRun::wants_more() const {
+    return !rule_->is_content() && !time_is_up_ && runs() < protocol_.repetitions;
+}
+
+Result<Sample> SeriesRun::one_run(std::int64_t number) const {
+    Sample sample{number, seed_of_run(protocol_.seed, number), {}, {}};
+    RunOptions options;
+    options.seed = sample.seed;
+    options.draw = protocol_.draw;
+    auto outcome = prepared_->run(options);
+    if (!outcome) return outcome.as_failure();
+    sample.remark = std::move(outcome.value().remark);
+    if (!gives_times(sample.remark.trouble)) return sample;
+    auto times = times_of(outcome.value().observation, quantity_);
+    if (!times) return times.as_failure();
+    sample.times = std::move(times).value();
+    return sample;
+}
+
+Result<void> SeriesRun::warm_up_and_note(const std::function<bool()>& stop) {
+    warm_ = true;
+    if (campaign_ != nullptr) {
+        Conditions conditions = device_->conditions();
+        const Conditions of_code = prepared_->conditions();
+        conditions.insert(conditions.end(), of_code.begin(), of_code.end());
+        const auto noted = campaign_->note_conditions(measured_.series.id, runs(), conditions);
+        if (!noted) return noted;
+    }
+    const auto time_of = [this](std::int64_t number) -> Result<std::optional<std::int64_t>> {
+        // Negative run numbers: no recorded run has their seeds.
+        const auto sample = one_run(-number);
+        if (!sample) return sample.as_failure();
+        return run_time(sample.value());
+    };
+    auto warmed = harness::warm_up(protocol_.warm_up, time_of, stop);
+    if (!warmed) return warmed.as_failure();
+    measured_.warm_up = warmed.value();
+    return boost::outcome_v2::success();
+}
+
+bool SeriesRun::add(Sample sample) {
+    if (rule_->is_content()) return false;
+    rule_->hear(run_time(sample));
+    measured_.samples.push_back(std::move(sample));
+    return true;
+}
+
+Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
+                                const std::function<bool()>& stop) {
+    const auto began = std::chrono::steady_clock::now();
+    if (!warm_)
+        if (auto warmed = warm_up_and_note(stop); !warmed) return warmed;
+    std::atomic<bool> lost = false;
+    const auto run = [&](std::int64_t number) {
+        auto sample = one_run(number);
+        if (sample && sample.value().remark.trouble == Trouble::DeviceLost) lost = true;
+        return sample;
+    };
+    const auto stops = [&] { return lost || (stop && stop()); };
+    Batch<Sample> batch =
+        Crew<Sample>{run, runs(), std::min(count, protocol_.repetitions - runs()), stops}.run(
+            std::min(threads, device_->runs_at_once()));
+    bool enough = false;
+    for (auto& sample : batch.done)
+        enough = !add(std::move(sample)) || enough;
+    spent_ += std::chrono::steady_clock::now() - began;
+    time_is_up_ = protocol_.time_cap && spent_ >= *protocol_.time_cap;
+    if (enough) return boost::outcome_v2::success(); // What came after it is of no interest.
+    if (batch.exception) std::rethrow_exception(batch.exception);
+    if (batch.failure) return *batch.failure;
+    if (lost) return lost_at(measured_.samples, measured_.series.key);
+    return boost::outcome_v2::success();
+}
+
+Result<void> SeriesRun::record() {
+    if (campaign_ == nullptr || recorded_ == runs()) return boost::outcome_v2::success();
+    const std::vector<Sample> fresh{measured_.samples.begin() + recorded_, measured_.samples.end()};
+    const auto appended = campaign_->append(measured_.series.id, fresh);
+    if (appended) recorded_ = runs();
+    return appended;
+}
+
+Measured SeriesRun::take() {
+    measured_.series.runs = runs();
+    if (rule_->is_content())
+        measured_.ending = Ending::Enough;
+    else if (runs() >= protocol_.repetitions)
+        measured_.ending = Ending::AllRuns;
+    else
+        measured_.ending = time_is_up_ ? Ending::TimeCap : Ending::Interrupted;
+    return std::move(measured_);
+}
+
+} // namespace warpbound::harness

@@ -1,0 +1,64 @@
+#pragma once
+/// \file
+/// A series while it is measured, batch by batch, alone or in turn with others.
+
+#include "harness/protocol/measure.hpp"
+#include "harness/protocol/warm_up.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <memory>
+
+namespace warpbound::harness {
+
+/// Knows the runs that a campaign has of a series, makes the next ones, and hands them to the
+/// campaign. See `measure` for what is refused.
+class SeriesRun {
+public:
+    /// Reads what is recorded. `prepared`: the kernel on the device, both of which must outlive the
+    /// series, like the campaign, which may be null.
+    static Result<std::unique_ptr<SeriesRun>> begin(const Device& device, const Kernel& kernel,
+                                                    const PreparedKernel& prepared, SeriesKey key,
+                                                    const Protocol& protocol, Quantity quantity,
+                                                    Campaign* campaign);
+
+    [[nodiscard]] bool wants_more() const;
+    /// Warms up once, then makes at most `count` of the next runs, fewer once `stop` says true. The
+    /// runs before a failure or an exception stay.
+    Result<void> advance(std::int64_t count, unsigned threads, const std::function<bool()>& stop);
+    /// Hands the runs made since the last time to the campaign; without one nothing is done.
+    Result<void> record();
+
+    [[nodiscard]] std::int64_t runs() const {
+        return static_cast<std::int64_t>(measured_.samples.size());
+    }
+    [[nodiscard]] std::int64_t runs_wanted() const { return protocol_.repetitions; }
+    /// Of the state reached. Leaves the series empty.
+    Measured take();
+
+private:
+    SeriesRun(const Device& device, const PreparedKernel& prepared, const Protocol& protocol,
+              Quantity quantity, Campaign* campaign)
+        : device_{&device}, prepared_{&prepared}, protocol_{protocol}, quantity_{quantity},
+          campaign_{campaign}, rule_{make_rule(protocol.stop, protocol.repetitions)} {}
+
+    [[nodiscard]] Result<Sample> one_run(std::int64_t number) const;
+    Result<void> warm_up_and_note(const std::function<bool()>& stop);
+    /// Adds a run; false when the rule had enough before it.
+    bool add(Sample sample);
+
+    const Device* device_;
+    const PreparedKernel* prepared_;
+    Protocol protocol_;
+    Quantity quantity_;
+    Campaign* campaign_;
+    std::unique_ptr<StoppingRule> rule_;
+    Measured measured_;
+    std::int64_t recorded_ = 0; ///< Runs that the campaign has.
+    bool warm_ = false;
+    bool time_is_up_ = false;
+    std::chrono::steady_clock::duration spent_{};
+};
+
+} // namespace warpbound::harness
