@@ -1,8 +1,10 @@
 /// \file
 /// `warpbound measure`: runs microbenchmarks on a device and records every sample.
 
+#include "certification/campaign_report.hpp"
 #include "cli/command.hpp"
 #include "cli/measured_points.hpp"
+#include "cli/version.hpp"
 #include "harness/protocol/rounds.hpp"
 #include "harness/suite/measure_point.hpp"
 
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iterator>
 
 namespace warpbound::cli {
@@ -21,6 +24,7 @@ struct Options {
     std::string suite;
     std::vector<std::string> benchmarks;
     std::string campaign;
+    std::string report;
     std::string policy = "lrr";
     std::string draw = "uniform";
     std::string format = "text";
@@ -135,6 +139,14 @@ std::string render(const MeasuredSuite& suite, const std::string& format) {
     return format == "csv" ? measured_csv(suite) : measured_text(suite);
 }
 
+/// On all that the campaign holds.
+Exit write_report(const Options& options, harness::Campaign& campaign) {
+    const auto report = certification::report_of(
+        campaign, std::filesystem::path{options.campaign}.filename().string(), version);
+    if (!report) return refuse(report.error());
+    return write_result(certification::render_html(report.value()), options.report);
+}
+
 Exit run(const Options& options) {
     if (options.list) return write_result(list_text());
     if (options.device.empty())
@@ -182,6 +194,10 @@ Exit run(const Options& options) {
             fmt::print(stderr, "warpbound: not measured: {}: {}\n", one.point, one.text());
     const Exit written = write_result(render(suite, options.format));
     if (written != Exit::Holds) return written;
+    if (!options.report.empty()) {
+        const Exit reported = write_report(options, *campaign);
+        if (reported != Exit::Holds) return reported;
+    }
     if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
     if (!complete) return Exit::Undecided;
     if (!suite.disagrees()) return Exit::Holds;
@@ -200,8 +216,13 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     command->add_option("--suite", options->suite, "Suite to run");
     command->add_option("--benchmark", options->benchmarks, "Benchmark to run; may be repeated");
     command->add_flag("--list", options->list, "List suites and benchmarks");
-    command->add_option("--campaign", options->campaign,
-                        "Record every sample here; resumes it if it exists");
+    CLI::Option* campaign = command->add_option(
+        "--campaign", options->campaign, "Record every sample here; resumes it if it exists");
+    command
+        ->add_option("--report", options->report,
+                     "Write a page about the campaign here: plots, what is not converged, what "
+                     "happened to runs (HTML)")
+        ->needs(campaign);
     command
         ->add_option("--repetitions", options->repetitions, "Recorded runs of each point, at most")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
