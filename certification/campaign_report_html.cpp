@@ -168,6 +168,9 @@ std::string warps_figure(const CampaignGroup& group, const Points& points) {
         series[1].points.emplace_back(x, static_cast<double>(warps[warp].best));
         series[2].points.emplace_back(x, static_cast<double>(warps[warp].worst));
     }
+    if (std::all_of(warps.begin(), warps.end(),
+                    [](const auto& warp) { return warp.best == warp.worst; }))
+        series.resize(1);
     const std::string caption = fmt::format("Times by warp of {}", (*most)->series.key.name);
     return figure(
         line_plot({group.name + ": warps", caption, "warp of the launch", "core cycles"}, series),
@@ -205,6 +208,7 @@ std::string trouble_text(const CampaignPoint& point) {
 
 std::string drift_text(const CampaignPoint& point) {
     if (!point.order) return {};
+    if (point.summary->distinct == 1) return "constant";
     const auto found = point.order->found();
     return found.empty() ? std::string{to_string(point.order->drift())}
                          : fmt::format("{}", fmt::join(found, ", "));

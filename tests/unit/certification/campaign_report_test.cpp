@@ -66,7 +66,8 @@ TEST_F(ReportedCampaign, CountsEveryRunInItsHistogram) {
     for (std::int64_t run = 0; run < 500; ++run)
         runs.push_back({100 + run * run % 997, 5});
     record("saxpy", Quantity::Region, "1x64", runs);
-    const auto& point = report().groups[0].points[0];
+    const auto found = report();
+    const auto& point = found.groups[0].points[0];
     std::int64_t counted = 0;
     for (std::size_t i = 0; i < point.histogram.size(); ++i) {
         const auto& bar = point.histogram[i];
@@ -85,10 +86,11 @@ TEST_F(ReportedCampaign, CountsEveryRunInItsHistogram) {
 
 TEST_F(ReportedCampaign, HoldsTheExtremesOfATime) {
     record("saxpy", Quantity::ExecutionTime, "1x32", {{INT64_MIN}, {INT64_MAX}, {0}});
-    const auto& point = report().groups[0].points[0];
+    const auto found = report();
+    const auto& point = found.groups[0].points[0];
     EXPECT_EQ(point.histogram.front().lo, INT64_MIN);
     EXPECT_EQ(point.histogram.back().hi, INT64_MAX);
-    EXPECT_THAT(render_html(report()), Not(HasSubstr("nan")));
+    EXPECT_THAT(render_html(found), Not(HasSubstr("nan")));
 }
 
 TEST_F(ReportedCampaign, NamesWhatIsNotConvergedDriftsAndFailed) {
