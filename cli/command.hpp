@@ -41,6 +41,7 @@ struct Invocation {
 // One function per subcommand, each in a file of its own: adds the subcommand to the parser.
 void add_architectures(CLI::App& app, Invocation& invocation);
 void add_calibrate(CLI::App& app, Invocation& invocation);
+void add_campaign(CLI::App& app, Invocation& invocation);
 void add_devices(CLI::App& app, Invocation& invocation);
 void add_inspect(CLI::App& app, Invocation& invocation);
 void add_measure(CLI::App& app, Invocation& invocation);

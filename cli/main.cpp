@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
         warpbound::cli::add_devices(app, invocation);
         warpbound::cli::add_inspect(app, invocation);
         warpbound::cli::add_measure(app, invocation);
+        warpbound::cli::add_campaign(app, invocation);
         warpbound::cli::add_calibrate(app, invocation);
         warpbound::cli::add_predict(app, invocation);
         warpbound::cli::add_simulate(app, invocation);

@@ -64,6 +64,21 @@ Result<std::vector<std::string>> chosen_benchmarks(const Options& options) {
                    options.suite};
 }
 
+/// The description for which points are made: that of the simulated device, also where it was
+/// recorded. One that is read from a file is not found by the name that was recorded.
+Result<models::Architecture> architecture_of(const harness::DeviceIdentity& identity,
+                                             const std::string& option) {
+    constexpr std::string_view simulated = "simulated:";
+    if (option.rfind(simulated, 0) == 0)
+        return models::load_architecture(option.substr(simulated.size()));
+    if (identity.name.rfind(simulated, 0) != 0)
+        return Failure{fmt::format("no points can be made for '{}'; expected runs recorded on a "
+                                   "simulated device",
+                                   identity.name),
+                       option};
+    return models::load_architecture(identity.name.substr(simulated.size()));
+}
+
 Result<harness::Protocol> protocol_of(const Options& options) {
     harness::Protocol protocol;
     protocol.repetitions = options.repetitions;
@@ -158,9 +173,7 @@ Exit run(const Options& options) {
     if (!device) return refuse(device.error());
     const auto names = chosen_benchmarks(options);
     if (!names) return refuse(names.error());
-    constexpr std::string_view simulated = "simulated:";
-    const auto architecture =
-        models::load_architecture(std::string_view{options.device}.substr(simulated.size()));
+    const auto architecture = architecture_of(device.value()->identity(), options.device);
     if (!architecture) return refuse(architecture.error());
     std::unique_ptr<harness::Campaign> campaign;
     if (!options.campaign.empty()) {

@@ -4,6 +4,7 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
+#include "harness/protocol/quantity.hpp"
 #include "harness/ptx_kernel.hpp"
 #include "harness/trouble.hpp"
 #include "models/flow_facts.hpp"
@@ -31,6 +32,7 @@ struct Kernel {
     const RecordedLaunch* recorded = nullptr;
     /// The same kernel for devices that compile it; null: there is none.
     const PtxKernel* ptx = nullptr;
+    std::string_view name{}; ///< What it is called in messages.
 };
 
 /// How the values that the contract leaves open are chosen.
@@ -68,6 +70,8 @@ public:
     virtual ~PreparedKernel() = default;
     /// A failure is a refusal: nothing ran. What happens to a run is its outcome.
     virtual Result<Outcome> run(const RunOptions& options) const = 0;
+    /// Whether its observations say that quantity.
+    [[nodiscard]] virtual bool tells(Quantity) const { return true; }
     /// Of the code that runs: how it was built and whether it is what was meant.
     [[nodiscard]] virtual Conditions conditions() const { return {}; }
 };
@@ -84,6 +88,8 @@ public:
     [[nodiscard]] virtual DeviceIdentity identity() const = 0;
     /// The state that the device is in now, as far as it can be read.
     [[nodiscard]] virtual Conditions conditions() const { return {}; }
+    /// Whether it answers with runs that were made before: it needs no warm-up.
+    [[nodiscard]] virtual bool replays() const { return false; }
     /// How many runs may go on at once without disturbing each other.
     [[nodiscard]] virtual unsigned runs_at_once() const {
         return std::numeric_limits<unsigned>::max();
@@ -94,7 +100,8 @@ public:
 };
 
 /// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it and so
-/// many SMs. Refuses an unknown kind or policy, naming those that there are.
+/// many SMs, or `recorded:<file>` (see `devices/recorded.hpp`), which has its own. Refuses an
+/// unknown kind or policy, naming those that there are.
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr",
                                             std::int64_t multiprocessors = 1);
 

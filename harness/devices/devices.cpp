@@ -1,4 +1,5 @@
 #include "harness/device.hpp"
+#include "harness/devices/recorded.hpp"
 #include "harness/devices/simulated.hpp"
 
 #include <fmt/format.h>
@@ -11,9 +12,10 @@ namespace warpbound::harness {
 namespace {
 
 constexpr std::string_view simulated_kind = "simulated:";
+constexpr std::string_view recorded_kind = "recorded:";
 
 /// Kinds with a name but no implementation.
-constexpr std::array<std::string_view, 3> missing_kinds{"cuda:<n>", "hip:<n>", "recorded:<file>"};
+constexpr std::array<std::string_view, 2> missing_kinds{"cuda:<n>", "hip:<n>"};
 constexpr std::string_view not_implemented = "not in this version";
 
 } // namespace
@@ -39,10 +41,13 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_v
     for (const std::string_view missing : missing_kinds) {
         const std::string_view kind = missing.substr(0, missing.find(':') + 1);
         if (name.substr(0, kind.size()) == kind)
-            return Failure{fmt::format("devices {} are {}; expected simulated:<architecture>",
+            return Failure{fmt::format("devices {} are {}; expected simulated:<architecture> or "
+                                       "recorded:<file>",
                                        missing, not_implemented),
                            std::string{name}, 0, 0};
     }
+    if (name.substr(0, recorded_kind.size()) == recorded_kind)
+        return recorded_device(name.substr(recorded_kind.size()));
     if (name.substr(0, simulated_kind.size()) != simulated_kind)
         return Failure{"unknown kind of device; expected simulated:<architecture>, cuda:<n>, "
                        "hip:<n> or recorded:<file>",
@@ -63,6 +68,8 @@ std::vector<DeviceEntry> list_devices() {
                                       .detail = architecture ? architecture.value().title
                                                              : architecture.error().what});
     }
+    devices.push_back({fmt::format("{}<file>", recorded_kind), true,
+                       "the runs of a campaign, or of its CSV or JSON"});
     for (const std::string_view missing : missing_kinds)
         devices.push_back(DeviceEntry{.name = std::string{missing},
                                       .available = false,

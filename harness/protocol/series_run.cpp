@@ -76,6 +76,9 @@ Result<std::unique_ptr<SeriesRun>> SeriesRun::begin(const Device& device, const 
     std::unique_ptr<SeriesRun> series{
         new SeriesRun{device, prepared, protocol, quantity, campaign}};
     series->measured_.series.key = std::move(key);
+    if (!prepared.tells(quantity))
+        return Failure{fmt::format("no {} can be told: it was not recorded", to_string(quantity)),
+                       series->measured_.series.key.name};
     if (campaign == nullptr) return series;
     const auto same = check_key(device, kernel, series->measured_.series.key, protocol, quantity);
     if (!same) return same.as_failure();
@@ -123,6 +126,7 @@ Result<void> SeriesRun::warm_up_and_note(const std::function<bool()>& stop) {
         const auto noted = campaign_->note_conditions(measured_.series.id, runs(), conditions);
         if (!noted) return noted;
     }
+    if (device_->replays()) return boost::outcome_v2::success();
     const auto time_of = [this](std::int64_t number) -> Result<std::optional<std::int64_t>> {
         // Negative run numbers: no recorded run has their seeds.
         const auto sample = one_run(-number);

@@ -27,7 +27,13 @@ struct PointRun::Code {
     }
     /// Points into this and the point.
     [[nodiscard]] Kernel kernel(const BenchmarkPoint& point) const {
-        return {&program.functions.front(), &graph, &point.facts, point.launch, nullptr, nullptr};
+        return {&program.functions.front(),
+                &graph,
+                &point.facts,
+                point.launch,
+                nullptr,
+                nullptr,
+                point.name};
     }
 };
 

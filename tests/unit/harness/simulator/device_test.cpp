@@ -29,7 +29,7 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
         return device ? std::string{} : device.error().what;
     };
     EXPECT_THAT(words("cuda:0"), HasSubstr("not in this version"));
-    EXPECT_THAT(words("recorded:a.db"), HasSubstr("not in this version"));
+    EXPECT_THAT(words("recorded:no-such.db"), HasSubstr("cannot be opened"));
     EXPECT_THAT(words("quantum:0"), HasSubstr("expected simulated:<architecture>"));
     EXPECT_THAT(words("simulated:fermi-gtx470", "fair"), HasSubstr("unknown warp policy 'fair'"));
     EXPECT_THAT(words("simulated:nothing"), HasSubstr("fermi-gtx470"));

@@ -1,0 +1,186 @@
+/// \file
+/// `warpbound campaign`: what a campaign holds, and campaigns as text.
+
+#include "cli/command.hpp"
+#include "cli/json.hpp"
+#include "cli/summary_text.hpp"
+#include "harness/campaign/exchange.hpp"
+#include "harness/protocol/run_order.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace warpbound::cli {
+
+namespace {
+
+struct Options {
+    std::string file;
+    std::string output;
+    std::string format = "text";
+    bool summary = false;
+};
+
+struct ListedSeries {
+    harness::SeriesInfo info;
+    std::optional<harness::Summary> summary; ///< Asked for, and of at least one run that counts.
+    harness::RunOrder order;
+};
+
+Result<std::vector<ListedSeries>> listed(const Options& options) {
+    const auto campaign = harness::Campaign::open_existing(options.file);
+    if (!campaign) return campaign.as_failure();
+    const auto list = campaign.value()->list();
+    if (!list) return list.as_failure();
+    std::vector<ListedSeries> all;
+    ProgressBar bar{"reading"};
+    const auto progress = bar.callback();
+    const auto wanted = static_cast<std::int64_t>(list.value().size());
+    for (const auto& info : list.value()) {
+        all.push_back({info, std::nullopt, {}});
+        if (!options.summary) continue;
+        const auto samples = campaign.value()->samples(info.id);
+        if (!samples) return samples.as_failure();
+        const auto times = flat_times(samples.value());
+        if (!times.empty()) all.back().summary = harness::summarise(times);
+        all.back().order = harness::examine(harness::run_times(samples.value()));
+        progress(static_cast<std::int64_t>(all.size()), wanted);
+    }
+    std::vector<harness::RunOrder*> orders;
+    for (auto& one : all)
+        orders.push_back(&one.order);
+    harness::correct(orders);
+    return all;
+}
+
+/// What the series of one device and protocol have in common.
+std::string heading_of(const harness::SeriesKey& key) {
+    return fmt::format("{}, {}\n{}\n", key.device, key.device_detail, key.protocol);
+}
+
+std::string list_text(const std::vector<ListedSeries>& series, bool summary) {
+    std::int64_t runs = 0;
+    for (const auto& one : series)
+        runs += one.info.runs;
+    std::string out = fmt::format("{} series, {} runs\n", series.size(), runs);
+    std::string heading;
+    for (const auto& [info, times, order] : series) {
+        if (heading_of(info.key) != heading) {
+            heading = heading_of(info.key);
+            out += "\n" + heading;
+            out += summary ? summary_heading("times, core cycles")
+                           : fmt::format("{:<40} {:<14} {:<14} {:>9}\n", "series", "launch",
+                                         "quantity", "runs");
+        }
+        if (times)
+            out += summary_row(info.key.name, *times);
+        else
+            out += fmt::format("{:<40} {:<14} {:<14} {:>9}\n", info.key.name, info.key.launch,
+                               info.key.quantity, info.runs);
+        const auto found = order.found();
+        if (!found.empty()) out += fmt::format("  drift: {}\n", fmt::join(found, ", "));
+    }
+    return out;
+}
+
+std::string list_json(const std::vector<ListedSeries>& series) {
+    Json list = Json::array();
+    for (const auto& [info, times, order] : series) {
+        Json entry{{"name", info.key.name},
+                   {"device", info.key.device},
+                   {"device-detail", info.key.device_detail},
+                   {"protocol", info.key.protocol},
+                   {"kernel-digest", info.key.kernel_digest},
+                   {"facts-digest", info.key.facts_digest},
+                   {"launch", info.key.launch},
+                   {"quantity", info.key.quantity},
+                   {"runs", info.runs}};
+        if (times) {
+            entry["observations"] = summary_json(*times);
+            entry["drift"] = harness::to_string(order.drift());
+        }
+        list.push_back(std::move(entry));
+    }
+    return Json{{"series", std::move(list)}}.dump(2) + "\n";
+}
+
+Exit list(const Options& options) {
+    const auto series = listed(options);
+    if (!series) return refuse(series.error());
+    return write_result(options.format == "json" ? list_json(series.value())
+                                                 : list_text(series.value(), options.summary));
+}
+
+Exit export_text(const Options& options) {
+    const auto campaign = harness::Campaign::open_existing(options.file);
+    if (!campaign) return refuse(campaign.error());
+    auto file = ResultFile::open(options.output);
+    if (!file) return refuse(file.error());
+    const auto format =
+        options.format == "json" ? harness::CampaignFormat::Json : harness::CampaignFormat::Csv;
+    const auto written = harness::write_campaign(
+        *campaign.value(), format, [&](std::string_view text) { file.value().write(text); });
+    if (!written) return refuse(written.error());
+    const auto kept = file.value().commit();
+    return kept ? Exit::Holds : refuse(kept.error());
+}
+
+Result<harness::trace::TraceBytes> text_of(const std::string& file) {
+    if (file != "-") return harness::trace::TraceBytes::open(file);
+    auto source = assembly::read_source(file);
+    if (!source) return source.as_failure();
+    return harness::trace::TraceBytes{std::move(source).value()};
+}
+
+Exit import_text(const Options& options) {
+    std::error_code ignored;
+    if (std::filesystem::exists(options.output, ignored))
+        return refuse(Failure{"exists; a campaign is imported into a new file", options.output});
+    const auto text = text_of(options.file);
+    if (!text) return refuse(text.error());
+    auto campaign = harness::Campaign::open(options.output);
+    if (!campaign) return refuse(campaign.error());
+    const auto imported = harness::import_campaign(text.value(), *campaign.value());
+    if (imported) return Exit::Holds;
+    campaign.value().reset();
+    std::filesystem::remove(options.output, ignored);
+    return refuse(imported.error());
+}
+
+} // namespace
+
+void add_campaign(CLI::App& app, Invocation& invocation) {
+    CLI::App* command = app.add_subcommand(
+        "campaign", "List what a campaign holds; write it as CSV or JSON and read it back");
+    command->require_subcommand(1);
+    const auto add = [&](const char* name, const char* purpose, const char* of_file,
+                         Exit (*run)(const Options&)) {
+        auto options = std::make_shared<Options>();
+        CLI::App* part = command->add_subcommand(name, purpose);
+        part->add_option("FILE", options->file, of_file)->required();
+        part->callback([options, run, &invocation] {
+            invocation.run = [options, run] { return run(*options); };
+        });
+        return std::pair{part, options.get()};
+    };
+    const auto [list_part, list_options] = add("list", "Its series", "Campaign", list);
+    list_part->add_flag("--summary", list_options->summary,
+                        "Read all samples: best, mean, worst, modes and drift of each series");
+    add_format(*list_part, list_options->format, {"text", "json"});
+    const auto [export_part, export_options] =
+        add("export", "All of it as text: keys, conditions, runs with seeds and troubles",
+            "Campaign", export_text);
+    export_options->format = "csv";
+    add_format(*export_part, export_options->format, {"csv", "json"});
+    export_part->add_option("-o,--output", export_options->output,
+                            "File to write; standard output otherwise");
+    const auto [import_part, import_options] =
+        add("import", "A campaign from its text, all of it or nothing",
+            "CSV or JSON of a campaign; - reads standard input", import_text);
+    import_part->add_option("-o,--output", import_options->output, "Campaign to make")->required();
+    command->footer("Example: warpbound campaign export fermi.db -o fermi.csv\n"
+                    "`measure --device recorded:fermi.csv` replays it.");
+}
+
+} // namespace warpbound::cli

@@ -1,0 +1,233 @@
+#include "harness/campaign/exchange.hpp"
+
+#include "harness/campaign/exchange_check.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace warpbound::harness {
+
+namespace {
+
+using Write = std::function<void(std::string_view)>;
+
+/// A field of CSV.
+std::string field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
+    std::string quoted = "\"";
+    for (const char letter : text) {
+        if (letter == '"') quoted += '"';
+        quoted += letter;
+    }
+    return quoted + "\"";
+}
+
+std::string csv_of(const SeriesKey& key) {
+    std::string record = "series";
+    for (const auto& [name, member] : key_fields)
+        record += "," + field(key.*member);
+    return record + "\n";
+}
+
+std::string csv_of(const RecordedConditions& recorded) {
+    std::string record = fmt::format("conditions,{}", recorded.first_run);
+    for (const auto& [name, value] : recorded.conditions)
+        record += "," + field(name) + "," + field(value);
+    return record + "\n";
+}
+
+std::string csv_of(const Sample& sample) {
+    std::string record = fmt::format("run,{},{},{},{}", sample.run, sample.seed,
+                                     to_string(sample.remark.trouble), field(sample.remark.text));
+    for (const std::int64_t time : sample.times)
+        fmt::format_to(std::back_inserter(record), ",{}", time);
+    return record + "\n";
+}
+
+/// A string of JSON. Bytes that are no UTF-8 are replaced.
+std::string json_string(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_of(const SeriesKey& key) {
+    std::string text = "{";
+    for (const auto& [name, member] : key_fields)
+        text += fmt::format("{}: {},\n   ", json_string(name), json_string(key.*member));
+    return text;
+}
+
+std::string json_of(const RecordedConditions& recorded) {
+    std::string text = fmt::format("{{\"first-run\": {}, \"values\": {{", recorded.first_run);
+    const char* comma = "";
+    for (const auto& [name, value] : recorded.conditions) {
+        text += fmt::format("{}{}: {}", comma, json_string(name), json_string(value));
+        comma = ", ";
+    }
+    return text + "}}";
+}
+
+std::string json_of(const Sample& sample) {
+    std::string text = fmt::format("{{\"run\": {}, \"seed\": \"{}\", \"times\": [{}]", sample.run,
+                                   sample.seed, fmt::join(sample.times, ", "));
+    if (sample.remark.trouble != Trouble::None)
+        text += fmt::format(", \"trouble\": {}, \"remark\": {}",
+                            json_string(to_string(sample.remark.trouble)),
+                            json_string(sample.remark.text));
+    return text + "}";
+}
+
+/// A list in JSON, one element a line.
+template <typename Element>
+void write_list(const std::vector<Element>& elements, const Write& write) {
+    const char* before = "\n     ";
+    for (const auto& element : elements) {
+        write(before);
+        write(json_of(element));
+        before = ",\n     ";
+    }
+}
+
+} // namespace
+
+Result<void> write_campaign(Campaign& campaign, CampaignFormat format, const Write& write) {
+    const auto list = campaign.list();
+    if (!list) return list.as_failure();
+    const bool csv = format == CampaignFormat::Csv;
+    write(csv ? fmt::format("{},{}\n", campaign_format_name, campaign_format_version)
+              : fmt::format("{{\"format\": \"{}\", \"version\": {}, \"series\": [",
+                            campaign_format_name, campaign_format_version));
+    const char* before = "\n  ";
+    for (const auto& info : list.value()) {
+        const auto conditions = campaign.conditions(info.id);
+        if (!conditions) return conditions.as_failure();
+        const auto samples = campaign.samples(info.id);
+        if (!samples) return samples.as_failure();
+        if (csv) {
+            write(csv_of(info.key));
+            for (const auto& recorded : conditions.value())
+                write(csv_of(recorded));
+            for (const auto& sample : samples.value())
+                write(csv_of(sample));
+            continue;
+        }
+        write(before);
+        before = ",\n  ";
+        write(json_of(info.key));
+        write("\"conditions\": [");
+        write_list(conditions.value(), write);
+        write("],\n   \"runs\": [");
+        write_list(samples.value(), write);
+        write("]}");
+    }
+    if (!csv) write("]}\n");
+    return boost::outcome_v2::success();
+}
+
+Result<void> read_campaign(const trace::TraceBytes& text, const CampaignListener& listener) {
+    TextCursor cursor{text};
+    if (cursor.failure()) return *cursor.failure();
+    const auto first = cursor.peek();
+    const bool json = first == '{' || first == ' ' || first == '\n';
+    auto read = json ? read_campaign_json(cursor, listener) : read_campaign_csv(cursor, listener);
+    if (cursor.failure()) return *cursor.failure();
+    return read;
+}
+
+Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign) {
+    constexpr std::size_t most_pending = 8192;
+    std::int64_t series = 0;
+    std::vector<Sample> pending;
+    const auto record = [&]() -> Result<void> {
+        auto appended = campaign.append(series, pending);
+        pending.clear();
+        return appended;
+    };
+    CampaignListener listener;
+    listener.series = [&](const SeriesKey& key) -> Result<void> {
+        if (auto recorded = record(); !recorded) return recorded;
+        const auto info = campaign.series(key);
+        if (!info) return info.as_failure();
+        series = info.value().id;
+        return boost::outcome_v2::success();
+    };
+    listener.conditions = [&](const RecordedConditions& recorded) {
+        return campaign.note_conditions(series, recorded.first_run, recorded.conditions);
+    };
+    listener.sample = [&](Sample sample) -> Result<void> {
+        pending.push_back(std::move(sample));
+        return pending.size() < most_pending ? Result<void>{boost::outcome_v2::success()}
+                                             : record();
+    };
+    return campaign.together([&]() -> Result<void> {
+        if (auto read = read_campaign(text, listener); !read) return read;
+        return record();
+    });
+}
+
+// --- what both readers check -------------------------------------------------------------------
+
+Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version,
+                                    TextPlace at) const {
+    if (name != campaign_format_name)
+        return cursor_->refuse(fmt::format("is no campaign's text; expected {} and version {}",
+                                           campaign_format_name, campaign_format_version),
+                               at);
+    if (version != campaign_format_version)
+        return cursor_->refuse(fmt::format("is of version {}; this program knows version {}",
+                                           version, campaign_format_version),
+                               at);
+    return boost::outcome_v2::success();
+}
+
+Result<void> ExchangeCheck::series(const SeriesKey& key, TextPlace at) {
+    constexpr std::array<std::string_view, 3> quantities{"region", "clocks", "execution-time"};
+    if (std::find(quantities.begin(), quantities.end(), key.quantity) == quantities.end())
+        return cursor_->refuse(fmt::format("unknown quantity '{}'; expected {}", key.quantity,
+                                           fmt::join(quantities, ", ")),
+                               at);
+    std::vector<std::string> fields;
+    for (const auto& [name, member] : key_fields)
+        fields.push_back(key.*member);
+    if (!keys_.insert(std::move(fields)).second)
+        return cursor_->refuse(fmt::format("a second series of this key ('{}')", key.name), at);
+    next_run_ = 0;
+    last_conditions_ = -1;
+    has_series_ = true;
+    return listener_->series(key);
+}
+
+Result<void> ExchangeCheck::conditions(const RecordedConditions& recorded, TextPlace at) {
+    if (!has_series_) return cursor_->refuse("conditions before the first series", at);
+    if (recorded.first_run <= last_conditions_)
+        return cursor_->refuse(fmt::format("conditions from run {} on; expected a run after {}",
+                                           recorded.first_run, last_conditions_),
+                               at);
+    last_conditions_ = recorded.first_run;
+    std::set<std::string_view> names;
+    for (const auto& [name, value] : recorded.conditions)
+        if (!names.insert(name).second)
+            return cursor_->refuse(fmt::format("a second value of the condition '{}'", name), at);
+    if (names.empty()) return cursor_->refuse("no condition; expected a name and a value", at);
+    return listener_->conditions(recorded);
+}
+
+Result<void> ExchangeCheck::sample(Sample sample, TextPlace at) {
+    if (!has_series_) return cursor_->refuse("a run before the first series", at);
+    if (sample.run != next_run_)
+        return cursor_->refuse(fmt::format("run {}; expected run {}", sample.run, next_run_), at);
+    ++next_run_;
+    const Trouble trouble = sample.remark.trouble;
+    if (gives_times(trouble) == sample.times.empty())
+        return cursor_->refuse(fmt::format("run {} with trouble '{}' has {} times; expected {}",
+                                           sample.run, to_string(trouble), sample.times.size(),
+                                           gives_times(trouble) ? "at least one" : "none"),
+                               at);
+    if (trouble == Trouble::None && !sample.remark.text.empty())
+        return cursor_->refuse("a remark without trouble; expected none", at);
+    return listener_->sample(std::move(sample));
+}
+
+} // namespace warpbound::harness

@@ -1,0 +1,303 @@
+#include "harness/devices/recorded.hpp"
+
+#include "harness/campaign/exchange.hpp"
+#include "harness/protocol/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace warpbound::harness {
+
+namespace {
+
+struct RecordedSeriesOfDevice {
+    SeriesKey key;
+    std::int64_t id = 0;         ///< In the campaign, where there is one.
+    std::vector<Sample> samples; ///< Of a text; of a campaign they are read when they are needed.
+    std::int64_t runs = 0;
+    std::vector<RecordedConditions> conditions;
+};
+
+/// What was recorded, wherever it is.
+class Recording {
+public:
+    static Result<std::unique_ptr<Recording>> open(const std::string& file) {
+        auto recording = std::make_unique<Recording>();
+        const auto text = trace::TraceBytes::open(file);
+        if (!text) return text.as_failure();
+        std::string begin(15, '\0');
+        const auto read = text.value().read(0, begin);
+        if (!read) return read.as_failure();
+        const auto opened = begin == "SQLite format 3" ? recording->open_campaign(file)
+                                                       : recording->take(text.value());
+        if (!opened) return opened.as_failure();
+        if (recording->series_.empty()) return Failure{"holds no series", file};
+        return recording;
+    }
+
+    std::vector<RecordedSeriesOfDevice>& series() { return series_; }
+    [[nodiscard]] Result<std::vector<Sample>> samples(const RecordedSeriesOfDevice& series) {
+        if (!campaign_) return series.samples;
+        const std::lock_guard lock{mutex_};
+        return campaign_->samples(series.id);
+    }
+
+private:
+    Result<void> open_campaign(const std::string& file) {
+        auto opened = Campaign::open_existing(file);
+        if (!opened) return opened.as_failure();
+        campaign_ = std::move(opened).value();
+        const auto list = campaign_->list();
+        if (!list) return list.as_failure();
+        for (const auto& info : list.value()) {
+            const auto conditions = campaign_->conditions(info.id);
+            if (!conditions) return conditions.as_failure();
+            series_.push_back({info.key, info.id, {}, info.runs, conditions.value()});
+        }
+        return boost::outcome_v2::success();
+    }
+
+    Result<void> take(const trace::TraceBytes& text) {
+        CampaignListener listener;
+        listener.series = [this](const SeriesKey& key) -> Result<void> {
+            series_.push_back({key, 0, {}, 0, {}});
+            return boost::outcome_v2::success();
+        };
+        listener.conditions = [this](const RecordedConditions& recorded) -> Result<void> {
+            series_.back().conditions.push_back(recorded);
+            return boost::outcome_v2::success();
+        };
+        listener.sample = [this](Sample sample) -> Result<void> {
+            series_.back().samples.push_back(std::move(sample));
+            ++series_.back().runs;
+            return boost::outcome_v2::success();
+        };
+        return read_campaign(text, listener);
+    }
+
+    std::unique_ptr<Campaign> campaign_;
+    std::mutex mutex_;
+    std::vector<RecordedSeriesOfDevice> series_;
+};
+
+/// The runs of one kernel and launch under the draws and quantities with which they were recorded.
+class RecordedKernel final : public PreparedKernel {
+public:
+    RecordedKernel(std::string name, const models::Launch& launch)
+        : name_{std::move(name)}, launch_{launch} {}
+
+    void add(const SeriesKey& key, std::vector<Sample> samples,
+             const std::vector<RecordedConditions>& conditions) {
+        for (const auto& recorded : conditions)
+            conditions_ = recorded.conditions; // The last ones.
+        recorded_ += fmt::format("{}{} runs of '{}'", recorded_.empty() ? "" : "; ", samples.size(),
+                                 key.protocol);
+        quantities_.push_back(key.quantity);
+        auto& runs = runs_.emplace_back();
+        runs.protocol = key.protocol;
+        runs.quantity = key.quantity;
+        for (auto& sample : samples) {
+            const std::uint64_t seed = sample.seed;
+            runs.by_seed.emplace(seed, std::move(sample));
+        }
+    }
+
+    Result<Outcome> run(const RunOptions& options) const override {
+        Outcome outcome;
+        bool found = false;
+        for (const auto& runs : runs_) {
+            const std::string draw = fmt::format("draw {},", to_string(options.draw));
+            if (runs.protocol.find(draw) == std::string::npos) continue;
+            const auto sample = runs.by_seed.find(options.seed);
+            if (sample == runs.by_seed.end()) continue;
+            found = true;
+            outcome.observation.seed = options.seed;
+            outcome.remark = sample->second.remark;
+            if (auto known = tell(sample->second, runs.quantity, outcome.observation); !known)
+                return known.as_failure();
+        }
+        if (!found)
+            return Failure{fmt::format("a run with seed {} and draw {} was not recorded; there are "
+                                       "{}",
+                                       options.seed, to_string(options.draw), recorded_),
+                           name_};
+        return outcome;
+    }
+
+    [[nodiscard]] Conditions conditions() const override { return conditions_; }
+
+    [[nodiscard]] bool tells(Quantity quantity) const override {
+        return std::find(quantities_.begin(), quantities_.end(), to_string(quantity)) !=
+               quantities_.end();
+    }
+
+private:
+    struct Runs {
+        std::string protocol;
+        std::string quantity;
+        std::map<std::uint64_t, Sample> by_seed;
+    };
+
+    /// Adds what a sample says to the observation of its run.
+    Result<void> tell(const Sample& sample, const std::string& quantity,
+                      models::Observation& observation) const {
+        if (sample.times.empty()) return boost::outcome_v2::success();
+        if (quantity == to_string(Quantity::ExecutionTime)) {
+            observation.execution_time = models::Cycles{sample.times.front()};
+            return boost::outcome_v2::success();
+        }
+        const bool clocks = quantity == to_string(Quantity::Clocks);
+        const std::int64_t per_block = launch_.warps_per_block();
+        const auto warps = static_cast<std::size_t>(launch_.blocks * per_block);
+        if (sample.times.size() != (clocks ? 2 * warps : warps))
+            return Failure{fmt::format("run {} was recorded with {} times of {} warps", sample.run,
+                                       sample.times.size(), warps),
+                           name_};
+        observation.warps.resize(warps);
+        for (std::size_t i = 0; i < warps; ++i) {
+            auto& warp = observation.warps[i];
+            warp.block = static_cast<std::int64_t>(i) / per_block;
+            warp.warp = static_cast<std::int64_t>(i) % per_block;
+            warp.first_clock = models::Cycles{clocks ? sample.times[2 * i] : 0};
+            warp.last_clock = models::Cycles{sample.times[clocks ? 2 * i + 1 : i]};
+        }
+        return boost::outcome_v2::success();
+    }
+
+    std::string name_;
+    models::Launch launch_;
+    std::vector<Runs> runs_;
+    std::vector<std::string> quantities_;
+    std::string recorded_; ///< For refusals.
+    Conditions conditions_;
+};
+
+/// Benchmark and axes of a point's name: "dependent-add/n=5" has 5 for "n".
+std::map<std::string, double, std::less<>> parts_of(std::string_view name) {
+    std::map<std::string, double, std::less<>> parts;
+    std::size_t at = name.find('/');
+    while (at != std::string_view::npos) {
+        const std::size_t end = name.find('/', at + 1);
+        const std::string part{
+            name.substr(at + 1, end == std::string_view::npos ? end : end - at - 1)};
+        const std::size_t equals = part.find('=');
+        if (equals != std::string::npos)
+            parts[part.substr(0, equals)] = std::strtod(part.c_str() + equals + 1, nullptr);
+        at = end;
+    }
+    return parts;
+}
+
+/// How far two points of a benchmark are from each other; those of others are further.
+double distance(std::string_view a, std::string_view b) {
+    constexpr double other_benchmark = 1e12;
+    if (a.substr(0, a.find('/')) != b.substr(0, b.find('/'))) return other_benchmark;
+    double sum = 0;
+    const auto of_b = parts_of(b);
+    for (const auto& [axis, value] : parts_of(a)) {
+        const auto found = of_b.find(axis);
+        sum += found == of_b.end() ? 1e6 : std::abs(value - found->second);
+    }
+    return sum;
+}
+
+class RecordedDevice final : public Device {
+public:
+    RecordedDevice(std::unique_ptr<Recording> recording, DeviceIdentity identity)
+        : recording_{std::move(recording)}, identity_{std::move(identity)} {}
+
+    [[nodiscard]] DeviceIdentity identity() const override { return identity_; }
+    [[nodiscard]] bool replays() const override { return true; }
+
+    Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
+        if (kernel.facts == nullptr)
+            return Failure{"a kernel is found by the digest in its flow facts; it has none",
+                           std::string{kernel.name}};
+        const std::string launch = models::to_string(kernel.launch);
+        const std::string digest = assembly::digest_of(models::write_flow_facts(*kernel.facts));
+        auto prepared = std::make_unique<RecordedKernel>(std::string{kernel.name}, kernel.launch);
+        bool found = false;
+        for (const auto& series : recording_->series()) {
+            const SeriesKey& key = series.key;
+            if (key.device != identity_.name || key.device_detail != identity_.detail ||
+                key.kernel_digest != kernel.facts->program_digest || key.launch != launch ||
+                (key.facts_digest != kernel.facts->digest && key.facts_digest != digest))
+                continue;
+            auto samples = recording_->samples(series);
+            if (!samples) return samples.as_failure();
+            prepared->add(key, std::move(samples).value(), series.conditions);
+            found = true;
+        }
+        if (!found) return not_recorded(kernel, launch);
+        return std::unique_ptr<PreparedKernel>{std::move(prepared)};
+    }
+
+private:
+    [[nodiscard]] Failure not_recorded(const Kernel& kernel, const std::string& launch) const {
+        constexpr std::size_t few = 3;
+        std::vector<const SeriesKey*> keys;
+        for (const auto& series : recording_->series())
+            keys.push_back(&series.key);
+        std::stable_sort(keys.begin(), keys.end(), [&](const SeriesKey* a, const SeriesKey* b) {
+            return distance(kernel.name, a->name) < distance(kernel.name, b->name);
+        });
+        keys.resize(std::min(keys.size(), few));
+        std::vector<std::string> nearest;
+        for (const auto* key : keys) {
+            // A point of this name has another kernel, other facts or another launch.
+            const bool same = key->name == kernel.name;
+            nearest.push_back(same ? fmt::format("{} with another kernel, facts or launch ({})",
+                                                 key->name, key->launch)
+                                   : fmt::format("{} ({})", key->name, key->launch));
+        }
+        return Failure{fmt::format("was not recorded with launch {}; nearest: {}", launch,
+                                   fmt::join(nearest, ", ")),
+                       std::string{kernel.name}};
+    }
+
+    std::unique_ptr<Recording> recording_;
+    DeviceIdentity identity_;
+};
+
+std::string text_of(const DeviceIdentity& identity) {
+    return identity.name + " " + identity.detail;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Device>> recorded_device(std::string_view name) {
+    const std::size_t hash = name.rfind('#');
+    const std::string file{name.substr(0, hash)};
+    const std::string_view part = hash == std::string_view::npos ? "" : name.substr(hash + 1);
+    auto recording = Recording::open(file);
+    if (!recording) return recording.as_failure();
+    std::vector<DeviceIdentity> identities;
+    std::vector<std::string> texts;
+    for (const auto& series : recording.value()->series()) {
+        const DeviceIdentity identity{series.key.device, series.key.device_detail};
+        const std::string text = text_of(identity);
+        if (text.find(part) == std::string::npos ||
+            std::find(texts.begin(), texts.end(), text) != texts.end())
+            continue;
+        identities.push_back(identity);
+        texts.push_back(text);
+    }
+    if (identities.empty())
+        return Failure{fmt::format("no device recorded has '{}' in its name or detail", part),
+                       file};
+    if (identities.size() > 1)
+        return Failure{
+            fmt::format("holds several machines; choose one with #PART, which must occur "
+                        "in one of: {}",
+                        fmt::join(texts, "; ")),
+            file};
+    return std::unique_ptr<Device>{
+        std::make_unique<RecordedDevice>(std::move(recording).value(), identities.front())};
+}
+
+} // namespace warpbound::harness

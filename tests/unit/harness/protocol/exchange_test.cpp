@@ -1,0 +1,378 @@
+// Campaigns as text, and recorded campaigns as devices.
+#include "harness/campaign/exchange.hpp"
+#include "harness/device.hpp"
+#include "harness/protocol/measure.hpp"
+#include "harness/suite/measure_point.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+
+namespace warpbound::harness {
+namespace {
+
+using testing::HasSubstr;
+
+struct Series {
+    SeriesKey key;
+    std::vector<Sample> samples;
+    std::vector<RecordedConditions> conditions;
+
+    friend bool operator==(const Series&, const Series&) = default;
+};
+
+std::vector<Series> content_of(Campaign& campaign) {
+    std::vector<Series> all;
+    const auto list = campaign.list().value();
+    for (const auto& info : list)
+        all.push_back(
+            {info.key, campaign.samples(info.id).value(), campaign.conditions(info.id).value()});
+    return all;
+}
+
+std::string text_of(Campaign& campaign, CampaignFormat format) {
+    std::string text;
+    EXPECT_TRUE(write_campaign(campaign, format, [&](std::string_view part) { text += part; }));
+    return text;
+}
+
+trace::TraceBytes bytes_of(std::string text) {
+    return trace::TraceBytes{assembly::SourceText{"text", std::move(text)}};
+}
+
+class Exchange : public testing::Test {
+protected:
+    std::unique_ptr<Campaign> open(const char* name) {
+        return Campaign::open(folder_.path() / name).value();
+    }
+    Result<void> import(const std::string& text) {
+        const std::string name = "imported" + std::to_string(++imported_) + ".db";
+        campaign_ = open(name.c_str());
+        return import_campaign(bytes_of(text), *campaign_);
+    }
+    /// What is refused, with its place.
+    std::string refusal(const std::string& text) {
+        const auto read = import(text);
+        EXPECT_TRUE(campaign_->list().value().empty());
+        return read ? "accepted" : to_string(read.error());
+    }
+
+    tests::TemporaryFolder folder_;
+    int imported_ = 0;
+    std::unique_ptr<Campaign> campaign_;
+};
+
+/// Two series with everything that a campaign can hold.
+void fill(Campaign& campaign) {
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    const auto plain =
+        campaign
+            .series({"add/n=1", "simulated:x", "sha256:1, policy lrr",
+                     "warm-up 10, draw uniform, seed 1", "sha256:2", "sha256:3", "1x64", "region"})
+            .value();
+    ASSERT_TRUE(campaign.append(
+        plain.id, {{0, 5, {24, 26}, {}}, {1, ~std::uint64_t{0}, {largest, -largest - 1}, {}}}));
+    const auto odd = campaign
+                         .series({"odd, \"quoted\"\nname", "cuda:0", "", "p", "k", "", "8x1024",
+                                  "execution-time"})
+                         .value();
+    ASSERT_TRUE(campaign.note_conditions(odd.id, 0,
+                                         {{"driver", "13.0, \"beta\""}, {"temperature", "41 C"}}));
+    ASSERT_TRUE(
+        campaign.append(odd.id, {{0, 1, {7}, {}},
+                                 {1, 2, {9}, {Trouble::Throttled, "from 1980 to 1200 MHz,\nhot"}},
+                                 {2, 3, {}, {Trouble::TimeOut, "no end after 5 s"}}}));
+    ASSERT_TRUE(campaign.note_conditions(odd.id, 3, {{"driver", "13.1"}}));
+    ASSERT_TRUE(campaign.append(odd.id, {{3, 4, {}, {Trouble::DeviceLost, "gone"}}}));
+    ASSERT_TRUE(campaign.series({"empty", "d", "", "p", "k", "", "1x32", "clocks"}));
+}
+
+TEST_F(Exchange, BringsBackAnEqualCampaign) {
+    const auto campaign = open("original.db");
+    fill(*campaign);
+    for (const auto format : {CampaignFormat::Csv, CampaignFormat::Json}) {
+        const std::string text = text_of(*campaign, format);
+        const auto imported = import(text);
+        ASSERT_TRUE(imported) << to_string(imported.error()) << "\n" << text;
+        EXPECT_EQ(content_of(*campaign_), content_of(*campaign));
+        EXPECT_EQ(text_of(*campaign_, format), text);
+    }
+}
+
+TEST_F(Exchange, WritesOneRecordALine) {
+    const auto campaign = open("original.db");
+    fill(*campaign);
+    const std::string text = text_of(*campaign, CampaignFormat::Csv);
+    EXPECT_THAT(text, testing::StartsWith(
+                          "warpbound-campaign,2\n"
+                          "series,add/n=1,simulated:x,\"sha256:1, policy lrr\","
+                          "\"warm-up 10, draw uniform, seed 1\",sha256:2,sha256:3,1x64,region\n"
+                          "run,0,5,none,,24,26\n"));
+    EXPECT_THAT(text, HasSubstr("conditions,0,driver,\"13.0, \"\"beta\"\"\",temperature,41 C\n"));
+    EXPECT_THAT(text, HasSubstr("run,2,3,time-out,no end after 5 s\n"));
+}
+
+constexpr const char* head = "warpbound-campaign,2\nseries,a,d,,p,k,f,1x32,region\n";
+
+TEST_F(Exchange, RefusesBadCsvWithItsPlace) {
+    EXPECT_THAT(refusal(""), HasSubstr("text:1:1: is no campaign's text"));
+    EXPECT_THAT(refusal("point,count\n"), HasSubstr("text:1:"));
+    EXPECT_THAT(refusal("warpbound-campaign,3\n"), HasSubstr("text:1:1: is of version 3"));
+    EXPECT_THAT(refusal("warpbound-campaign,2\nrun,0,1,none,,5\n"),
+                HasSubstr("text:2:1: a run before the first series"));
+    EXPECT_THAT(refusal("warpbound-campaign,2\nseries,a,d,,p,k,f,1x32,time\n"),
+                HasSubstr("text:2:1: unknown quantity 'time'"));
+    EXPECT_THAT(refusal("warpbound-campaign,2\nseries,a,d\n"),
+                HasSubstr("text:2:1: a series of 2 fields; expected 8"));
+    const std::string text = head;
+    EXPECT_THAT(refusal(text + text.substr(21)), HasSubstr("text:3:1: a second series"));
+    EXPECT_THAT(refusal(text + "run,1,1,none,,5\n"), HasSubstr("text:3:1: run 1; expected run 0"));
+    EXPECT_THAT(refusal(text + "run,0,x,none,,5\n"), HasSubstr("text:3:7: 'x' as the seed"));
+    EXPECT_THAT(refusal(text + "run,0,1,none,,5.5\n"), HasSubstr("text:3:15: '5.5' as a time"));
+    EXPECT_THAT(refusal(text + "run,0,1,slow,,5\n"), HasSubstr("text:3:9: unknown trouble 'slow'"));
+    EXPECT_THAT(refusal(text + "run,0,1,none,\n"), HasSubstr("has 0 times; expected at least one"));
+    EXPECT_THAT(refusal(text + "run,0,1,time-out,x,5\n"), HasSubstr("has 1 times; expected none"));
+    EXPECT_THAT(refusal(text + "run,0,1,none,x,5\n"), HasSubstr("a remark without trouble"));
+    EXPECT_THAT(refusal(text + "\n"), HasSubstr("text:3:1: a record ''"));
+    EXPECT_THAT(refusal(text + "run,0,1,\"none,,5\n"), HasSubstr("text:3:9: no quote at the end"));
+    EXPECT_THAT(refusal(text + "run,0,1,\"none\"x,,5\n"), HasSubstr("text:3:15: text behind"));
+    EXPECT_THAT(refusal(text + "conditions,0,driver\n"), HasSubstr("text:3:1: conditions"));
+    EXPECT_THAT(refusal(text + "conditions,0,a,1\nconditions,0,a,2\n"),
+                HasSubstr("text:4:1: conditions from run 0 on"));
+    EXPECT_THAT(refusal(text + "conditions,0,a,1,a,2\n"), HasSubstr("a second value"));
+    EXPECT_THAT(refusal(text + "run," + std::string(1'100'000, '0') + "\n"),
+                HasSubstr("a record of more than 1 MiB"));
+}
+
+TEST_F(Exchange, RefusesBadJsonWithItsPlace) {
+    const std::string key = R"({"name": "a", "device": "d", "device-detail": "", "protocol": "p",
+"kernel-digest": "k", "facts-digest": "f", "launch": "1x32", "quantity": "region",)";
+    const std::string begin =
+        "{\"format\": \"warpbound-campaign\", \"version\": 2, \"series\": [" + key;
+    const auto run = [&](const std::string& text) {
+        return refusal(begin + "\n\"runs\": [" + text + "]}]}");
+    };
+    EXPECT_THAT(refusal("{"), HasSubstr("text:1:2: no JSON"));
+    EXPECT_THAT(refusal("{}"), HasSubstr("text:1:3: is no campaign's text"));
+    EXPECT_THAT(refusal("{\"series\": []}"), HasSubstr("is no campaign's text"));
+    EXPECT_THAT(refusal("{\"format\": \"warpbound-campaign\", \"version\": 1, \"series\": []}"),
+                HasSubstr("is of version 1"));
+    EXPECT_THAT(refusal("{\"format\": \"warpbound-campaign\", \"version\": 2, \"series\": [{}]}"),
+                HasSubstr("a series without 'name'"));
+    EXPECT_THAT(run("{\"run\": 0}"), HasSubstr("text:3:20: a run without"));
+    EXPECT_THAT(run("{\"run\": 1, \"seed\": \"1\", \"times\": [5]}"),
+                HasSubstr("run 1; expected run 0"));
+    EXPECT_THAT(run("{\"run\": 0, \"seed\": 1, \"times\": [5]}"), HasSubstr("'seed'"));
+    EXPECT_THAT(run("{\"run\": 0, \"seed\": \"-1\", \"times\": [5]}"), HasSubstr("'-1' as seed"));
+    EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [5.5]}"), HasSubstr("fraction"));
+    EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [[5]]}"), HasSubstr("'times'"));
+    EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [18446744073709551615]}"),
+                HasSubstr("too large"));
+    EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [], \"trouble\": \"slow\"}"),
+                HasSubstr("unknown trouble 'slow'"));
+    EXPECT_THAT(run("{\"run\": 0, \"seed\": \"1\", \"times\": [5], \"more\": \"x\"}"),
+                HasSubstr("'more'"));
+    EXPECT_THAT(refusal(begin + "\"runs\": [], \"name\": \"b\"}]}"),
+                HasSubstr("a field of the key behind runs"));
+    EXPECT_THAT(refusal(begin + "\"runs\": []}]} x"), HasSubstr("no JSON"));
+    EXPECT_THAT(refusal(begin + "\"conditions\": [{\"values\": {\"a\": \"1\"}}]}]}"),
+                HasSubstr("without 'first-run'"));
+    EXPECT_THAT(refusal("{\"format\": \"" + std::string(1'100'000, 'x') + "\"}"),
+                HasSubstr("more than 1 MiB"));
+}
+
+/// The corpus of the fuzz target.
+std::vector<std::string> corpus() {
+    std::vector<std::filesystem::path> paths;
+    const std::filesystem::path folder{WARPBOUND_SOURCE_DIR "/tests/fuzz/corpus/campaign"};
+    for (const auto& entry : std::filesystem::directory_iterator{folder})
+        paths.push_back(entry.path());
+    std::sort(paths.begin(), paths.end());
+    std::vector<std::string> texts;
+    for (const auto& path : paths)
+        texts.push_back(assembly::read_source(path).value().text);
+    return texts;
+}
+
+// Cut short and with bytes changed, a text is refused with its place or gives series and runs in
+// order; nothing crashes. Whole, it is accepted.
+TEST(ExchangeCorpus, IsReadOrRefused) {
+    const auto texts = corpus();
+    ASSERT_GE(texts.size(), 2U);
+    for (const auto& text : texts) {
+        for (unsigned seed = 0; seed < 400; ++seed) {
+            SCOPED_TRACE("seed " + std::to_string(seed));
+            std::mt19937 random{seed};
+            std::string damaged = text;
+            if (seed % 3 == 1)
+                damaged.resize(random() % damaged.size());
+            else if (seed > 0)
+                for (unsigned flips = 1 + seed % 3; flips > 0; --flips)
+                    damaged[random() % damaged.size()] = static_cast<char>(random());
+            std::int64_t next = -1;
+            CampaignListener listener;
+            listener.series = [&](const SeriesKey&) -> Result<void> {
+                next = 0;
+                return boost::outcome_v2::success();
+            };
+            listener.conditions = [&](const RecordedConditions& recorded) -> Result<void> {
+                EXPECT_GE(next, 0);
+                EXPECT_FALSE(recorded.conditions.empty());
+                return boost::outcome_v2::success();
+            };
+            listener.sample = [&](const Sample& sample) -> Result<void> {
+                EXPECT_EQ(sample.run, next++);
+                return boost::outcome_v2::success();
+            };
+            const auto done = read_campaign(bytes_of(damaged), listener);
+            if (seed == 0) {
+                EXPECT_TRUE(done) << to_string(done.error());
+            }
+            if (done) continue;
+            EXPECT_GT(done.error().line, 0) << done.error().what;
+            EXPECT_GT(done.error().column, 0) << done.error().what;
+        }
+    }
+}
+
+// --- the recorded device -----------------------------------------------------------------------
+
+/// Points of the quick suite on Fermi, in a campaign.
+class Recorded : public testing::Test {
+protected:
+    void SetUp() override {
+        simulated_ = open_device("simulated:fermi-gtx470").value();
+        const auto fermi = models::load_architecture("fermi-gtx470").value();
+        for (const char* name : {"empty-region", "dependent-add", "global-load"}) {
+            auto points = points_of(name, fermi).value();
+            points_.insert(points_.end(), points.begin(), points.end());
+        }
+        protocol_.repetitions = 20;
+        file_ = (folder_.path() / "recorded.db").string();
+        const auto campaign = Campaign::open(file_).value();
+        const auto recorded = campaign->together([&]() -> Result<void> {
+            for (const auto& point : points_) {
+                if (point.name == left_out_) continue;
+                const auto measured = measure_point(*simulated_, point, protocol_, campaign.get());
+                if (!measured) return measured.as_failure();
+            }
+            return boost::outcome_v2::success();
+        });
+        ASSERT_TRUE(recorded) << to_string(recorded.error());
+        for (const auto& [format, name] : {std::pair{CampaignFormat::Csv, "recorded.csv"},
+                                           {CampaignFormat::Json, "recorded.json"}}) {
+            std::ofstream text{folder_.path() / name, std::ios::binary};
+            ASSERT_TRUE(
+                write_campaign(*campaign, format, [&](std::string_view part) { text << part; }));
+        }
+    }
+    const BenchmarkPoint& point(std::string_view name) {
+        return *std::find_if(points_.begin(), points_.end(),
+                             [&](const auto& one) { return one.name == name; });
+    }
+
+    tests::TemporaryFolder folder_;
+    std::string file_;
+    std::unique_ptr<Device> simulated_;
+    std::vector<BenchmarkPoint> points_;
+    Protocol protocol_;
+    std::string left_out_ = "dependent-add/n=7";
+};
+
+TEST_F(Recorded, DeviceGivesTheSamplesOfTheCampaignAndOfItsTexts) {
+    for (const char* name : {"recorded.db", "recorded.csv", "recorded.json"}) {
+        SCOPED_TRACE(name);
+        const auto device = open_device("recorded:" + (folder_.path() / name).string());
+        ASSERT_TRUE(device) << to_string(device.error());
+        EXPECT_EQ(device.value()->identity().name, simulated_->identity().name);
+        EXPECT_EQ(device.value()->identity().detail, simulated_->identity().detail);
+        const auto again = Campaign::open(folder_.path() / (std::string{name} + ".again")).value();
+        const auto recorded = again->together([&]() -> Result<void> {
+            for (const auto& one : points_) {
+                if (one.name == left_out_) continue;
+                const auto expected = measure_point(*simulated_, one, protocol_, nullptr).value();
+                const auto replayed =
+                    measure_point(*device.value(), one, protocol_, again.get(), 2);
+                if (!replayed) return replayed.as_failure();
+                EXPECT_EQ(replayed.value().samples, expected.samples) << one.name;
+            }
+            return boost::outcome_v2::success();
+        });
+        ASSERT_TRUE(recorded) << to_string(recorded.error());
+        const auto original = Campaign::open_existing(file_).value();
+        EXPECT_EQ(content_of(*again), content_of(*original));
+    }
+}
+
+TEST_F(Recorded, DeviceRefusesWhatWasNotRecorded) {
+    const auto device = open_device("recorded:" + file_).value();
+    const auto missing = measure_point(*device, point(left_out_), protocol_, nullptr);
+    ASSERT_FALSE(missing);
+    EXPECT_THAT(missing.error().what, HasSubstr("was not recorded with launch 1x32"));
+    EXPECT_THAT(missing.error().what, HasSubstr("nearest: dependent-add/n=6 (1x32), "
+                                                "dependent-add/n=8 (1x32)"));
+    Protocol more = protocol_;
+    more.repetitions = 21;
+    const auto longer = measure_point(*device, point("dependent-add/n=6"), more, nullptr);
+    ASSERT_FALSE(longer);
+    EXPECT_THAT(longer.error().what, HasSubstr(std::to_string(seed_of_run(1, 20))));
+    EXPECT_THAT(longer.error().what, HasSubstr("there are 20 runs of 'warm-up 10, draw uniform"));
+    Protocol other = protocol_;
+    other.draw = Draw::AllHigh;
+    const auto drawn = measure_point(*device, point("dependent-add/n=6"), other, nullptr);
+    ASSERT_FALSE(drawn);
+    EXPECT_THAT(drawn.error().what, HasSubstr("draw all-high was not recorded"));
+    BenchmarkPoint whole = point("dependent-add/n=6");
+    whole.quantity = Quantity::ExecutionTime;
+    const auto untold = measure_point(*device, whole, protocol_, nullptr);
+    ASSERT_FALSE(untold);
+    EXPECT_THAT(untold.error().what, HasSubstr("no execution-time can be told"));
+}
+
+TEST_F(Recorded, DeviceMustBeOneMachine) {
+    {
+        const auto other = open_device("simulated:fermi-gtx470", "gto").value();
+        const auto campaign = Campaign::open(file_).value();
+        ASSERT_TRUE(measure_point(*other, point("dependent-add/n=6"), protocol_, campaign.get()));
+    }
+    const auto unclear = open_device("recorded:" + file_);
+    ASSERT_FALSE(unclear);
+    EXPECT_THAT(unclear.error().what, HasSubstr("choose one with #PART"));
+    const auto chosen = open_device("recorded:" + file_ + "#policy gto");
+    ASSERT_TRUE(chosen);
+    EXPECT_THAT(chosen.value()->identity().detail, HasSubstr("policy gto"));
+    EXPECT_FALSE(open_device("recorded:" + file_ + "#policy srr"));
+    EXPECT_FALSE(open_device("recorded:" + (folder_.path() / "none.db").string()));
+}
+
+// What a run could not give is replayed as such.
+TEST_F(Recorded, DeviceGivesTroublesToo) {
+    const std::string file = (folder_.path() / "troubled.db").string();
+    const BenchmarkPoint& one = point("dependent-add/n=6");
+    {
+        const auto campaign = Campaign::open(file).value();
+        const auto series =
+            campaign->series(series_key(one, simulated_->identity(), protocol_)).value();
+        ASSERT_TRUE(campaign->note_conditions(series.id, 0, {{"driver", "13.0"}}));
+        ASSERT_TRUE(
+            campaign->append(series.id, {{0, seed_of_run(1, 0), {120}, {Trouble::Throttled, "hot"}},
+                                         {1, seed_of_run(1, 1), {}, {Trouble::TimeOut, "5 s"}}}));
+    }
+    const auto device = open_device("recorded:" + file).value();
+    protocol_.repetitions = 2;
+    const auto replayed = measure_point(*device, one, protocol_, nullptr);
+    ASSERT_TRUE(replayed) << to_string(replayed.error());
+    EXPECT_EQ(replayed.value().samples[0].remark, (Remark{Trouble::Throttled, "hot"}));
+    EXPECT_EQ(replayed.value().samples[0].times, std::vector<std::int64_t>{120});
+    EXPECT_EQ(replayed.value().samples[1].remark, (Remark{Trouble::TimeOut, "5 s"}));
+    EXPECT_TRUE(replayed.value().samples[1].times.empty());
+}
+
+} // namespace
+} // namespace warpbound::harness
