@@ -21,7 +21,7 @@ constexpr std::size_t fewest_runs = 20;
 constexpr std::size_t exact_members = 1000;
 constexpr std::int64_t permutations = 999;
 /// Beyond so many runs the asymptotic p-value of halves is taken as it is.
-constexpr std::size_t most_permuted = 10'000;
+constexpr std::size_t most_permuted = 2000;
 
 OrderTest not_decided(std::string name, std::string why) {
     return {std::move(name), std::nullopt, std::move(why)};

@@ -39,8 +39,8 @@ OrderTest runs_test(std::span<const double> values);
 OrderTest ljung_box_test(std::span<const double> values, std::size_t lags = 10);
 
 /// "halves": Kolmogorov-Smirnov, two-sided, the first half against the second, asymptotic. With
-/// ties, where that p-value errs large, the smaller of it and that of 999 permutations of the runs.
-/// Needs 20 runs.
+/// ties, where that p-value errs large, the smaller of it and, up to 2000 runs, that of 999
+/// permutations. Needs 20 runs.
 OrderTest halves_test(std::span<const double> values, std::uint64_t seed = 1);
 
 /// "together": whether the runs with a property stand together more than in a random order:

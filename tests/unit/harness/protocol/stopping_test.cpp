@@ -2,6 +2,7 @@
 #include "harness/protocol/resampling.hpp"
 #include "harness/protocol/stopping.hpp"
 #include "harness/protocol/warm_up.hpp"
+#include "harness/suite/measure_point.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -210,6 +211,77 @@ TEST(PerOperation, SaysNothingWhereTimesVaryOrLieOnNoLine) {
     EXPECT_FALSE(per_operation(independent(), std::nullopt, true)->by_empty);
     EXPECT_FALSE(per_operation(std::array{constant(3, 5), constant(5, 7)}, std::nullopt, true));
     EXPECT_FALSE(per_operation({}, std::nullopt, true));
+}
+
+/// The simulated Fermi, of which some kernels are told to take longer than they do.
+class WrongDevice final : public Device {
+public:
+    WrongDevice(std::string kernel, std::int64_t error)
+        : device_{open_device("simulated:fermi-gtx470").value()}, kernel_{std::move(kernel)},
+          error_{error} {}
+    [[nodiscard]] DeviceIdentity identity() const override { return device_->identity(); }
+    Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
+        auto prepared = device_->prepare(kernel);
+        if (!prepared) return prepared;
+        const bool wrong = kernel.name == kernel_;
+        return std::unique_ptr<PreparedKernel>{
+            std::make_unique<Prepared>(std::move(prepared).value(), wrong ? error_ : 0)};
+    }
+
+private:
+    class Prepared final : public PreparedKernel {
+    public:
+        Prepared(std::unique_ptr<PreparedKernel> right, std::int64_t error)
+            : right_{std::move(right)}, error_{error} {}
+        Result<Outcome> run(const RunOptions& options) const override {
+            auto outcome = right_->run(options);
+            if (outcome)
+                for (auto& warp : outcome.value().observation.warps)
+                    warp.last_clock = *warp.last_clock + models::Cycles{error_};
+            return outcome;
+        }
+
+    private:
+        std::unique_ptr<PreparedKernel> right_;
+        std::int64_t error_;
+    };
+    std::unique_ptr<Device> device_;
+    std::string kernel_;
+    std::int64_t error_;
+};
+
+/// What the points of independent additions say on a device.
+PerOperation additions_on(const Device& device) {
+    const auto fermi = models::load_architecture("fermi-gtx470").value();
+    Protocol protocol;
+    protocol.repetitions = 20;
+    const auto measured = [&](const BenchmarkPoint& point) {
+        const auto samples = measure_point(device, point, protocol, nullptr).value().samples;
+        std::vector<std::int64_t> times;
+        for (const auto& sample : samples)
+            times.push_back(sample.times.front());
+        const Summary summary = summarise(times);
+        return RegionTimes{axis_value(point.axes, "n", 0), summary.best, summary.worst,
+                           summary.mean};
+    };
+    const auto empty = points_of("empty-region", fermi).value();
+    const auto additions = points_of("independent-add", fermi).value();
+    std::vector<RegionTimes> regions;
+    for (const auto& point : additions)
+        regions.push_back(measured(point));
+    return per_operation(regions, measured(empty.front()), additions.front().adds_to_empty).value();
+}
+
+TEST(PerOperation, FindsADeviceWhoseEmptyRegionIsWrong) {
+    EXPECT_EQ(additions_on(WrongDevice{"", 0}).disagreement, "");
+    EXPECT_EQ(additions_on(WrongDevice{"empty-region/warps=1", 1}).disagreement, "");
+    for (const std::int64_t error : {-2, 2}) {
+        const auto found = additions_on(WrongDevice{"empty-region/warps=1", error});
+        EXPECT_THAT(found.disagreement,
+                    HasSubstr("leave 24 cycles for none, but the empty region takes " +
+                              std::to_string(24 + error)));
+        EXPECT_EQ(found.by_slope, 6);
+    }
 }
 
 } // namespace
