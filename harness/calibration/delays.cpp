@@ -10,42 +10,6 @@ namespace warpbound::harness {
 
 namespace {
 
-/// What the operation of a delay benchmark adds to the line of switched-off instructions, sample by
-/// sample: the distance between it and the next instruction.
-std::vector<std::int64_t> distances(const RecordedSeries& series, const Basis& basis) {
-    std::vector<std::int64_t> found = all_times(series);
-    for (auto& time : found)
-        time -= basis.empty_region + (2 * padding + 1) * basis.step;
-    return found;
-}
-
-Reading reading_of(std::vector<std::int64_t> samples, std::string benchmark,
-                   std::vector<const RecordedSeries*> series) {
-    std::sort(samples.begin(), samples.end());
-    Reading reading;
-    reading.interval = {samples.front(), samples[(samples.size() - 1) / 2], samples.back()};
-    reading.sharpness = samples.front() == samples.back() ? Sharpness::Exact : Sharpness::Range;
-    reading.benchmark = std::move(benchmark);
-    reading.series = std::move(series);
-    return reading;
-}
-
-/// Reads a distance that no instruction can be closer than a step: what lies below does not show.
-void read_distance(const std::string& path, const std::string& point, std::int64_t least,
-                   const Measurements& measurements, const Basis& basis, Ledger& ledger) {
-    const auto* series = measurements.find(point);
-    if (series == nullptr) return ledger.unidentified(path, measurements.why_not(point));
-    auto samples = distances(*series, basis);
-    const auto [lowest, highest] = std::minmax_element(samples.begin(), samples.end());
-    if (*lowest < basis.step)
-        return ledger.unidentified(
-            path, fmt::format("{} took less time than its instructions need", point));
-    const std::string benchmark = point.substr(0, point.find('/'));
-    if (*highest > basis.step)
-        return ledger.read(path, reading_of(std::move(samples), benchmark, {series}));
-    ledger.read(path, {{least, std::nullopt, basis.step}, Sharpness::AtMost, benchmark, {series}});
-}
-
 /// The cost of a further pass, from one access with one pass and one with many.
 void read_pass_cost(const std::string& path, const std::string& benchmark,
                     const Measurements& measurements, const Basis& basis, Ledger& ledger) {
@@ -82,7 +46,8 @@ void read_chain(const std::string& benchmark, const std::string& path,
                 const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     std::vector<const RecordedSeries*> series;
     std::vector<std::int64_t> times;
-    for (int n = 1; n <= 16; ++n) {
+    constexpr std::array<std::int64_t, 5> counts{1, 2, 4, 8, 16};
+    for (const std::int64_t n : counts) {
         series.push_back(measurements.find(fmt::format("{}/n={}", benchmark, n)));
         const auto time = constant_time(series.back());
         if (!time)
@@ -91,7 +56,7 @@ void read_chain(const std::string& benchmark, const std::string& path,
     }
     const std::int64_t slope = times[1] - times[0];
     for (std::size_t i = 1; i < times.size(); ++i)
-        if (times[i] - times[i - 1] != slope) return;
+        if (times[i] - times[0] != slope * (counts[i] - counts[0])) return;
     // A port may be what the chain waits for.
     const auto initiation = ledger.interval(path.substr(0, path.rfind('/')) + "/initiation");
     if (slope > basis.step && initiation && slope > initiation->hi)
@@ -119,6 +84,58 @@ std::int64_t nearest(std::int64_t dividend, std::int64_t divisor) {
     const std::int64_t twice = 2 * dividend + divisor;
     const std::int64_t quotient = twice / (2 * divisor);
     return twice % (2 * divisor) < 0 ? quotient - 1 : quotient;
+}
+
+std::vector<std::int64_t> distances(const RecordedSeries& series, const Basis& basis) {
+    std::vector<std::int64_t> found = all_times(series);
+    for (auto& time : found)
+        time -= basis.empty_region + (2 * padding + 1) * basis.step;
+    return found;
+}
+
+Reading reading_of(std::vector<std::int64_t> samples, std::string benchmark,
+                   std::vector<const RecordedSeries*> series) {
+    std::sort(samples.begin(), samples.end());
+    Reading reading;
+    reading.interval = {samples.front(), samples[(samples.size() - 1) / 2], samples.back()};
+    reading.sharpness = samples.front() == samples.back() ? Sharpness::Exact : Sharpness::Range;
+    reading.benchmark = std::move(benchmark);
+    reading.series = std::move(series);
+    return reading;
+}
+
+void read_distance(const std::string& path, const std::string& point, std::int64_t least,
+                   const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const auto* series = measurements.find(point);
+    if (series == nullptr) return ledger.unidentified(path, measurements.why_not(point));
+    auto samples = distances(*series, basis);
+    const auto [lowest, highest] = std::minmax_element(samples.begin(), samples.end());
+    if (*lowest < basis.step)
+        return ledger.unidentified(
+            path, fmt::format("{} took less time than its instructions need", point));
+    const std::string benchmark = point.substr(0, point.find('/'));
+    if (*highest > basis.step)
+        return ledger.read(path, reading_of(std::move(samples), benchmark, {series}));
+    ledger.read(path, {{least, std::nullopt, basis.step}, Sharpness::AtMost, benchmark, {series}});
+}
+
+void read_port_time(const std::string& name, const Measurements& measurements, const Basis& basis,
+                    Ledger& ledger) {
+    const std::string path = fmt::format("classes/{}/initiation", name);
+    const std::string benchmark = "port-" + name;
+    const auto* series = measurements.find(benchmark);
+    if (series == nullptr) return ledger.unidentified(path, measurements.why_not(benchmark));
+    auto samples = distances(*series, basis);
+    if (*std::min_element(samples.begin(), samples.end()) <= basis.step)
+        return ledger.unidentified(path, benchmark + ": many passes take no longer than a step");
+    for (auto& sample : samples) {
+        if (sample % many_passes != 0)
+            return ledger.unidentified(
+                path, fmt::format("{}: {} cycles are no whole number for each of {} passes",
+                                  benchmark, sample, many_passes));
+        sample /= many_passes;
+    }
+    ledger.read(path, reading_of(std::move(samples), benchmark, {series}));
 }
 
 std::optional<Basis> read_steps(const Measurements& measurements, Ledger& ledger) {
@@ -168,13 +185,16 @@ void read_delays(const Measurements& measurements, const Basis& basis, Ledger& l
     const auto read = [&](const std::string& path, const std::string& point, std::int64_t least) {
         read_distance(path, point, least, measurements, basis, ledger);
     };
-    for (const auto& [name, result_point] : calibrated_classes()) {
-        const std::string path = "classes/" + name;
-        read(path + "/initiation", "spacing-" + name, 1);
-        if (!result_point.empty()) read(path + "/latency", result_point, 0);
+    for (const auto& of : calibrated_classes()) {
+        const std::string path = "classes/" + of.name;
+        // Stores may wait for the write buffer.
+        if (!of.is_buffered) read(path + "/initiation", "spacing-" + of.name, 1);
+        if (!of.is_buffered && of.has_passes) read_port_time(of.name, measurements, basis, ledger);
+        if (of.result_point.empty()) continue;
+        read(path + "/latency", of.result_point, 0);
+        if (of.has_passes)
+            read_pass_cost(path + "/pass-cost", "result-" + of.name, measurements, basis, ledger);
     }
-    read_pass_cost("classes/load-shared/pass-cost", "result-load-shared", measurements, basis,
-                   ledger);
     for (const std::string level : {"l1", "l2", "dram"}) {
         read("memories/" + level + "/latency", "result-" + level + "/passes=1", 1);
         read_pass_cost("classes/load-global/pass-cost", "result-" + level, measurements, basis,
@@ -188,6 +208,9 @@ void read_delays(const Measurements& measurements, const Basis& basis, Ledger& l
                                       {"dependent-mad", "float-multiply-add"},
                                       {"dependent-cos", "special-function"}})
         read_chain(chain, fmt::format("classes/{}/latency", name), measurements, basis, ledger);
+    for (const auto& of : calibrated_classes())
+        read_chain("dependent-" + of.name, fmt::format("classes/{}/latency", of.name), measurements,
+                   basis, ledger);
 }
 
 } // namespace warpbound::harness

@@ -17,6 +17,21 @@ constexpr std::array<int, 2> interlocked_targets{20, 21};
 constexpr const char* encoded_times_issue =
     "where the encoding times the issue, no time shows when a result is there";
 
+/// Times of a run.
+std::size_t times_of_run(const BenchmarkPoint& point) {
+    const auto warps =
+        static_cast<std::size_t>(point.launch.blocks * point.launch.warps_per_block());
+    switch (point.quantity) {
+    case Quantity::ExecutionTime:
+        return 1;
+    case Quantity::Clocks:
+        return 2 * warps;
+    case Quantity::Region:
+        break;
+    }
+    return warps;
+}
+
 struct Expected {
     std::string kernel_digest;
     std::string facts_digest;
@@ -37,13 +52,11 @@ Result<std::map<std::string, Expected>> expected_points(assembly::Target target)
         const auto points = points_of(benchmark.name, machine);
         if (!points) return points.as_failure();
         for (const auto& point : points.value()) {
-            const auto warps =
-                static_cast<std::size_t>(point.launch.blocks * point.launch.warps_per_block());
             expected[point.name] = {assembly::digest_of(point.text),
                                     assembly::digest_of(models::write_flow_facts(point.facts)),
                                     models::to_string(point.launch),
                                     std::string{to_string(point.quantity)},
-                                    point.quantity == Quantity::Clocks ? 2 * warps : warps,
+                                    times_of_run(point),
                                     point.most_runs > 0 ? std::min(point.most_runs, enough_runs)
                                                         : enough_runs};
         }

@@ -25,14 +25,14 @@ struct WakeUps {
 
 /// Of warp 0 and warp `schedulers`, which share a scheduler; the others have one each.
 ///
-/// The warp that wakes first issues a step apart from its first clock value on, until the other one
+/// The warp that wakes first issues a step apart from its first clock read on, until the other one
 /// wakes. The first clock read of that one is the very instruction that waited; when it issues in
 /// step with the other warp, both could issue then, and it came first.
-WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis, std::int64_t clock_latency) {
+WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis) {
     constexpr std::int64_t clear = 8; ///< Steps between two wake-ups that are far apart.
     const auto schedulers = static_cast<std::size_t>(*basis.schedulers);
     const std::int64_t step = basis.step;
-    const std::int64_t alone = basis.empty_region + wake_filler * step;
+    const std::int64_t alone = basis.empty_region + (wake_filler + 1) * step;
     const std::int64_t shared = std::max(step, 2 * *basis.slot);
     WakeUps found;
     for (const auto& sample : series.samples) {
@@ -40,9 +40,7 @@ WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis, std::int64
         const bool older_wakes = clocks[schedulers].first < clocks[0].first;
         const WarpClocks& issuing = older_wakes ? clocks[schedulers] : clocks[0];
         const WarpClocks& woken = older_wakes ? clocks[0] : clocks[schedulers];
-        // When the woken warp issued its first clock read, since the instruction of the other one
-        // that waited for its own clock value.
-        const std::int64_t since = woken.first - clock_latency - issuing.first;
+        const std::int64_t since = woken.first - issuing.first;
         if (since > wake_filler * step && woken.first > issuing.last) {
             ++found.alone;
             if (issuing.last - issuing.first != alone) ++found.slowed;
@@ -50,7 +48,9 @@ WakeUps wake_ups_of(const RecordedSeries& series, const Basis& basis, std::int64
         if (since >= clear * step) {
             ++found.far;
             // From then on it had all its instructions to issue.
-            if (issuing.last - woken.first > (wake_filler - clear / 2) * shared) ++found.waited;
+            if (issuing.last - basis.empty_region - woken.first >
+                (wake_filler - clear / 2) * shared)
+                ++found.waited;
         }
         if (since < step || since > (wake_filler - 1) * step) continue;
         ++(older_wakes ? found.older : found.younger);
@@ -93,15 +93,13 @@ std::optional<std::string> read_policy(const Measurements& measurements, const B
     if (!basis.schedulers) return unknown("the number of schedulers is not known");
     const std::int64_t schedulers = *basis.schedulers;
     const std::string wake_point = fmt::format("wake-order/warps={}", schedulers + 1);
-    const std::string crowd_point = fmt::format("{}/n={}/warps={}", crowd_of_none,
-                                                crowd_counts(crowd_of_none).many, crowd_warps);
+    const std::string crowd_point =
+        fmt::format("{}/n={}/warps={}", crowd_of_none, crowd_counts.many, crowd_warps);
     const auto* wake = measurements.find(wake_point);
     const auto* crowd = measurements.find(crowd_point);
     if (wake == nullptr) return unknown(measurements.why_not(wake_point));
     if (crowd == nullptr) return unknown(measurements.why_not(crowd_point));
-    // Of a latency of at most a step nothing is seen: the next instruction is a step behind.
-    const auto latency = ledger.number("classes/clock-read/latency");
-    const WakeUps seen = wake_ups_of(*wake, basis, latency.value_or(basis.step));
+    const WakeUps seen = wake_ups_of(*wake, basis);
     if (seen.far >= enough_runs && seen.waited == seen.far) return "srr";
     if (seen.waited > 0)
         return unknown(fmt::format("in {} of {} runs a warp waited for another one that slept: "

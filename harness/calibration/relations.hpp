@@ -36,8 +36,10 @@ std::optional<std::string> read_policy(const Measurements& measurements, const B
 /// Initiations below a step and who shares a port ("classes/float-add/port"). Needs schedulers and
 /// slot.
 void read_ports(const Measurements& measurements, const Basis& basis, Ledger& ledger);
-/// Entries and drain of the write buffer.
+/// Entries and drain of the write buffer, and the initiations of stores, which it may hide.
 void read_write_buffer(const Measurements& measurements, const Basis& basis, Ledger& ledger);
+/// Size, sets, ways, line, sector of the L1; size, ways, sector of the L2; latencies of both.
+void read_caches(const Measurements& measurements, const Basis& basis, Ledger& ledger);
 /// Warp and block slots of an SM.
 void read_residence(const Measurements& measurements, Ledger& ledger);
 
@@ -46,6 +48,18 @@ inline constexpr std::string_view policy_path = "policy";
 
 // What several relations use.
 
+/// What the operation of a delay benchmark adds to the line of switched-off instructions, sample by
+/// sample: the distance between it and the next instruction.
+std::vector<std::int64_t> distances(const RecordedSeries& series, const Basis& basis);
+/// One number where the samples agree, else their range. Requires: there are samples.
+Reading reading_of(std::vector<std::int64_t> samples, std::string benchmark,
+                   std::vector<const RecordedSeries*> series);
+/// Reads a distance that no instruction can be closer than a step: what lies below does not show.
+void read_distance(const std::string& path, const std::string& point, std::int64_t least,
+                   const Measurements& measurements, const Basis& basis, Ledger& ledger);
+/// The initiation of an access of a class from how long one of many passes keeps its port.
+void read_port_time(const std::string& name, const Measurements& measurements, const Basis& basis,
+                    Ledger& ledger);
 /// Every time of a series, by run and warp.
 std::vector<std::int64_t> all_times(const RecordedSeries& series);
 /// The one time that all samples agree on.

@@ -34,10 +34,9 @@ struct Growth {
 /// Refuses a crowd that was not measured.
 Result<Growth> growth_of(const Measurements& measurements, const std::string& benchmark,
                          std::int64_t warps) {
-    const CrowdCounts counts = crowd_counts(benchmark);
     Growth growth;
-    growth.operations = counts.many - counts.few;
-    for (const std::int64_t n : {counts.few, counts.many}) {
+    growth.operations = crowd_counts.many - crowd_counts.few;
+    for (const std::int64_t n : {crowd_counts.few, crowd_counts.many}) {
         const std::string point = fmt::format("{}/n={}/warps={}", benchmark, n, warps);
         const auto* series = measurements.find(point);
         if (series == nullptr) return Failure{measurements.why_not(point)};
@@ -81,8 +80,8 @@ bool is_store(const std::string& name) {
     return name == "store-global" || name == "store-local";
 }
 
-void read_port(const std::string& name, const Measurements& measurements, const Basis& basis,
-               Ledger& ledger) {
+void read_port(const std::string& name, bool has_passes, const Measurements& measurements,
+               const Basis& basis, Ledger& ledger) {
     const std::string path = fmt::format("classes/{}/initiation", name);
     const std::string benchmark = "crowd-" + name;
     const std::int64_t schedulers = *basis.schedulers;
@@ -104,22 +103,29 @@ void read_port(const std::string& name, const Measurements& measurements, const 
     if (!all) return neither(all.error().what);
     if (!uneven) return neither(uneven.error().what);
     const auto alone = ledger.number(path);
-    // All warps together, one operation each.
-    const std::int64_t each = all.value().cycles / all.value().operations;
-    if (alone && *alone > basis.step) {
+    if (alone && (*alone > basis.step || has_passes)) {
+        // All warps together, one operation each: which port they wait for.
+        const std::int64_t each = all.value().cycles / all.value().operations;
+        std::int64_t free = std::max({of_scheduler * slot, basis.step, *alone});
         const std::int64_t partition = of_scheduler * *alone;
+        const std::int64_t core = crowd_warps * *alone;
+        // The last warps may go on alone.
+        const auto shows = [&](std::int64_t slow, std::int64_t fast) {
+            return slow - fast > 2 * basis.step;
+        };
+        const auto between = [](std::int64_t a, std::int64_t b) { return (a + b) / 2; };
         if (is_store(name)) {
             const auto drain = ledger.interval("write-buffer/drain");
-            if (!drain || crowd_warps * drain->hi * 10 >= partition * 8)
+            if (!drain)
                 return no_scope("the port shows only where the write buffer is known and faster");
+            free = std::max(free, crowd_warps * drain->hi);
         }
-        if (each * 10 >= crowd_warps * *alone * 9)
-            scope(schedulers == 1 ? models::UnitScope::Partition : models::UnitScope::Core);
-        else if (each * 10 >= partition * 9)
-            scope(models::UnitScope::Partition);
-        else
-            scope(models::UnitScope::Warp);
-        return;
+        const std::int64_t otherwise = std::max(partition, free);
+        if (schedulers > 1 && shows(core, otherwise) && each > between(core, otherwise))
+            return scope(models::UnitScope::Core);
+        if (!shows(partition, free)) return no_scope("a crowd does not wait for the port");
+        return scope(each > between(partition, free) ? models::UnitScope::Partition
+                                                     : models::UnitScope::Warp);
     }
     const auto rate = rate_of(all.value(), of_scheduler, basis.step);
     if (!rate) return neither("too few warps to see it below a step");
@@ -202,12 +208,12 @@ void read_schedulers(const Measurements& measurements, Basis& basis, Ledger& led
 }
 
 void read_ports(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
-    for (const auto& [name, result_point] : calibrated_classes()) {
+    for (const auto& of : calibrated_classes()) {
         if (basis.schedulers && basis.slot)
-            read_port(name, measurements, basis, ledger);
+            read_port(of.name, of.has_passes, measurements, basis, ledger);
         else
             for (const std::string_view value : {std::string_view{"/initiation"}, port_of_class})
-                ledger.unidentified(fmt::format("classes/{}{}", name, value),
+                ledger.unidentified(fmt::format("classes/{}{}", of.name, value),
                                     "schedulers and issue slot are not known");
     }
 }

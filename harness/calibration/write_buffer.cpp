@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 #include <set>
 
 namespace warpbound::harness {
@@ -93,9 +96,10 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
     std::vector<const RecordedSeries*> series;
     std::int64_t behind_plug = 0; // From the plug to the first store behind it.
     std::int64_t spacing = 0;     // Between further stores that find room.
-    const auto initiation = ledger.interval("classes/store-global/initiation");
-    if (!initiation) return attempt.neither("the distance of stores is not known");
-    spacing = std::max(basis.step, initiation->hi);
+    const auto* alone = measurements.find("spacing-store-global");
+    if (alone == nullptr) return attempt.neither(measurements.why_not("spacing-store-global"));
+    const auto distance = distances(*alone, basis);
+    spacing = *std::max_element(distance.begin(), distance.end());
     for (std::int64_t n = 1; n <= most_plugged; ++n) {
         const std::string point = fmt::format("store-plug/n={}", n);
         const auto* one = measurements.find(point);
@@ -135,11 +139,94 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
     attempt.neither(fmt::format("{} stores of a warp never wait for room", most_plugged));
 }
 
+double mean_of(const std::vector<std::int64_t>& samples) {
+    return static_cast<double>(std::accumulate(samples.begin(), samples.end(), std::int64_t{0})) /
+           static_cast<double>(samples.size());
+}
+
+/// One warp whose stores drain more slowly than its port lets them pass: the buffer fills.
+void read_train(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const auto no_drain = [&](const std::string& why) {
+        ledger.unidentified(drain_path, "store-train-next: " + why);
+        ledger.unidentified(entries_path, "store-train: " + why);
+    };
+    const auto* port = measurements.find("port-store-global");
+    const auto* next = measurements.find("store-train-next");
+    if (port == nullptr) return no_drain(measurements.why_not("port-store-global"));
+    if (next == nullptr) return no_drain(measurements.why_not("store-train-next"));
+    const auto apart = distances(*port, basis);
+    auto waits = all_times(*next);
+    if (*std::min_element(waits.begin(), waits.end()) <=
+        *std::max_element(apart.begin(), apart.end()))
+        return no_drain("stores of one warp do not come faster than they drain");
+    const double each = mean_of(waits);
+    for (auto& wait : waits) {
+        if (wait % many_passes != 0)
+            return no_drain(fmt::format("a store waits {} cycles: no whole number for each of {} "
+                                        "transactions",
+                                        wait, many_passes));
+        wait /= many_passes;
+    }
+    ledger.read(drain_path, reading_of(std::move(waits), "store-train-next", {next}));
+    const auto no_entries = [&](const std::string& why) {
+        ledger.unidentified(entries_path, "store-train: " + why);
+    };
+    std::vector<const RecordedSeries*> series{next};
+    std::array<double, train_counts.size()> times{};
+    for (std::size_t i = 0; i < train_counts.size(); ++i) {
+        const std::string point = fmt::format("store-train/n={}", train_counts[i]);
+        const auto* train = measurements.find(point);
+        if (train == nullptr) return no_entries(measurements.why_not(point));
+        times[i] = mean_of(distances(*train, basis));
+        series.push_back(train);
+    }
+    // Once the buffer is full, each further store of a train waits for one more to drain.
+    for (std::size_t i = 0; i + 1 < train_counts.size(); ++i) {
+        const double slope =
+            (times.back() - times[i]) / static_cast<double>(train_counts.back() - train_counts[i]);
+        if (std::abs(slope - each) > each / 40) continue;
+        // In a train that does not fill the buffer fewer seem to have room than in a longer one.
+        const auto room = [&](std::size_t of) {
+            return static_cast<double>(train_counts[of]) - times[of] / slope;
+        };
+        const auto entries = static_cast<std::int64_t>(std::lround(room(i)));
+        const double off = std::max(std::abs(room(i) - static_cast<double>(entries)),
+                                    std::abs(room(i + 1) - static_cast<double>(entries)));
+        if (off > 0.35 || entries < 1 || i + 2 == train_counts.size()) continue;
+        return ledger.read(
+            entries_path,
+            {{entries, entries, entries}, Sharpness::Exact, "store-train", std::move(series)});
+    }
+    no_entries("trains of two lengths show no one whole number");
+}
+
+/// What is between two stores of a warp, unless it may be the drain of the only entry.
+void read_store_ports(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const auto entries = ledger.number(entries_path);
+    for (const auto& of : calibrated_classes()) {
+        if (!of.is_buffered) continue;
+        const std::string path = fmt::format("classes/{}/initiation", of.name);
+        if (entries && *entries < 2) {
+            ledger.unidentified(path, "a buffer of one entry is what stores wait for");
+            continue;
+        }
+        const auto* port = measurements.find("port-" + of.name);
+        if (port != nullptr && !entries && !constant_time(port)) {
+            ledger.unidentified(path, "the write buffer may be what stores wait for");
+            continue;
+        }
+        read_distance(path, "spacing-" + of.name, 1, measurements, basis, ledger);
+        read_port_time(of.name, measurements, basis, ledger);
+    }
+}
+
 } // namespace
 
 void read_write_buffer(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     read_burst(measurements, basis, ledger);
     read_plug(measurements, basis, ledger);
+    read_train(measurements, basis, ledger);
+    read_store_ports(measurements, basis, ledger);
 }
 
 } // namespace warpbound::harness

@@ -63,11 +63,25 @@ Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& ar
     std::vector<Operation> operations = point.region.before;
     operations.push_back(clock(0));
     operations.push_back(doubled(0));
+    const std::size_t body = operations.size();
     operations.insert(operations.end(), point.region.timed.begin(), point.region.timed.end());
+    const std::size_t back = operations.size();
+    const bool loops = point.region.trips > 1;
+    const auto branch_to = [](std::int64_t address) {
+        return Operation{fmt::format("@P0 BRA 0x{:x}", address), OpcodeClass::Branch, -1, {}};
+    };
+    if (loops) operations.push_back(branch_to(0));
     operations.push_back(clock(1));
     operations.push_back(doubled(1));
     operations.push_back({"EXIT", OpcodeClass::Exit, -1, {}});
-    const auto emitted = emit(kernel_name, operations, architecture);
+    auto emitted = emit(kernel_name, operations, architecture);
+    if (emitted && loops) {
+        // Where the body begins is known only once all is written.
+        const std::int64_t header = emitted.value().addresses[body];
+        operations[back] = branch_to(header);
+        emitted = emit(kernel_name, operations, architecture);
+        point.facts.loops.push_back({header, point.region.trips, point.region.trips, {}});
+    }
     if (!emitted) return emitted.as_failure();
     point.text = emitted.value().text;
     point.facts.program_digest = assembly::digest_of(point.text);
@@ -80,6 +94,8 @@ Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& ar
 }
 
 Result<void> write_ptx(BenchmarkPoint& point, assembly::Target target) {
+    if (point.region.trips > 1)
+        return Failure{"a loop has no form in PTX that a compiler keeps", point.name};
     auto kernel = emit_ptx(kernel_name, point.region.before, point.region.timed, target);
     if (!kernel) {
         Failure why = kernel.error();
@@ -107,6 +123,19 @@ std::vector<Suite> define_suites() {
               "independent-cos", "dependent-add", "dependent-mul", "dependent-mad", "dependent-cos",
               "independent-pair", "dependent-pair", "dependent-mad-add", "shared-load",
               "shared-store", "shared-pairs", "bank-conflict", "global-load", "global-store"}},
+            {"gpudiag-2023",
+             "The experiments of G23: blocks on an SM, who shares a unit, number of SMs",
+             {"resident-warps", "unit-add", "unit-mul", "unit-mad", "unit-cos", "multiprocessors",
+              "warps-add", "bandwidth"}},
+            {"gajger-2017",
+             "The experiments of G17: launches, latencies, saxpy by intensity, occupancy and size",
+             {"launch-size", "dependent-add", "dependent-mad", "result-l1", "result-l2",
+              "result-dram", "branch-taken", "branch-not-taken", "global-transactions", "saxpy",
+              "saxpy-occupancy", "saxpy-size"}},
+            {"taylor-li-2010",
+             "The experiments of T10: operations for each fetch, inputs, outputs, registers, size",
+             {"alu-fetch-ratio", "read-latency", "write-latency", "register-usage", "clause-usage",
+              "domain-size"}},
             {"calibration", "What `calibrate` reads values of a description off", calibrating},
             {"full", "Every benchmark", every}};
 }
@@ -165,10 +194,12 @@ Operation global_access(Operation operation, std::int64_t transactions, models::
 
 const std::vector<Benchmark>& benchmarks() {
     static const std::vector<Benchmark> all = [] {
-        std::vector<Benchmark> both = published_benchmarks();
-        for (auto& benchmark : calibration_benchmarks())
-            both.push_back(std::move(benchmark));
-        return both;
+        std::vector<Benchmark> every;
+        for (auto& part : {published_benchmarks(), issue_benchmarks(), memory_benchmarks(),
+                           alu_fetch_benchmarks(), launch_benchmarks(), calibration_benchmarks(),
+                           cache_benchmarks(), store_benchmarks()})
+            every.insert(every.end(), part.begin(), part.end());
+        return every;
     }();
     return all;
 }

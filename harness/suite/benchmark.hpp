@@ -27,6 +27,7 @@ std::int64_t axis_value(const Axes& axes, std::string_view name, std::int64_t ot
 struct Region {
     std::vector<Operation> before; ///< Before the first clock read.
     std::vector<Operation> timed;  ///< Between the two clock reads.
+    std::int64_t trips = 1; ///< Of a loop with the timed operations as its body; 1: there is none.
 };
 
 /// One point of a benchmark's axes, ready to run: what it executes, and that as a listing or as

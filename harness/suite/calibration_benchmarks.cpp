@@ -14,9 +14,14 @@ namespace {
 using assembly::OpcodeClass;
 using models::MemoryLevel;
 
-/// The results of accesses to memory are those of a level.
+/// The results of loads from memory are those of a level.
 bool has_result_benchmark(const Specimen& of) {
-    return of.has_result && !is_global_access(of.opcode_class);
+    return of.has_result && of.opcode_class != OpcodeClass::LoadGlobal &&
+           of.opcode_class != OpcodeClass::LoadLocal;
+}
+
+bool has_passes(OpcodeClass opcode_class) {
+    return is_shared_access(opcode_class) || is_global_access(opcode_class);
 }
 
 Region result_delay(const Specimen& of, std::int64_t passes, MemoryLevel level) {
@@ -37,8 +42,20 @@ void add_delays(std::vector<Benchmark>& all) {
                  return alone({specimen(of, first_register), specimen(of, first_register + 2)});
              },
              {path_of(of.opcode_class, "initiation")}}));
+        if (has_passes(of.opcode_class))
+            all.push_back(
+                interlocked({"port-" + name,
+                             fmt::format("How long does a {} of many passes keep its port?", name),
+                             "passes x initiation",
+                             "C7, C12",
+                             {},
+                             [&of](const Axes&, const models::Architecture&) {
+                                 return alone({specimen(of, first_register, many_passes),
+                                               specimen(of, first_register + 2)});
+                             },
+                             {path_of(of.opcode_class, "initiation")}}));
         if (!has_result_benchmark(of)) continue;
-        const bool counts_passes = is_shared_access(of.opcode_class);
+        const bool counts_passes = has_passes(of.opcode_class);
         Benchmark delay{"result-" + name,
                         fmt::format("How long after a {} can an instruction issue that waits for "
                                     "its result?",
@@ -77,13 +94,12 @@ void add_delays(std::vector<Benchmark>& all) {
 void add_crowds(std::vector<Benchmark>& all) {
     const auto crowd = [&](const std::string& name, const std::string& question,
                            std::vector<std::string> calibrates, auto operation) {
-        const CrowdCounts counts = crowd_counts("crowd-" + name);
         Benchmark benchmark{
             "crowd-" + name,
             question,
             "n x warps of a scheduler x the larger of issue slot and initiation",
             "V14 Fig. 30; G23 eq. 3.4",
-            {{"n", {counts.few, counts.many}},
+            {{"n", {crowd_counts.few, crowd_counts.many}},
              // One warp fewer for each scheduler but one, of 1, 2, 4 or 8.
              {"warps", {crowd_warps - 7, crowd_warps - 3, crowd_warps - 1, crowd_warps}}},
             [operation](const Axes& axes, const models::Architecture&) {
@@ -104,11 +120,18 @@ void add_crowds(std::vector<Benchmark>& all) {
               fmt::format("At which rate do all warps together issue {}, and who shares its unit?",
                           to_string(of.opcode_class)),
               {path_of(of.opcode_class, "initiation"), path_of(of.opcode_class, "port")},
-              // A register is written again when its result has long been there.
+              // A register is written again when its result has long been there. That of memory
+              // takes too long: nobody waits for it.
               [&of](int i) {
                   constexpr int registers = 24;
-                  return specimen(of, first_register + 2 * (i % registers), 1, MemoryLevel::Dram,
-                                  static_cast<std::size_t>(i / registers));
+                  const int destination = first_register + 2 * (i % registers);
+                  Operation one = specimen(of, destination, 1, MemoryLevel::Dram,
+                                           static_cast<std::size_t>(i / registers));
+                  if (!is_global_access(of.opcode_class) || !of.has_result) return one;
+                  const std::string name = fmt::format("R{},", destination);
+                  one.text.replace(one.text.find(name), name.size(), "RZ,");
+                  one.destination = -1;
+                  return one;
               });
 }
 
@@ -140,46 +163,18 @@ void add_schedulers(std::vector<Benchmark>& all) {
                    {{"warps", {2, 3, 5, 9}}},
                    [](const Axes&, const models::Architecture&) {
                        Region region;
-                       // The clock read itself waits for the value that it overwrites.
+                       // The first clock read itself waits for the value that it overwrites.
                        region.before = {
-                           specimen(specimen_of(OpcodeClass::LoadGlobal), clock_register)};
-                       append_switched_off(region.timed, wake_filler);
+                           specimen(specimen_of(OpcodeClass::LoadGlobal), first_register),
+                           {fmt::format("S2R R{}, SR_ClockLo", first_register),
+                            OpcodeClass::ClockRead,
+                            first_register,
+                            {}}};
+                       append_switched_off(region.before, wake_filler);
                        return region;
                    },
                    {"policy"}};
     all.push_back(clocked(std::move(wake)));
-}
-
-void add_write_buffer(std::vector<Benchmark>& all) {
-    Benchmark burst{"store-burst",
-                    "How many stores does an SM take at once, and how fast do further ones go?",
-                    "entries stores at once, each further one when an entry of as many "
-                    "transactions has drained",
-                    "V14 Fig. 25, 9.2 (left open there)",
-                    {{"warps", {crowd_warps}}},
-                    [](const Axes&, const models::Architecture&) {
-                        Region region;
-                        region.before = {specimen(specimen_of(OpcodeClass::StoreGlobal),
-                                                  first_register, many_passes)};
-                        return region;
-                    },
-                    {"write-buffer/entries", "write-buffer/drain"}};
-    std::vector<std::int64_t> counts = one_to(most_plugged);
-    all.push_back(interlocked(
-        {"store-plug",
-         "How many stores of a warp find room behind one of many transactions?",
-         "a port's distance each, until the buffer is full: then until the first one has drained",
-         "C8, C15",
-         {{"n", std::move(counts)}},
-         [](const Axes& axes, const models::Architecture&) {
-             const auto& store = specimen_of(OpcodeClass::StoreGlobal);
-             std::vector<Operation> stores{specimen(store, first_register, many_passes)};
-             for (std::int64_t i = 0; i < axis_value(axes, "n", 1); ++i)
-                 stores.push_back(specimen(store, first_register));
-             return alone(std::move(stores));
-         },
-         {"write-buffer/entries", "write-buffer/drain"}}));
-    all.push_back(clocked(std::move(burst)));
 }
 
 void add_control(std::vector<Benchmark>& all) {
@@ -239,19 +234,16 @@ void add_residence(std::vector<Benchmark>& all) {
 
 } // namespace
 
-CrowdCounts crowd_counts(std::string_view benchmark) {
-    for (const std::string_view slow : {"load-global", "load-local", "atomic-global"})
-        if (benchmark.ends_with(slow)) return {8, 24};
-    return {48, 112};
-}
-
 std::vector<CalibratedClass> calibrated_classes() {
     std::vector<CalibratedClass> classes;
     for (const auto& of : specimens()) {
         CalibratedClass one{std::string{to_string(of.opcode_class)}, {}};
+        one.has_passes = has_passes(of.opcode_class);
+        one.is_buffered = of.opcode_class == OpcodeClass::StoreGlobal ||
+                          of.opcode_class == OpcodeClass::StoreLocal;
         if (has_result_benchmark(of))
-            one.result_point = fmt::format("result-{}{}", one.name,
-                                           is_shared_access(of.opcode_class) ? "/passes=1" : "");
+            one.result_point =
+                fmt::format("result-{}{}", one.name, one.has_passes ? "/passes=1" : "");
         classes.push_back(std::move(one));
     }
     return classes;
@@ -269,7 +261,6 @@ std::vector<Benchmark> calibration_benchmarks() {
     add_schedulers(all);
     add_delays(all);
     add_crowds(all);
-    add_write_buffer(all);
     add_control(all);
     add_residence(all);
     return all;

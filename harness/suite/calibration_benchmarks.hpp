@@ -14,13 +14,14 @@ namespace warpbound::harness {
 inline constexpr std::int64_t padding = 8;
 /// Counts of switched-off instructions whose times must lie on a line.
 inline constexpr std::array<std::int64_t, 3> line_counts{8, 16, 32};
-/// Passes of an access when their cost is looked for: of memory benchmarks and of each store of the
-/// store burst.
+/// Passes of an access when their cost is looked for, and how long it keeps its port.
 inline constexpr std::int64_t many_passes = 32;
-/// Switched-off instructions of each warp of the wake-order benchmark.
-inline constexpr std::int64_t wake_filler = 128;
 /// Stores behind the slow one of the store plug, at most.
 inline constexpr std::int64_t most_plugged = 16;
+/// Stores of the store train.
+inline constexpr std::array<std::int64_t, 4> train_counts{24, 36, 48, 64};
+/// Switched-off instructions of each warp of the wake-order benchmark.
+inline constexpr std::int64_t wake_filler = 128;
 /// Operations of a warp in the crowd benchmarks: the difference of the times is that of the rest.
 struct CrowdCounts {
     std::int64_t few = 0;
@@ -30,9 +31,7 @@ struct CrowdCounts {
 inline constexpr const char* crowd_of_none = "crowd-switched-off";
 /// Warps of the largest block: so many crowd, start together and store at once.
 inline constexpr std::int64_t crowd_warps = 32;
-/// Of `crowd_of_none` and "crowd-<class>". Loads from memory have a register each, because
-/// they take too long to write one again; that leaves room for few.
-CrowdCounts crowd_counts(std::string_view benchmark);
+inline constexpr CrowdCounts crowd_counts{48, 112};
 /// Blocks of the residence benchmarks: more are on no SM.
 inline constexpr std::int64_t resident_at_most = 66;
 
@@ -40,6 +39,8 @@ inline constexpr std::int64_t resident_at_most = 66;
 struct CalibratedClass {
     std::string name;
     std::string result_point; ///< That shows its latency: "result-float-add"; empty: none does.
+    bool has_passes = false;  ///< An access: "port-store-global".
+    bool is_buffered = false; ///< Enters the write buffer.
 };
 std::vector<CalibratedClass> calibrated_classes();
 /// Those and what else the suite's code consists of.

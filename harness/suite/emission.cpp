@@ -69,7 +69,10 @@ public:
             if (const auto variable = pending_results_.find(touched);
                 variable != pending_results_.end()) {
                 waits.push_back(variable->second.scoreboard);
-                ready = std::max(ready, variable->second.issued + scoreboard_set);
+                // Later results may be on their way under the same scoreboard.
+                for (const auto& [reg, result] : pending_results_)
+                    if (result.scoreboard == variable->second.scoreboard)
+                        ready = std::max(ready, result.issued + scoreboard_set);
                 pending_results_.erase(variable);
             }
         }

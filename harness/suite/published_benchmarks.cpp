@@ -1,4 +1,4 @@
-#include "harness/suite/catalogue.hpp"
+#include "harness/suite/accesses.hpp"
 
 #include <fmt/format.h>
 
@@ -24,51 +24,12 @@ const std::vector<Arithmetic>& arithmetic() {
     return all;
 }
 
-Operation arithmetic_operation(const std::string& name, int destination, int source) {
-    Operation operation;
-    operation.destination = destination;
-    operation.sources = {source};
-    for (const auto& kind : arithmetic())
-        if (kind.name == name) operation.opcode_class = kind.opcode_class;
-    // In PTX an operation that reads no result reads its own register.
-    const int own = source < first_register ? destination : source;
-    if (name == "add") {
-        operation.text = fmt::format("FADD R{}, R{}, R3", destination, source);
-        operation.ptx = fmt::format("add.rn.f32 %f{}, %f{}, %f3;", destination, own);
-    } else if (name == "mul") {
-        operation.text = fmt::format("FMUL R{}, R{}, R3", destination, source);
-        operation.ptx = fmt::format("mul.rn.f32 %f{}, %f{}, %f3;", destination, own);
-    } else if (name == "mad") {
-        operation.text = fmt::format("FFMA R{}, R{}, R3, R3", destination, source);
-        operation.ptx = fmt::format("fma.rn.f32 %f{}, %f{}, %f3, %f3;", destination, own);
-    } else {
-        // cos.approx is a multiplication and a MUFU.COS, ex2.approx is one MUFU (ptxas 13.0).
-        operation.text = fmt::format("MUFU.COS R{}, R{}", destination, source);
-        operation.ptx = fmt::format("ex2.approx.ftz.f32 %f{}, %f{};", destination, own);
-    }
-    return operation;
-}
-
 Region arithmetic_region(const std::string& operation, std::int64_t n, bool dependent) {
     Region region;
     for (int i = 0; i < static_cast<int>(n); ++i)
         region.timed.push_back(arithmetic_operation(
             operation, first_register + i, dependent && i > 0 ? first_register + i - 1 : 2));
     return region;
-}
-
-/// `stride`: words between the addresses of two lanes.
-Operation shared_load(int destination, std::int64_t stride) {
-    Operation load{
-        fmt::format("LDS R{}, [R4]", destination), OpcodeClass::LoadShared, destination, {4}};
-    load.ptx = fmt::format("ld.volatile.shared.f32 %f{}, [%shared_by_{}];", destination, stride);
-    return shared_access(std::move(load), std::gcd<std::int64_t>(stride, 32));
-}
-
-Operation shared_store() {
-    Operation store{"STS [R4], R5", OpcodeClass::StoreShared, -1, {4, 5}};
-    store.ptx = "st.volatile.shared.f32 [%shared_by_1], %f5;";
-    return shared_access(std::move(store), 1);
 }
 
 Region shared_region(bool load, std::int64_t n) {
@@ -87,31 +48,18 @@ Region shared_pairs_region(std::int64_t n) {
     return region;
 }
 
-constexpr int line_bytes = 128; ///< Of every machine's caches.
-
 Region global_region(bool load, std::int64_t n, const models::Architecture& architecture) {
     Region region;
-    const bool old = architecture.target.sm < 50;
     for (int i = 0; i < static_cast<int>(n); ++i) {
-        const int data = first_register + 2 * i;
         if (!load) {
-            Operation store{
-                old ? "ST [R4], R6" : "STG [R4], R6", OpcodeClass::StoreGlobal, -1, {4, 6}};
-            store.ptx = "st.volatile.global.f32 [%global_by_4], %f6;";
-            region.timed.push_back(global_access(std::move(store), 1, models::MemoryLevel::Dram));
+            region.timed.push_back(global_store(architecture, 1));
             continue;
         }
         // Each load's value is used before the next load, so that loads do not overlap. Each reads
         // a line of its own, so that no load finds what an earlier one brought; the address needs
         // no arithmetic, so nothing is added to the chain.
-        const std::string offset = i == 0 ? "" : fmt::format("+0x{:x}", i * line_bytes);
-        Operation access{fmt::format("{} R{}, [R4{}]", old ? "LD" : "LDG", data, offset),
-                         OpcodeClass::LoadGlobal,
-                         data,
-                         {4}};
-        access.ptx =
-            fmt::format("ld.volatile.global.f32 %f{}, [%global_by_4+{}];", data, i * line_bytes);
-        region.timed.push_back(global_access(std::move(access), 1, models::MemoryLevel::Dram));
+        const int data = first_register + 2 * i;
+        region.timed.push_back(global_load(architecture, data, 1, i));
         region.timed.push_back(arithmetic_operation("add", data + 1, data));
     }
     return region;

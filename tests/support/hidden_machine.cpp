@@ -28,6 +28,62 @@ ValueGroup& memory(models::Architecture& machine, const std::string& name) {
                          [&](const auto& group) { return group.name == name; });
 }
 
+ValueGroup& memory_or_new(models::Architecture& machine, const std::string& name) {
+    const auto has_name = [&](const auto& group) { return group.name == name; };
+    if (std::none_of(machine.memories.begin(), machine.memories.end(), has_name))
+        machine.memories.push_back({name, {}});
+    return memory(machine, name);
+}
+
+/// Caches and DRAM as C23 to C29 need them. Requires: the latencies of the levels are set.
+void draw_caches(models::Architecture& machine, Chance& chance) {
+    const auto exact = [](ValueGroup& group, const std::string& name, const std::string& unit,
+                          std::int64_t value) {
+        set(group, name, unit, value, value);
+        return value;
+    };
+    const auto power = [&](std::int64_t least, std::int64_t most) {
+        return std::int64_t{1} << chance.whole(least, most);
+    };
+    ValueGroup& l1 = memory(machine, "l1");
+    const std::int64_t l1_line = exact(l1, "line", "bytes", power(6, 7));
+    const std::int64_t l1_sector = exact(l1, "sector", "bytes", std::min(l1_line, power(5, 7)));
+    const std::int64_t l1_sets = exact(l1, "sets", "1", power(3, 6));
+    const std::int64_t l1_ways = exact(l1, "ways", "1", chance.whole(1, 8));
+    exact(l1, "size", "bytes", l1_line * l1_sets * l1_ways);
+    set(l1, "service", "cycles", 1, chance.whole(1, 2));
+    exact(l1, "queue", "1", chance.whole(4, 32));
+    exact(l1, "mshr-entries", "1", l1_line / l1_sector * chance.whole(4, 16));
+    exact(l1, "mshr-merges", "1", chance.whole(2, 8));
+    exact(l1, "write-evict", "1", chance.whole(0, 1));
+    ValueGroup& l2 = memory(machine, "l2");
+    const std::int64_t l2_line = exact(l2, "line", "bytes", std::max(l1_line, power(7, 8)));
+    const std::int64_t l2_sector = exact(l2, "sector", "bytes", std::min(l2_line, power(5, 8)));
+    const std::int64_t channels = chance.whole(1, 3);
+    const std::int64_t slices = exact(l2, "slices", "1", channels * power(0, 1));
+    const std::int64_t l2_sets = exact(l2, "sets", "1", power(7, 9));
+    const std::int64_t l2_ways = exact(l2, "ways", "1", chance.whole(4, 24));
+    exact(l2, "size", "bytes", l2_line * l2_sets * l2_ways * slices);
+    set(l2, "service", "cycles", 1, chance.whole(1, 3));
+    exact(l2, "mshr-entries", "1", l2_line / l2_sector * chance.whole(16, 64));
+    exact(l2, "mshr-merges", "1", chance.whole(2, 8));
+    exact(l2, "write-allocate", "1", chance.whole(0, 1));
+    exact(l2, "write-back", "1", chance.whole(0, 1));
+    ValueGroup& link = memory_or_new(machine, "interconnect");
+    set(link, "latency", "cycles", 5, chance.whole(5, 40));
+    set(link, "service", "cycles", 1, chance.whole(1, 4));
+    exact(link, "queue", "1", chance.whole(4, 16));
+    ValueGroup& dram = memory(machine, "dram");
+    exact(dram, "channels", "1", channels);
+    exact(dram, "banks", "1", power(2, 4));
+    exact(dram, "row", "bytes", power(10, 12));
+    set(dram, "row-hit", "cycles", 1, chance.whole(1, 4));
+    set(dram, "row-miss", "cycles", 20, chance.whole(20, 40));
+    exact(dram, "queue", "1", chance.whole(8, 32));
+    set(dram, "refresh-interval", "cycles", 4000, 5000);
+    exact(dram, "refresh-duration", "cycles", 100 * chance.whole(0, 1));
+}
+
 } // namespace
 
 HiddenMachine hidden_machine(std::uint64_t seed) {
@@ -83,13 +139,16 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
     spread(load_shared, "pass-cost", 1, 30, 20);
     for (const auto opcode_class :
          {assembly::OpcodeClass::LoadGlobal, assembly::OpcodeClass::StoreGlobal,
-          assembly::OpcodeClass::LoadLocal, assembly::OpcodeClass::StoreLocal})
+          assembly::OpcodeClass::LoadLocal, assembly::OpcodeClass::StoreLocal,
+          assembly::OpcodeClass::AtomicGlobal})
         spread(machine.classes[opcode_class].values, "pass-cost", 1, 20, 20);
+    spread(machine.classes[assembly::OpcodeClass::AtomicGlobal].values, "latency", 150, 300, 100);
     spread(machine.classes[assembly::OpcodeClass::Barrier].values, "latency", step + 1, 40, 40);
     spread(memory(machine, "l1"), "latency", step + 1, 60, 20);
     spread(memory(machine, "l2"), "latency", 150, 250, 60);
     const std::int64_t far = chance.whole(300, 450);
     set(memory(machine, "dram"), "latency", "cycles", far, far + chance.whole(100, 200));
+    if (chance.whole(0, 3) > 0) draw_caches(machine, chance);
     exact(machine.control_flow, "branch-taken", "cycles", 1, 40);
     exact(machine.control_flow, "branch-not-taken", "cycles", 1, 40);
     exact(machine.write_buffer, "entries", "1", 2, 12);

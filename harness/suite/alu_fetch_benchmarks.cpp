@@ -1,0 +1,145 @@
+#include "harness/suite/accesses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// Lines that the lanes of a warp touch in a block of 64 x 1 or 4 x 16 threads, with `words` each.
+std::int64_t lines_of(bool tiled, std::int64_t words) {
+    constexpr std::int64_t rows_of_a_warp = 8; // Of four lanes: up to 64 bytes each.
+    return tiled ? rows_of_a_warp : words;
+}
+
+/// Fetches all inputs, then computes: each operation uses the one before and an input.
+struct Body {
+    std::int64_t inputs = 8;
+    std::int64_t operations = 0;
+    std::int64_t words = 1;
+    bool tiled = false;
+};
+
+int input_register(const Body& body, std::int64_t input) {
+    return first_register + static_cast<int>(input * body.words);
+}
+
+void append_fetches(Region& region, const Body& body, std::int64_t from, std::int64_t to,
+                    const models::Architecture& architecture) {
+    for (std::int64_t i = from; i < to; ++i)
+        region.timed.push_back(global_load(architecture, input_register(body, i),
+                                           lines_of(body.tiled, body.words), 8 * i, body.words));
+}
+
+void append_operations(Region& region, const Body& body, std::int64_t count, std::int64_t inputs) {
+    // In place: the sum of an input lies where the input was.
+    for (std::int64_t i = 0; i < count; ++i) {
+        const int input = input_register(body, i % inputs);
+        region.timed.push_back(arithmetic_operation("mad", input, input));
+    }
+}
+
+Region fetch_and_compute(const Body& body, const models::Architecture& architecture) {
+    Region region;
+    append_fetches(region, body, 0, body.inputs, architecture);
+    append_operations(region, body, body.operations, body.inputs);
+    return region;
+}
+
+Body body_of(const Axes& axes) {
+    Body body;
+    body.words = axis_value(axes, "words", 1);
+    body.tiled = axis_value(axes, "tiled", 0) != 0;
+    return body;
+}
+
+const std::pair<std::string, std::vector<std::int64_t>> pair_of_warps{"warps", {2}};
+
+} // namespace
+
+std::vector<Benchmark> alu_fetch_benchmarks() {
+    std::vector<Benchmark> all;
+    all.push_back({"alu-fetch-ratio",
+                   "From how many operations for each fetch on does arithmetic decide the time?",
+                   "flat while fetches decide, then linear; ratio = operations / (4 x inputs), on "
+                   "the axis in quarters: 0.25 to 8",
+                   "T10 III.A, Fig. 7, 8",
+                   {{"quarters", one_to(32)}, {"words", {1, 4}}, {"tiled", {0, 1}}, pair_of_warps},
+                   [](const Axes& axes, const models::Architecture& architecture) {
+                       Body body = body_of(axes);
+                       body.operations = body.inputs * axis_value(axes, "quarters", 1);
+                       return fetch_and_compute(body, architecture);
+                   }});
+    all.push_back({"read-latency",
+                   "How does the time of fetches grow with the number of inputs?",
+                   "linear in the inputs; n of four words as 4 n of one",
+                   "T10 Fig. 11, 12",
+                   {{"inputs", one_to(12)}, {"words", {1, 4}}, {"tiled", {0, 1}}, pair_of_warps},
+                   [](const Axes& axes, const models::Architecture& architecture) {
+                       Body body = body_of(axes);
+                       body.inputs = axis_value(axes, "inputs", 1);
+                       body.operations = body.inputs;
+                       return fetch_and_compute(body, architecture);
+                   }});
+    all.push_back({"write-latency",
+                   "How does the time grow with the number of outputs?",
+                   "linear in the outputs",
+                   "T10 Fig. 13, 14",
+                   {{"outputs", one_to(8)}, {"lines", {1, 4, 8}}, pair_of_warps},
+                   [](const Axes& axes, const models::Architecture& architecture) {
+                       Region region;
+                       region.timed.assign(
+                           static_cast<std::size_t>(axis_value(axes, "outputs", 1)),
+                           global_store(architecture, axis_value(axes, "lines", 1)));
+                       return region;
+                   }});
+    const auto stepwise = [](bool clauses_only) {
+        return [clauses_only](const Axes& axes, const models::Architecture& architecture) {
+            // All inputs at first, or `space` fewer for each step, fetched before a clause each.
+            constexpr std::int64_t space = 4;
+            Body body;
+            body.inputs = 24;
+            const std::int64_t steps = axis_value(axes, "step", 0);
+            const std::int64_t early = clauses_only ? body.inputs : body.inputs - space * steps;
+            Region region;
+            append_fetches(region, body, 0, early, architecture);
+            for (std::int64_t clause = 0; clause <= steps; ++clause) {
+                const std::int64_t fetched =
+                    clauses_only ? body.inputs : std::min(body.inputs, early + space * clause);
+                if (clause > 0 && !clauses_only)
+                    append_fetches(region, body, fetched - space, fetched, architecture);
+                append_operations(region, body, 4 * body.inputs / (steps + 1), fetched);
+            }
+            return region;
+        };
+    };
+    all.push_back({"register-usage",
+                   "Does it help to fetch later and so hold fewer registers?",
+                   "faster while more warps hide fetches, then level",
+                   "T10 Fig. 4, 6, 16, 17",
+                   {{"step", {0, 1, 2, 3, 4, 5}}, pair_of_warps},
+                   stepwise(false)});
+    all.push_back({"clause-usage",
+                   "Is it the registers, or that the code is in more pieces?",
+                   "constant: the same pieces, with all inputs fetched first",
+                   "T10 Fig. 5",
+                   {{"step", {0, 1, 2, 3, 4, 5}}, pair_of_warps},
+                   stepwise(true)});
+    Benchmark domain{"domain-size",
+                     "How does the time of a computation grow with the number of threads?",
+                     "linear in the rounds of blocks that fill the device",
+                     "T10 Fig. 15",
+                     {{"blocks", {1, 2, 4, 8, 16, 32, 64}}, {"warps", {2}}},
+                     [](const Axes&, const models::Architecture& architecture) {
+                         Body body;
+                         body.operations = 10 * 4 * body.inputs;
+                         return fetch_and_compute(body, architecture);
+                     }};
+    domain.quantity = Quantity::ExecutionTime;
+    all.push_back(std::move(domain));
+    return all;
+}
+
+} // namespace warpbound::harness

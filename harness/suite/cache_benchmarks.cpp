@@ -1,0 +1,106 @@
+#include "harness/suite/cache_benchmarks.hpp"
+
+#include "harness/suite/specimens.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::harness {
+
+namespace {
+
+using assembly::OpcodeClass;
+using models::AddressPattern;
+using models::MemoryLevel;
+
+/// A load of what one address holds, for all lanes. It waits for the load before it.
+Operation chased(std::int64_t address) {
+    Operation load = specimen(specimen_of(OpcodeClass::LoadGlobal), first_register);
+    AddressPattern pattern;
+    pattern.base = static_cast<std::uint64_t>(address);
+    return patterned(std::move(load), pattern, MemoryLevel::Any);
+}
+
+/// Walks over so many lines, each load behind the one before, then times a load of `probe`.
+Region walk(std::int64_t lines, std::int64_t stride, std::int64_t probe) {
+    Region region = alone({chased(probe), switched_off(first_register)});
+    for (std::int64_t i = 0; i < lines; ++i)
+        region.before.push_back(chased(i * stride));
+    if (lines > 0) region.before.push_back(switched_off(first_register));
+    return region;
+}
+
+Benchmark few_runs(Benchmark benchmark) {
+    benchmark.most_runs = runs_of_a_level;
+    return interlocked(std::move(benchmark));
+}
+
+} // namespace
+
+Operation patterned(Operation operation, const AddressPattern& pattern, MemoryLevel level) {
+    operation.fact.emplace();
+    operation.fact->pattern = pattern;
+    operation.fact->level = level;
+    return operation;
+}
+
+std::vector<std::int64_t> cache_strides() {
+    std::vector<std::int64_t> strides;
+    for (std::int64_t power = 128; power <= std::int64_t{1} << 20U; power *= 2)
+        for (const std::int64_t factor : {1, 3, 5})
+            strides.push_back(factor * power);
+    return strides;
+}
+
+std::vector<Benchmark> cache_benchmarks() {
+    std::vector<Benchmark> all;
+    std::vector<std::int64_t> lines = one_to(most_ways + 1);
+    lines.insert(lines.begin(), 0);
+    all.push_back(few_runs(
+        {"cache-ways",
+         "Of how many lines that fall on one set is the first one still in the L1, or the L2?",
+         "the L1's latency up to its ways, then the L2's up to its ways, then that of DRAM; of no "
+         "line that of DRAM",
+         "C24, C25, C27",
+         {{"lines", std::move(lines)}},
+         [](const Axes& axes, const models::Architecture&) {
+             return walk(axis_value(axes, "lines", 0), same_set_stride, 0);
+         },
+         {"memories/l1/ways", "memories/l2/ways", "memories/l1/latency", "memories/l2/latency"}}));
+    all.push_back(few_runs(
+        {"cache-sets",
+         "How far apart are lines that fall on one set?",
+         "the smallest stride at which few lines more than there are ways drive the first one out "
+         "is the size over the ways",
+         "C24, C27; J18 3.2",
+         {{"stride", cache_strides()}, {"lines", {line_tries.begin(), line_tries.end()}}},
+         [](const Axes& axes, const models::Architecture&) {
+             return walk(axis_value(axes, "lines", 0), axis_value(axes, "stride", 0), 0);
+         },
+         {"memories/l1/size", "memories/l1/sets", "memories/l2/size"}}));
+    all.push_back(few_runs({"cache-sector",
+                            "How many bytes come in with the first?",
+                            "the L1's latency up to its sector, then the L2's up to its sector",
+                            "C24, C25",
+                            {{"offset", {sector_offsets.begin(), sector_offsets.end()}}},
+                            [](const Axes& axes, const models::Architecture&) {
+                                return walk(1, 0, axis_value(axes, "offset", 0));
+                            },
+                            {"memories/l1/sector", "memories/l2/sector"}}));
+    all.push_back(interlocked(
+        {"coalescing",
+         "How does the distance of the lanes of a load change its time?",
+         "one pass for each line of the L1 that the lanes touch: grows up to the line",
+         "C22; V14 5.4",
+         {{"distance", {lane_distances.begin(), lane_distances.end()}}},
+         [](const Axes& axes, const models::Architecture&) {
+             AddressPattern pattern;
+             pattern.thread_stride = static_cast<std::uint64_t>(axis_value(axes, "distance", 0));
+             return alone({patterned(specimen(specimen_of(OpcodeClass::LoadGlobal), first_register),
+                                     pattern, MemoryLevel::L1),
+                           switched_off(first_register)});
+         },
+         {"memories/l1/line"}}));
+    return all;
+}
+
+} // namespace warpbound::harness

@@ -1,0 +1,26 @@
+#pragma once
+/// \file
+/// The numbers that benchmarks of the caches have in common with who inverts them.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace warpbound::harness {
+
+/// Runs in which it shows which level serves a load.
+inline constexpr std::int64_t runs_of_a_level = 20;
+/// Lines this far apart fall on one set of every cache whose size over its ways divides it.
+/// `Unit:` bytes.
+inline constexpr std::int64_t same_set_stride = 15 * (std::int64_t{1} << 21U);
+inline constexpr std::int64_t most_ways = 32;
+/// Of each number of ways, up to the most, one is larger and at most twice as large.
+inline constexpr std::array<std::int64_t, 6> line_tries{2, 3, 5, 9, 17, 33};
+/// Powers of two, and three and five times them, ascending only within each. `Unit:` bytes.
+std::vector<std::int64_t> cache_strides();
+/// `Unit:` bytes.
+inline constexpr std::array<std::int64_t, 8> sector_offsets{8, 16, 32, 64, 128, 256, 512, 1024};
+/// Of lanes next to each other. `Unit:` bytes.
+inline constexpr std::array<std::int64_t, 9> lane_distances{0, 4, 8, 16, 32, 64, 128, 256, 512};
+
+} // namespace warpbound::harness

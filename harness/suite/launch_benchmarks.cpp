@@ -1,0 +1,91 @@
+#include "harness/suite/accesses.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::harness {
+
+namespace {
+
+Benchmark whole_launch(Benchmark benchmark) {
+    benchmark.quantity = Quantity::ExecutionTime;
+    return benchmark;
+}
+
+Region nothing(const Axes&, const models::Architecture&) {
+    return {};
+}
+
+/// y = a x + y with so many multiply-adds for each element.
+Region saxpy(std::int64_t intensity, const models::Architecture& architecture) {
+    Region region;
+    region.timed = {global_load(architecture, first_register, 1),
+                    global_load(architecture, first_register + 1, 1, 1)};
+    for (std::int64_t i = 0; i < intensity; ++i)
+        region.timed.push_back(arithmetic_operation("mad", first_register + 1,
+                                                    i == 0 ? first_register : first_register + 1));
+    Operation store = global_store(architecture, 1);
+    store.sources = {4, first_register + 1};
+    const auto data = store.text.find("R6");
+    store.text.replace(data, 2, fmt::format("R{}", first_register + 1));
+    store.ptx.clear();
+    region.timed.push_back(std::move(store));
+    return region;
+}
+
+} // namespace
+
+std::vector<Benchmark> launch_benchmarks() {
+    std::vector<Benchmark> all;
+    const std::vector<std::int64_t> grids{1, 2, 4, 8, 16, 32, 64};
+    all.push_back(whole_launch({"launch-size",
+                                "How does the time of an empty kernel grow with its grid?",
+                                "constant while all blocks are resident, then a replacement more "
+                                "for each round",
+                                "G17 5.3",
+                                {{"blocks", grids}, {"warps", {1, 4, 8, 16, 32}}},
+                                nothing}));
+    all.push_back(
+        whole_launch({"multiprocessors",
+                      "At which number of blocks that fill a multiprocessor does the time double?",
+                      "at one more than there are multiprocessors",
+                      "G23 eq. 3.8",
+                      {{"blocks", one_to(33)}, {"warps", {32}}},
+                      [](const Axes&, const models::Architecture&) {
+                          Region region;
+                          for (int i = 0; i < 32; ++i)
+                              region.timed.push_back(arithmetic_operation(
+                                  "add", first_register + i, i > 0 ? first_register + i - 1 : 2));
+                          return region;
+                      }}));
+    all.push_back(whole_launch(
+        {"saxpy",
+         "How many operations for each element does memory hide?",
+         "flat while memory decides, then linear in the intensity",
+         "G17 5.1",
+         {{"intensity", {1, 2, 4, 8, 16, 32, 64, 128, 256}}, {"blocks", {1, 8}}, {"warps", {8}}},
+         [](const Axes& axes, const models::Architecture& architecture) {
+             return saxpy(axis_value(axes, "intensity", 1), architecture);
+         }}));
+    all.push_back(whole_launch(
+        {"saxpy-occupancy",
+         "How does the time grow when unused shared memory keeps blocks from an SM?",
+         "in inverse proportion to the resident blocks while latency decides",
+         "G17 5.2",
+         {{"shared-memory", {1024, 2048, 4096, 6144, 8192, 12288, 16384, 24576, 49152}},
+          {"blocks", {16}},
+          {"warps", {4}}},
+         [](const Axes&, const models::Architecture& architecture) {
+             return saxpy(4, architecture);
+         }}));
+    all.push_back(whole_launch({"saxpy-size",
+                                "How does the time grow with the elements?",
+                                "linear in the rounds of blocks that fill the device",
+                                "G17 5.1",
+                                {{"blocks", grids}, {"warps", {8}}},
+                                [](const Axes&, const models::Architecture& architecture) {
+                                    return saxpy(4, architecture);
+                                }}));
+    return all;
+}
+
+} // namespace warpbound::harness

@@ -1,0 +1,156 @@
+#include "harness/suite/accesses.hpp"
+#include "harness/suite/specimens.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::harness {
+
+namespace {
+
+using models::AddressPattern;
+using models::MemoryLevel;
+
+Benchmark clocks_of_all(Benchmark benchmark) {
+    benchmark.quantity = Quantity::Clocks;
+    return benchmark;
+}
+
+void add_shared(std::vector<Benchmark>& all) {
+    for (const bool load : {true, false})
+        all.push_back({load ? "shared-load-stride" : "shared-store-stride",
+                       fmt::format("How does the word stride of a shared {} change its time?",
+                                   load ? "load" : "store"),
+                       "grows with gcd(stride, 32)",
+                       "V14 Tables 2 to 4, Fig. 22",
+                       {{"stride", one_to(128)}},
+                       [load](const Axes& axes, const models::Architecture&) {
+                           const std::int64_t stride = axis_value(axes, "stride", 1);
+                           Region region;
+                           // What follows waits for the value, or for the port.
+                           if (load)
+                               region.timed = {
+                                   shared_load(first_register, stride),
+                                   arithmetic_operation("add", first_register + 1, first_register)};
+                           else
+                               region.timed = {shared_store(stride), shared_store(stride)};
+                           return region;
+                       }});
+}
+
+void add_global(std::vector<Benchmark>& all) {
+    all.push_back({"global-transactions",
+                   "How long does a global load take whose lanes touch so many lines?",
+                   "latency + (lines - 1) x pass cost",
+                   "G17 4.3",
+                   {{"lines", one_to(32)}},
+                   [](const Axes& axes, const models::Architecture& architecture) {
+                       Region region;
+                       region.timed = {
+                           global_load(architecture, first_register, axis_value(axes, "lines", 1)),
+                           arithmetic_operation("add", first_register + 1, first_register)};
+                       return region;
+                   }});
+    all.push_back(
+        clocks_of_all({"store-warps",
+                       "How long do four stores of each of so many warps take?",
+                       "a port's distance each until the write buffer is full, then what it drains",
+                       "V14 Fig. 25, 63, 9.2",
+                       {{"warps", one_to(32)}},
+                       [](const Axes&, const models::Architecture& architecture) {
+                           Region region;
+                           region.timed.assign(4, global_store(architecture, 1));
+                           return region;
+                       }}));
+    all.push_back(clocks_of_all(
+        {"bandwidth",
+         "How many bytes come in a cycle when so many warps load at once?",
+         "warps x 16 x 128 bytes in the time; grows until a unit or DRAM is full",
+         "G23 eq. 3.7; G17 4.3",
+         {{"warps", {1, 2, 4, 6, 8, 12, 16, 20, 24, 28, 32}}},
+         [](const Axes&, const models::Architecture& architecture) {
+             Region region;
+             for (int i = 0; i < 16; ++i)
+                 region.timed.push_back(global_load(architecture, first_register + 2 * i, 1, i));
+             for (int i = 0; i < 16; ++i)
+                 region.timed.push_back(arithmetic_operation("add", first_register + 2 * i + 1,
+                                                             first_register + 2 * i));
+             return region;
+         }}));
+    Benchmark atomic{"global-atomic",
+                     "How long does a global atomic take of which so many lanes have one address?",
+                     "latency + (lanes on one address - 1) x pass cost",
+                     "J19 Table 4.2",
+                     {{"lanes", {1, 2, 4, 8, 16, 32}}},
+                     [](const Axes& axes, const models::Architecture&) {
+                         return alone({specimen(specimen_of(assembly::OpcodeClass::AtomicGlobal),
+                                                first_register, axis_value(axes, "lanes", 1)),
+                                       switched_off(first_register)});
+                     }};
+    all.push_back(interlocked(std::move(atomic)));
+}
+
+/// A load through the caches, with nothing said about who serves it.
+Operation through_caches(Operation load, const AddressPattern& pattern) {
+    return patterned(std::move(load), pattern, MemoryLevel::Any);
+}
+
+void add_caches(std::vector<Benchmark>& all) {
+    Benchmark chase{"pointer-chase",
+                    "How long does a load take in a walk over so many bytes at a stride, twice?",
+                    "plateaus of the L1, the L2 and DRAM; the first round comes from DRAM",
+                    "J18 3.2",
+                    {{"footprint", {4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288}},
+                     {"stride", {128, 256, 1024}}},
+                    [](const Axes& axes, const models::Architecture& architecture) {
+                        const std::int64_t stride = axis_value(axes, "stride", 128);
+                        const std::int64_t footprint = axis_value(axes, "footprint", 4096);
+                        AddressPattern pattern;
+                        pattern.iteration_stride = static_cast<std::uint64_t>(stride);
+                        pattern.footprint = static_cast<std::uint64_t>(footprint);
+                        Operation load = global_load(architecture, first_register, 1);
+                        load.ptx.clear(); // A loop has none.
+                        Region region;
+                        region.timed = {
+                            through_caches(std::move(load), pattern),
+                            arithmetic_operation("add", first_register + 1, first_register)};
+                        region.trips = 2 * footprint / stride;
+                        return region;
+                    }};
+    chase.most_runs = 3;
+    all.push_back(std::move(chase));
+    all.push_back(clocks_of_all(
+        {"parallel-misses",
+         "How long do so many loads of lines that nobody has loaded take together?",
+         "one latency until the entries for misses are used up, then one more for each round",
+         "G23 4; C25",
+         {{"loads", one_to(24)}, {"warps", {1, 4, 16}}},
+         [](const Axes& axes, const models::Architecture& architecture) {
+             const int loads = static_cast<int>(axis_value(axes, "loads", 1));
+             Region region;
+             for (int i = 0; i < loads; ++i) {
+                 AddressPattern pattern;
+                 pattern.base = static_cast<std::uint64_t>(i) * 4096;
+                 pattern.warp_stride = std::uint64_t{1} << 20U;
+                 region.timed.push_back(through_caches(
+                     global_load(architecture, first_register + 2 * i, 1, 32 * i), pattern));
+             }
+             for (int i = 0; i < loads; ++i)
+                 region.timed.push_back(arithmetic_operation("add", first_register + 2 * i + 1,
+                                                             first_register + 2 * i));
+             return region;
+         }}));
+}
+
+} // namespace
+
+std::vector<Benchmark> memory_benchmarks() {
+    std::vector<Benchmark> all;
+    add_shared(all);
+    add_global(all);
+    add_caches(all);
+    return all;
+}
+
+} // namespace warpbound::harness
