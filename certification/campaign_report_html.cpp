@@ -109,7 +109,44 @@ std::string times_figure(const CampaignGroup& group, const Points& points) {
                                                           left_out)));
 }
 
-/// fu(c): operations per cycle of all warps together, from two numbers of operations a warp.
+/// A value of each point against the number of warps.
+template <typename Value>
+std::string warps_curve(const CampaignGroup& group, const Points& points, const std::string& name,
+                        const std::string& unit, const std::string& caption, Value value) {
+    PlotSeries series{name, {}, 0, Stroke::Solid};
+    for (const auto* point : points)
+        series.points.emplace_back(static_cast<double>(axis_value(point->axes, "warps", 1)),
+                                   value(*point));
+    std::sort(series.points.begin(), series.points.end());
+    if (series.points.size() < 2) return {};
+    return figure(line_plot({fmt::format("{}: {}", group.name, name), caption, "warps", unit},
+                            {std::move(series)}),
+                  caption);
+}
+
+/// How long a warp takes beside others, as a multiple of what it takes alone.
+std::string share_figure(const CampaignGroup& group, const Points& points) {
+    const auto alone = std::find_if(points.begin(), points.end(), [](const auto* point) {
+        return axis_value(point->axes, "warps", 0) == 1;
+    });
+    if (alone == points.end() || (*alone)->summary->mean <= 0) return {};
+    const double one = (*alone)->summary->mean;
+    return warps_curve(group, points, "fu(c)", "time over that of one warp",
+                       "Mean time of c warps over that of one (GPUDIAG eq. 3.5, 3.6)",
+                       [&](const CampaignPoint& point) { return point.summary->mean / one; });
+}
+
+std::string bandwidth_figure(const CampaignGroup& group, const Points& points) {
+    const auto bytes = static_cast<double>(group.benchmark->bytes_of_warp);
+    return warps_curve(group, points, "bandwidth", "bytes per core cycle",
+                       "Bytes of all warps over the mean time", [&](const CampaignPoint& point) {
+                           const auto warps =
+                               static_cast<double>(axis_value(point.axes, "warps", 1));
+                           return bytes * warps / std::max(point.summary->mean, 1.0);
+                       });
+}
+
+/// Operations per cycle of all warps together, from two numbers of operations a warp.
 std::string rate_figure(const CampaignGroup& group, const Points& points) {
     std::vector<std::pair<double, double>> rates;
     std::map<std::int64_t, std::pair<const CampaignPoint*, const CampaignPoint*>> ends;
@@ -130,8 +167,8 @@ std::string rate_figure(const CampaignGroup& group, const Points& points) {
     if (rates.size() < 2) return {};
     const std::string caption = "Operations per cycle of all warps together, from the difference "
                                 "between the most and the fewest operations a warp";
-    return figure(line_plot({group.name + ": fu(c)", caption, "warps", "operations per core cycle"},
-                            {{"fu(c)", std::move(rates), 0, Stroke::Solid}}),
+    return figure(line_plot({group.name + ": rate", caption, "warps", "operations per core cycle"},
+                            {{"rate", std::move(rates), 0, Stroke::Solid}}),
                   caption);
 }
 
@@ -249,6 +286,23 @@ std::string table_of(const CampaignGroup& group) {
                  rows);
 }
 
+/// Requires: a benchmark.
+std::string picture_of(const CampaignGroup& group, const Points& points) {
+    switch (group.benchmark->picture) {
+    case harness::Picture::Times:
+        break;
+    case harness::Picture::IssueRate:
+        return rate_figure(group, points);
+    case harness::Picture::UnitShare:
+        return share_figure(group, points);
+    case harness::Picture::Bandwidth:
+        return bandwidth_figure(group, points);
+    case harness::Picture::Residence:
+        return residence_figure(group, points);
+    }
+    return {};
+}
+
 std::string section(const CampaignGroup& group, std::size_t number) {
     std::string out = fmt::format("<h2 id=\"series-{}\">{}</h2>\n", number, escape(group.name));
     if (group.benchmark != nullptr)
@@ -259,10 +313,7 @@ std::string section(const CampaignGroup& group, std::size_t number) {
     const Points points = with_times(group);
     if (!points.empty()) {
         out += times_figure(group, points);
-        if (group.benchmark != nullptr && group.benchmark->picture == harness::Picture::IssueRate)
-            out += rate_figure(group, points);
-        if (group.benchmark != nullptr && group.benchmark->picture == harness::Picture::Residence)
-            out += residence_figure(group, points);
+        if (group.benchmark != nullptr) out += picture_of(group, points);
         out += warps_figure(group, points) + histogram_figure(group, points);
     }
     return out + table_of(group);

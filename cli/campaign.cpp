@@ -1,6 +1,7 @@
 /// \file
 /// `warpbound campaign`: what a campaign holds, and campaigns as text.
 
+#include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
 #include "cli/json.hpp"
 #include "cli/summary_text.hpp"
@@ -148,11 +149,17 @@ Exit import_text(const Options& options) {
     return refuse(imported.error());
 }
 
+Exit report(const Options& options) {
+    const auto campaign = harness::Campaign::open_existing(options.file);
+    if (!campaign) return refuse(campaign.error());
+    return write_campaign_page(*campaign.value(), options.file, options.output);
+}
+
 } // namespace
 
 void add_campaign(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
-        "campaign", "List what a campaign holds; write it as CSV or JSON and read it back");
+        "campaign", "List or show what a campaign holds; write it as CSV or JSON and read it back");
     command->require_subcommand(1);
     const auto add = [&](const char* name, const char* purpose, const char* of_file,
                          Exit (*run)(const Options&)) {
@@ -179,7 +186,13 @@ void add_campaign(CLI::App& app, Invocation& invocation) {
         add("import", "A campaign from its text, all of it or nothing",
             "CSV or JSON of a campaign; - reads standard input", import_text);
     import_part->add_option("-o,--output", import_options->output, "Campaign to make")->required();
-    command->footer("Example: warpbound campaign export fermi.db -o fermi.csv\n"
+    const auto [report_part, report_options] = add(
+        "report", "A page with plots of every benchmark and what a reader should look at (HTML)",
+        "Campaign", report);
+    report_part->add_option("-o,--output", report_options->output,
+                            "File to write; standard output otherwise");
+    command->footer("Examples: warpbound campaign report fermi.db -o fermi.html\n"
+                    "          warpbound campaign export fermi.db -o fermi.csv\n"
                     "`measure --device recorded:fermi.csv` replays it.");
 }
 

@@ -1,10 +1,9 @@
 /// \file
 /// `warpbound measure`: runs microbenchmarks on a device and records every sample.
 
-#include "certification/campaign_report.hpp"
+#include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
 #include "cli/measured_points.hpp"
-#include "cli/version.hpp"
 #include "harness/protocol/rounds.hpp"
 #include "harness/suite/measure_point.hpp"
 
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <iterator>
 
 namespace warpbound::cli {
@@ -154,14 +152,6 @@ std::string render(const MeasuredSuite& suite, const std::string& format) {
     return format == "csv" ? measured_csv(suite) : measured_text(suite);
 }
 
-/// On all that the campaign holds.
-Exit write_report(const Options& options, harness::Campaign& campaign) {
-    const auto report = certification::report_of(
-        campaign, std::filesystem::path{options.campaign}.filename().string(), version);
-    if (!report) return refuse(report.error());
-    return write_result(certification::render_html(report.value()), options.report);
-}
-
 Exit run(const Options& options) {
     if (options.list) return write_result(list_text());
     if (options.device.empty())
@@ -208,7 +198,7 @@ Exit run(const Options& options) {
     const Exit written = write_result(render(suite, options.format));
     if (written != Exit::Holds) return written;
     if (!options.report.empty()) {
-        const Exit reported = write_report(options, *campaign);
+        const Exit reported = write_campaign_page(*campaign, options.campaign, options.report);
         if (reported != Exit::Holds) return reported;
     }
     if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");

@@ -52,7 +52,9 @@ struct BenchmarkPoint {
 /// What a report draws of a benchmark beside its times.
 enum class Picture {
     Times,     ///< Nothing else.
-    IssueRate, ///< Operations per cycle of all warps, fu(c): from axes `n` and `warps`.
+    IssueRate, ///< Operations per cycle of all warps, from axes `n` and `warps`.
+    UnitShare, ///< fu(c): the time over that of one warp, along the axis `warps`.
+    Bandwidth, ///< Bytes per cycle along the axis `warps`: see `bytes_of_warp`.
     Residence, ///< N_slot against 1 / usage: blocks that begin before the first one ends.
 };
 
@@ -77,6 +79,7 @@ struct Benchmark {
     /// Whether its time is that of the empty region and of `n` operations: nothing else is in it.
     bool adds_to_empty = false;
     Picture picture = Picture::Times;
+    std::int64_t bytes_of_warp = 0; ///< That a warp moves, for `Picture::Bandwidth`.
 };
 
 const std::vector<Benchmark>& benchmarks();

@@ -228,6 +228,18 @@ void add_residence(std::vector<Benchmark>& all) {
         benchmark.picture = Picture::Residence;
         all.push_back(clocked(std::move(benchmark), 2));
     };
+    std::vector<std::int64_t> kilobytes;
+    for (std::int64_t bytes = 1024; bytes <= 48 * 1024; bytes += 1024)
+        kilobytes.push_back(bytes);
+    add("resident-shared-memory",
+        "How many blocks of a warp that ask for so much shared memory are on an SM at once?",
+        {{"shared-memory", std::move(kilobytes)}}, {});
+    std::vector<std::int64_t> registers;
+    for (std::int64_t count = 8; count <= 63; ++count)
+        registers.push_back(count);
+    add("resident-registers",
+        "How many blocks of eight warps with so many registers a thread are on an SM at once?",
+        {{"registers", std::move(registers)}, {"warps", {8}}}, {});
     add("resident-warps", "How many blocks of so many warps are on an SM at once?",
         {{"warps", one_to(crowd_warps)}}, {"limits/max-warps", "limits/max-blocks"});
 }

@@ -148,6 +148,7 @@ void add_crowding(std::vector<Benchmark>& all) {
                            return region;
                        }};
         unit.quantity = Quantity::Clocks;
+        unit.picture = Picture::UnitShare;
         all.push_back(std::move(unit));
     }
 }

@@ -63,7 +63,9 @@ void add_global(std::vector<Benchmark>& all) {
                            region.timed.assign(4, global_store(architecture, 1));
                            return region;
                        }}));
-    all.push_back(clocks_of_all(
+    constexpr int loads = 16;
+    constexpr std::int64_t line_bytes = 128;
+    Benchmark bandwidth = clocks_of_all(
         {"bandwidth",
          "How many bytes come in a cycle when so many warps load at once?",
          "warps x 16 x 128 bytes in the time; grows until a unit or DRAM is full",
@@ -71,13 +73,16 @@ void add_global(std::vector<Benchmark>& all) {
          {{"warps", {1, 2, 4, 6, 8, 12, 16, 20, 24, 28, 32}}},
          [](const Axes&, const models::Architecture& architecture) {
              Region region;
-             for (int i = 0; i < 16; ++i)
+             for (int i = 0; i < loads; ++i)
                  region.timed.push_back(global_load(architecture, first_register + 2 * i, 1, i));
-             for (int i = 0; i < 16; ++i)
+             for (int i = 0; i < loads; ++i)
                  region.timed.push_back(arithmetic_operation("add", first_register + 2 * i + 1,
                                                              first_register + 2 * i));
              return region;
-         }}));
+         }});
+    bandwidth.picture = Picture::Bandwidth;
+    bandwidth.bytes_of_warp = loads * line_bytes;
+    all.push_back(std::move(bandwidth));
     Benchmark atomic{"global-atomic",
                      "How long does a global atomic take of which so many lanes have one address?",
                      "latency + (lanes on one address - 1) x pass cost",

@@ -122,6 +122,18 @@ TEST_F(ReportedCampaign, CountsResidentBlocks) {
     EXPECT_THAT(render_html(found), HasSubstr("1 / warps"));
 }
 
+TEST_F(ReportedCampaign, DrawsSharesOfUnitsAndBandwidth) {
+    for (const auto& [warps, time] : {std::pair{1, 600}, std::pair{8, 1200}}) {
+        const auto name = "/warps=" + std::to_string(warps);
+        const std::string launch = "1x" + std::to_string(32 * warps);
+        record("unit-add" + name, Quantity::Clocks, launch, {{0, time}});
+        record("bandwidth" + name, Quantity::Clocks, launch, {{0, time}});
+    }
+    const std::string page = render_html(report());
+    EXPECT_THAT(page, HasSubstr("unit-add: fu(c)"));
+    EXPECT_THAT(page, HasSubstr("bandwidth: bandwidth"));
+}
+
 TEST_F(ReportedCampaign, RefusesACampaignWithoutARun) {
     ASSERT_TRUE(campaign_->series({}));
     const auto found = report_of(*campaign_, "c.db", "1.0");
