@@ -62,21 +62,6 @@ Result<std::vector<std::string>> chosen_benchmarks(const Options& options) {
                    options.suite};
 }
 
-/// The description for which points are made: that of the simulated device, also where it was
-/// recorded. One that is read from a file is not found by the name that was recorded.
-Result<models::Architecture> architecture_of(const harness::DeviceIdentity& identity,
-                                             const std::string& option) {
-    constexpr std::string_view simulated = "simulated:";
-    if (option.rfind(simulated, 0) == 0)
-        return models::load_architecture(option.substr(simulated.size()));
-    if (identity.name.rfind(simulated, 0) != 0)
-        return Failure{fmt::format("no points can be made for '{}'; expected runs recorded on a "
-                                   "simulated device",
-                                   identity.name),
-                       option};
-    return models::load_architecture(identity.name.substr(simulated.size()));
-}
-
 Result<harness::Protocol> protocol_of(const Options& options) {
     harness::Protocol protocol;
     protocol.repetitions = options.repetitions;
@@ -94,7 +79,7 @@ Result<harness::Protocol> protocol_of(const Options& options) {
 /// The points of the chosen benchmarks; those that the machine does not have go to `missing`.
 Result<std::vector<harness::BenchmarkPoint>> points_of(const Options& options,
                                                        const std::vector<std::string>& names,
-                                                       const models::Architecture& architecture,
+                                                       const harness::Device& device,
                                                        std::vector<NotMeasured>& missing) {
     std::vector<std::string> order = names;
     // The empty region comes first: it is the calibration of all others.
@@ -102,7 +87,7 @@ Result<std::vector<harness::BenchmarkPoint>> points_of(const Options& options,
     order.insert(order.begin(), "empty-region");
     std::vector<harness::BenchmarkPoint> all;
     for (const auto& name : order) {
-        auto points = harness::points_of(name, architecture);
+        auto points = harness::points_for(device, name);
         // Of a suite everything is measured that the device runs.
         if (!points && options.suite.empty()) return points.as_failure();
         if (!points) missing.push_back({name, points.error()});
@@ -163,8 +148,6 @@ Exit run(const Options& options) {
     if (!device) return refuse(device.error());
     const auto names = chosen_benchmarks(options);
     if (!names) return refuse(names.error());
-    const auto architecture = architecture_of(device.value()->identity(), options.device);
-    if (!architecture) return refuse(architecture.error());
     std::unique_ptr<harness::Campaign> campaign;
     if (!options.campaign.empty()) {
         auto opened = harness::Campaign::open(options.campaign);
@@ -176,7 +159,7 @@ Exit run(const Options& options) {
     MeasuredSuite suite;
     suite.device = options.device;
     suite.protocol = protocol.value();
-    const auto points = points_of(options, names.value(), architecture.value(), suite.missing);
+    const auto points = points_of(options, names.value(), *device.value(), suite.missing);
     if (!points) return refuse(points.error());
     const auto runs = prepare(options, *device.value(), points.value(), suite.missing);
     if (!runs) return refuse(runs.error());

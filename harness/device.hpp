@@ -7,6 +7,7 @@
 #include "harness/protocol/quantity.hpp"
 #include "harness/ptx_kernel.hpp"
 #include "harness/trouble.hpp"
+#include "models/architecture/architecture.hpp"
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
 #include "models/observation.hpp"
@@ -70,8 +71,10 @@ public:
     virtual ~PreparedKernel() = default;
     /// A failure is a refusal: nothing ran. What happens to a run is its outcome.
     virtual Result<Outcome> run(const RunOptions& options) const = 0;
-    /// Whether its observations say that quantity.
-    [[nodiscard]] virtual bool tells(Quantity) const { return true; }
+    /// Refuses a quantity that its observations do not say.
+    [[nodiscard]] virtual Result<void> tells(Quantity) const {
+        return boost::outcome_v2::success();
+    }
     /// Of the code that runs: how it was built and whether it is what was meant.
     [[nodiscard]] virtual Conditions conditions() const { return {}; }
 };
@@ -90,6 +93,11 @@ public:
     [[nodiscard]] virtual Conditions conditions() const { return {}; }
     /// Whether it answers with runs that were made before: it needs no warm-up.
     [[nodiscard]] virtual bool replays() const { return false; }
+    /// What is known of the machine before it is measured: its description, of one that has none
+    /// its name and target. Refuses where nothing is known.
+    [[nodiscard]] virtual Result<models::Architecture> machine() const;
+    /// Whether it runs kernels as PTX.
+    [[nodiscard]] virtual bool compiles() const { return false; }
     /// How many runs may go on at once without disturbing each other.
     [[nodiscard]] virtual unsigned runs_at_once() const {
         return std::numeric_limits<unsigned>::max();
@@ -100,8 +108,9 @@ public:
 };
 
 /// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it and so
-/// many SMs, or `recorded:<file>` (see `devices/recorded.hpp`), which has its own. Refuses an
-/// unknown kind or policy, naming those that there are.
+/// many SMs, `cuda:<n>`, or `recorded:<file>` (see `devices/recorded.hpp`), which has its own.
+/// Refuses an unknown kind or policy, naming those that there are, and a card that cannot be used,
+/// with the reason.
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr",
                                             std::int64_t multiprocessors = 1);
 

@@ -38,10 +38,10 @@ struct PtxKernel {
     std::string entry;
     std::string text;
     std::vector<MeantInstruction> region; ///< In order.
-    std::vector<std::uint64_t> data;      ///< What its registers hold before the region.
-    std::int64_t shared_bytes = 0;        ///< Of a block, that its accesses use.
-    std::int64_t memory_per_warp = 0;     ///< That its accesses use. `Unit:` bytes.
-    bool from_dram = false;               ///< Its accesses shall find nothing in a cache.
+    std::vector<std::uint64_t> data;  ///< What registers hold before the region: of each 32 lanes.
+    std::int64_t shared_bytes = 0;    ///< Of a block, that its accesses use.
+    std::int64_t memory_per_warp = 0; ///< That its accesses use. `Unit:` bytes.
+    bool from_dram = false;           ///< Its accesses shall find nothing in a cache.
 };
 
 } // namespace warpbound::harness

@@ -1,10 +1,14 @@
 #include "harness/device.hpp"
+#include "harness/devices/cuda/cuda_device.hpp"
 #include "harness/devices/recorded.hpp"
 #include "harness/devices/simulated.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
 #include <string>
 
 namespace warpbound::harness {
@@ -15,8 +19,51 @@ constexpr std::string_view simulated_kind = "simulated:";
 constexpr std::string_view recorded_kind = "recorded:";
 
 /// Kinds with a name but no implementation.
-constexpr std::array<std::string_view, 2> missing_kinds{"cuda:<n>", "hip:<n>"};
+constexpr std::array<std::string_view, 1> missing_kinds{"hip:<n>"};
 constexpr std::string_view not_implemented = "not in this version";
+
+constexpr std::string_view cuda_kind = "cuda:";
+/// Milliseconds after which a launch counts as one that does not end.
+constexpr const char* time_out_variable = "WARPBOUND_CUDA_TIME_OUT";
+constexpr int usual_time_out = 10'000;
+
+std::optional<int> whole_number(std::string_view text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+    return number;
+}
+
+Result<std::unique_ptr<Device>> open_card(std::string_view name, std::string_view policy,
+                                          std::int64_t multiprocessors) {
+    const std::string where{name};
+    const auto ordinal = whole_number(name.substr(cuda_kind.size()));
+    if (!ordinal) return Failure{"expected the number of a device, as in cuda:0", where};
+    if (policy != "lrr" || multiprocessors != 1)
+        return Failure{"a card has the warp policy and the SMs that it has; only simulated devices "
+                       "take others",
+                       where};
+    const char* stated = std::getenv(time_out_variable);
+    const auto time_out = stated == nullptr ? std::optional{usual_time_out} : whole_number(stated);
+    if (!time_out)
+        return Failure{fmt::format("expected milliseconds, not '{}'", stated), time_out_variable};
+    return cuda::open_cuda_device(cuda::Driver::load(), *ordinal,
+                                  std::chrono::milliseconds{*time_out});
+}
+
+void add_cards(std::vector<DeviceEntry>& devices) {
+    const auto driver = cuda::Driver::load();
+    if (driver->state() != cuda::DriverState::Ready)
+        devices.push_back({fmt::format("{}<n>", cuda_kind), false, driver->text()});
+    for (int i = 0; driver->state() == cuda::DriverState::Ready && i < driver->devices(); ++i) {
+        const auto device = driver->describe(i);
+        devices.push_back({fmt::format("{}{}", cuda_kind, i), device.has_value(),
+                           device ? fmt::format("{}, {}, {} SMs, {}", device.value().name,
+                                                to_string(device.value().target),
+                                                device.value().multiprocessors, driver->text())
+                                  : device.error().what});
+    }
+}
 
 } // namespace
 
@@ -36,16 +83,22 @@ std::string_view to_string(Draw draw) {
     return "adversarial";
 }
 
+Result<models::Architecture> Device::machine() const {
+    return Failure{"the device does not say what machine it is", identity().name};
+}
+
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy,
                                             std::int64_t multiprocessors) {
     for (const std::string_view missing : missing_kinds) {
         const std::string_view kind = missing.substr(0, missing.find(':') + 1);
         if (name.substr(0, kind.size()) == kind)
-            return Failure{fmt::format("devices {} are {}; expected simulated:<architecture> or "
-                                       "recorded:<file>",
+            return Failure{fmt::format("devices {} are {}; expected simulated:<architecture>, "
+                                       "cuda:<n> or recorded:<file>",
                                        missing, not_implemented),
                            std::string{name}, 0, 0};
     }
+    if (name.substr(0, cuda_kind.size()) == cuda_kind)
+        return open_card(name, policy, multiprocessors);
     if (name.substr(0, recorded_kind.size()) == recorded_kind)
         return recorded_device(name.substr(recorded_kind.size()));
     if (name.substr(0, simulated_kind.size()) != simulated_kind)
@@ -68,6 +121,7 @@ std::vector<DeviceEntry> list_devices() {
                                       .detail = architecture ? architecture.value().title
                                                              : architecture.error().what});
     }
+    add_cards(devices);
     devices.push_back({fmt::format("{}<file>", recorded_kind), true,
                        "the runs of a campaign, or of its CSV or JSON"});
     for (const std::string_view missing : missing_kinds)

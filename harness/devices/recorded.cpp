@@ -131,9 +131,12 @@ public:
 
     [[nodiscard]] Conditions conditions() const override { return conditions_; }
 
-    [[nodiscard]] bool tells(Quantity quantity) const override {
-        return std::find(quantities_.begin(), quantities_.end(), to_string(quantity)) !=
-               quantities_.end();
+    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
+        if (std::find(quantities_.begin(), quantities_.end(), to_string(quantity)) !=
+            quantities_.end())
+            return boost::outcome_v2::success();
+        return Failure{fmt::format("no {} can be told: it was not recorded", to_string(quantity)),
+                       name_};
     }
 
 private:
@@ -213,6 +216,26 @@ public:
 
     [[nodiscard]] DeviceIdentity identity() const override { return identity_; }
     [[nodiscard]] bool replays() const override { return true; }
+    [[nodiscard]] bool compiles() const override { return identity_.name.rfind(card, 0) == 0; }
+
+    /// The description of a simulated device by its name; one that was read from a file is not
+    /// found. Of a card what its detail says.
+    [[nodiscard]] Result<models::Architecture> machine() const override {
+        constexpr std::string_view simulated = "simulated:";
+        if (identity_.name.rfind(simulated, 0) == 0)
+            return models::load_architecture(identity_.name.substr(simulated.size()));
+        const std::size_t at = identity_.detail.find(", sm_");
+        const std::string rest = at == std::string::npos ? "" : identity_.detail.substr(at + 2);
+        const auto target = assembly::parse_target(rest.substr(0, rest.find(',')));
+        if (!compiles() || !target)
+            return Failure{"no points can be made for what was recorded; expected runs of a "
+                           "simulated device or a card",
+                           identity_.name};
+        models::Architecture machine;
+        machine.name = identity_.name;
+        machine.target = *target;
+        return machine;
+    }
 
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
         if (kernel.facts == nullptr)
@@ -238,6 +261,8 @@ public:
     }
 
 private:
+    static constexpr std::string_view card = "cuda:";
+
     [[nodiscard]] Failure not_recorded(const Kernel& kernel, const std::string& launch) const {
         constexpr std::size_t few = 3;
         std::vector<const SeriesKey*> keys;

@@ -41,7 +41,11 @@ public:
                                       : fmt::format(", {} multiprocessors", multiprocessors_))};
     }
 
+    [[nodiscard]] Result<models::Architecture> machine() const override { return architecture_; }
+
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
+        if (kernel.function == nullptr)
+            return Failure{"has no listing, which a simulated device runs", identity().name};
         auto machine =
             simulator::Machine::prepare(architecture_, kernel, policy_, multiprocessors_);
         if (!machine) return machine.as_failure();

@@ -76,9 +76,7 @@ Result<std::unique_ptr<SeriesRun>> SeriesRun::begin(const Device& device, const 
     std::unique_ptr<SeriesRun> series{
         new SeriesRun{device, prepared, protocol, quantity, campaign}};
     series->measured_.series.key = std::move(key);
-    if (!prepared.tells(quantity))
-        return Failure{fmt::format("no {} can be told: it was not recorded", to_string(quantity)),
-                       series->measured_.series.key.name};
+    if (auto told = prepared.tells(quantity); !told) return told.as_failure();
     if (campaign == nullptr) return series;
     const auto same = check_key(device, kernel, series->measured_.series.key, protocol, quantity);
     if (!same) return same.as_failure();

@@ -10,11 +10,12 @@
 namespace warpbound::harness {
 
 struct PointRun::Code {
-    assembly::Program program;
-    assembly::ControlFlowGraph graph;
+    assembly::Program program; ///< Of a listing, as the graph; PTX needs none.
+    std::optional<assembly::ControlFlowGraph> graph;
 
     static Result<std::unique_ptr<Code>> read(const BenchmarkPoint& point) {
         auto code = std::make_unique<Code>();
+        if (point.ptx) return code;
         auto program = assembly::read_program({point.name, point.text});
         if (!program) return program.as_failure();
         code->program = std::move(program).value();
@@ -27,13 +28,14 @@ struct PointRun::Code {
     }
     /// Points into this and the point.
     [[nodiscard]] Kernel kernel(const BenchmarkPoint& point) const {
-        return {&program.functions.front(),
-                &graph,
-                &point.facts,
-                point.launch,
-                nullptr,
-                nullptr,
-                point.name};
+        Kernel kernel;
+        if (graph) kernel.function = &program.functions.front();
+        if (graph) kernel.graph = &*graph;
+        kernel.facts = &point.facts;
+        kernel.launch = point.launch;
+        if (point.ptx) kernel.ptx = &*point.ptx;
+        kernel.name = point.name;
+        return kernel;
     }
 };
 
@@ -49,6 +51,7 @@ Result<std::unique_ptr<PointRun>> PointRun::prepare(const Device& device,
     if (!code) return code.as_failure();
     auto prepared = device.prepare(code.value()->kernel(point));
     if (!prepared) return prepared.as_failure();
+    if (auto told = prepared.value()->tells(point.quantity); !told) return told.as_failure();
     return std::unique_ptr<PointRun>{
         new PointRun{device, point, std::move(code).value(), std::move(prepared).value()}};
 }
@@ -67,9 +70,16 @@ Result<void> PointRun::begin(const Protocol& protocol, Campaign* campaign) {
     return boost::outcome_v2::success();
 }
 
+Result<std::vector<BenchmarkPoint>> points_for(const Device& device, std::string_view benchmark) {
+    const auto machine = device.machine();
+    if (!machine) return machine.as_failure();
+    return device.compiles() ? ptx_points_of(benchmark, machine.value().target)
+                             : points_of(benchmark, machine.value());
+}
+
 SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
                      const Protocol& protocol) {
-    return series_key({point.name, assembly::digest_of(point.text),
+    return series_key({point.name, assembly::digest_of(point.code()),
                        assembly::digest_of(models::write_flow_facts(point.facts))},
                       point.launch, point.quantity, device, protocol);
 }

@@ -7,6 +7,10 @@
 
 namespace warpbound::harness {
 
+/// All points of a benchmark in the form that the device takes. Refuses as `points_of` and
+/// `ptx_points_of` do.
+Result<std::vector<BenchmarkPoint>> points_for(const Device& device, std::string_view benchmark);
+
 /// The series of a point on a device: by it a campaign finds the point again, whoever measures it.
 SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
                      const Protocol& protocol);

@@ -171,6 +171,7 @@ private:
         line("shr.u32 %sum, %sum, 5;");
         line("add.u32 %warp, %part, %sum;");
         line("mov.u32 %sum, 0;");
+        line("mad.wide.u32 %data, %lane, 8, %data;");
         for (const auto& reg : inputs_) {
             if (reg.kind == shared_kind) {
                 line(fmt::format("mov.u32 {}, shared_words;", reg.name()));
@@ -190,7 +191,9 @@ private:
 
     void load(const PtxRegister& reg) {
         const auto place = static_cast<std::int64_t>(kernel.data.size() * sizeof(std::uint64_t));
-        kernel.data.push_back(start_value(reg));
+        // Each lane loads its own copy: what all lanes have in common goes to registers and units
+        // of the warp's own.
+        kernel.data.insert(kernel.data.end(), warp_lanes, start_value(reg));
         if (reg.kind == "p") {
             line(fmt::format("ld.global.u32 %part, [%data+{}];", place));
             line(fmt::format("setp.ne.u32 {}, %part, %never;", reg.name()));

@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 namespace warpbound::harness {
@@ -74,10 +76,12 @@ TEST(Ptx, GivesEachLaneTheAddressThatThePatternSays) {
     const auto& point = points.value().back(); // Stride 128.
     EXPECT_THAT(point.ptx->text, HasSubstr("mad.lo.u32 %shared_by_128, %lane, 512, "));
     EXPECT_GE(point.ptx->shared_bytes, 31 * 512 + 4);
-    const auto loads = ptx_points_of("global-load", {75});
-    ASSERT_TRUE(loads);
-    EXPECT_TRUE(loads.value().front().ptx->from_dram);
-    EXPECT_GE(loads.value().back().ptx->memory_per_warp, 15 * 128 + 32 * 4);
+    const auto stores = ptx_points_of("store-burst", {75});
+    ASSERT_TRUE(stores) << to_string(stores.error());
+    EXPECT_THAT(stores.value().front().ptx->text,
+                HasSubstr("mad.wide.u32 %global_by_128, %lane, 128, "));
+    EXPECT_TRUE(stores.value().front().ptx->from_dram);
+    EXPECT_GE(stores.value().front().ptx->memory_per_warp, 31 * 128 + 4);
 }
 
 TEST(Ptx, RefusesWhatHasNoneByName) {
@@ -116,21 +120,117 @@ std::set<int> known_targets(const std::string& help) {
     return targets;
 }
 
-/// All points of all benchmarks that have PTX as one module: entries are named k0, k1 and so on.
-std::string module_of_all(assembly::Target target, int& entries) {
+/// Kernels of a module, by their names there.
+using Kernels = std::map<std::string, PtxKernel>;
+
+/// All kernels of all benchmarks that have PTX as one module: entries are named k0, k1 and so on.
+/// Points that differ in their launch only are one kernel.
+std::string module_of_all(assembly::Target target, Kernels& kernels) {
     const auto header = ptx_header(target);
     std::string module = header.value();
+    std::set<std::string> seen;
     for (const auto& benchmark : benchmarks()) {
         const auto points = ptx_points_of(benchmark.name, target);
         if (!points) continue;
         for (const auto& point : points.value()) {
+            if (!seen.insert(point.ptx->text).second) continue;
             std::string body = point.ptx->text.substr(header.value().size());
-            const std::string name = point.ptx->entry + "(";
-            body.replace(body.find(name), name.size(), fmt::format("k{}(", entries++));
+            const std::string entry = fmt::format("k{}", kernels.size());
+            body.replace(body.find(point.ptx->entry), point.ptx->entry.size(), entry);
             module += body;
+            kernels[entry] = *point.ptx;
         }
     }
     return module;
+}
+
+constexpr unsigned clock_code = 0x1000; ///< No nine bits have it.
+constexpr unsigned nop_code = 0x118;
+
+/// The operation codes of a function's instructions, of machine code of sm_75 and later: the lowest
+/// nine bits, without those that choose the form of the operands.
+std::vector<unsigned> operation_codes(const std::string& image, const std::string& kernel) {
+    const auto at = [&](std::size_t place, std::size_t bytes) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, image.data() + place, bytes);
+        return static_cast<std::size_t>(value);
+    };
+    const std::size_t sections = at(40, 8); // ELF64
+    const auto section = [&](std::size_t index) { return sections + 64 * index; };
+    const std::size_t names = at(section(at(62, 2)) + 24, 8);
+    // CS2R or CS2UR, of special register 0x50: SR_CLOCKLO.
+    const auto read_clock = [&](std::size_t place) {
+        const std::size_t code = at(place, 2) % 0x1000;
+        return (code == 0x805 || code == 0x8cb) && at(place + 9, 1) == 0x50;
+    };
+    std::vector<unsigned> codes;
+    for (std::size_t i = 0; i < at(60, 2); ++i) {
+        if (std::string{image.data() + names + at(section(i), 4)} != ".text." + kernel) continue;
+        const std::size_t begin = at(section(i) + 24, 8);
+        for (std::size_t place = begin; place < begin + at(section(i) + 32, 8); place += 16)
+            codes.push_back(read_clock(place) ? clock_code
+                                              : static_cast<unsigned>(at(place, 2)) & 0x1ffU);
+    }
+    return codes;
+}
+
+/// Read off what ptxas 13.0 makes of kernels with one operation.
+const std::map<unsigned, OpcodeClass> known_codes{
+    {clock_code, OpcodeClass::ClockRead},  {0x009, OpcodeClass::FloatCompare},
+    {0x012, OpcodeClass::Logic},           {0x017, OpcodeClass::IntegerAdd},
+    {0x019, OpcodeClass::Shift},           {0x020, OpcodeClass::FloatMultiply},
+    {0x021, OpcodeClass::FloatAdd},        {0x023, OpcodeClass::FloatMultiplyAdd},
+    {0x024, OpcodeClass::IntegerMultiply}, {0x029, OpcodeClass::Double},
+    {0x045, OpcodeClass::Conversion},      {0x048, OpcodeClass::IntegerAdd},
+    {0x106, OpcodeClass::Conversion},      {0x108, OpcodeClass::SpecialFunction},
+    {0x109, OpcodeClass::BitCount},        {0x11d, OpcodeClass::Barrier},
+    {0x181, OpcodeClass::LoadGlobal},      {0x184, OpcodeClass::LoadShared},
+    {0x186, OpcodeClass::StoreGlobal},     {0x188, OpcodeClass::StoreShared},
+    {0x1a8, OpcodeClass::AtomicGlobal}};
+
+std::string class_of(unsigned code) {
+    const auto found = known_codes.find(code);
+    return found == known_codes.end() ? fmt::format("0x{:03x}", code)
+                                      : std::string{to_string(found->second)};
+}
+
+/// What ptxas left of the regions: the same classes in the same order. Kernels with an operation of
+/// another class are not looked at; returns how many were.
+int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
+    std::set<OpcodeClass> known;
+    for (const auto& [code, opcode_class] : known_codes)
+        known.insert(opcode_class);
+    int looked_at = 0;
+    for (const auto& [entry, kernel] : kernels) {
+        std::vector<std::string> meant{"clock-read"};
+        bool all_known = true;
+        for (const auto& instruction : kernel.region) {
+            meant.emplace_back(to_string(instruction.opcode_class));
+            all_known = all_known && known.count(instruction.opcode_class) > 0;
+        }
+        if (!all_known) continue;
+        ++looked_at;
+        meant.emplace_back("clock-read");
+        std::vector<std::string> built;
+        int reads = 0;
+        for (const unsigned code : operation_codes(image, entry)) {
+            const std::string one = class_of(code);
+            // Targets with few units for doubles wait for them with NOPs.
+            if (code == nop_code && !kernel.region.empty() &&
+                kernel.region.front().opcode_class == OpcodeClass::Double)
+                continue;
+            if (one == "clock-read") ++reads;
+            if (reads > 0) built.push_back(one);
+            if (reads == 2) break;
+        }
+        EXPECT_EQ(built, meant) << "sm_" << sm << "\n" << kernel.text;
+    }
+    return looked_at;
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+    std::ifstream stream{file, std::ios::binary};
+    return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
 TEST(Ptx, IsAssembledForEveryTargetOfTheInstalledToolkit) {
@@ -139,14 +239,17 @@ TEST(Ptx, IsAssembledForEveryTargetOfTheInstalledToolkit) {
     const auto targets = known_targets(output_of(ptxas + " --help").first);
     ASSERT_FALSE(targets.empty());
     const tests::TemporaryFolder folder;
+    const auto source = (folder.path() / "all.ptx").string();
+    const auto image = (folder.path() / "all.cubin").string();
     for (const int sm : targets) {
-        int entries = 0;
-        const auto file = folder.path() / fmt::format("all-{}.ptx", sm);
-        std::ofstream{file} << module_of_all({sm}, entries);
-        EXPECT_GT(entries, 100);
-        const auto [text, well] = output_of(
-            fmt::format("{} -arch sm_{} {} -o {}.cubin", ptxas, sm, file.string(), file.string()));
+        Kernels kernels;
+        std::ofstream{source} << module_of_all({sm}, kernels);
+        EXPECT_GT(kernels.size(), 100U);
+        const auto [text, well] =
+            output_of(fmt::format("{} -arch sm_{} {} -o {}", ptxas, sm, source, image));
         EXPECT_TRUE(well) << "sm_" << sm << "\n" << text;
+        if (!well || sm < 75) continue;
+        EXPECT_GT(expect_regions(bytes_of(image), kernels, sm), 100);
     }
 }
 

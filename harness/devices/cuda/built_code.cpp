@@ -1,0 +1,105 @@
+#include "harness/devices/cuda/built_code.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace warpbound::harness::cuda {
+
+namespace {
+
+constexpr std::size_t log_bytes = 4096;
+
+/// The first line of a compiler's log that says something.
+std::string first_line(const char* log) {
+    const std::string text{log};
+    const auto begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string::npos) return "";
+    return text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+}
+
+/// Links one PTX text; gone with all that the driver made for it at the end.
+class Link {
+public:
+    explicit Link(Session& session) : session_{session} {}
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+    ~Link() {
+        if (state_ != nullptr && !session_.lost()) session_.call().LinkDestroy(state_);
+    }
+
+    Result<std::string> image_of(const std::string& ptx) {
+        // The driver keeps the addresses of the logs: they live as long as this.
+        std::array<LinkOption, 4> options{
+            LinkOption::ErrorLogBuffer, LinkOption::ErrorLogBufferSizeBytes,
+            LinkOption::InfoLogBuffer, LinkOption::InfoLogBufferSizeBytes};
+        // Numbers are given in the place of addresses.
+        std::array<void*, 4> values{errors_.data(), reinterpret_cast<void*>(log_bytes - 1),
+                                    infos_.data(), reinterpret_cast<void*>(log_bytes - 1)};
+        Status status = session_.call().LinkCreate_v2(static_cast<unsigned>(options.size()),
+                                                      options.data(), values.data(), &state_);
+        if (status != Status::Success) return refused(status, "cuLinkCreate_v2");
+        std::string text = ptx; // The driver takes a text that may be changed, with its end.
+        status =
+            session_.call().LinkAddData_v2(state_, LinkInput::Ptx, text.data(), text.size() + 1,
+                                           "microbenchmark", 0, nullptr, nullptr);
+        if (status != Status::Success) return refused(status, "cuLinkAddData_v2");
+        void* image = nullptr;
+        std::size_t size = 0;
+        status = session_.call().LinkComplete(state_, &image, &size);
+        if (status != Status::Success) return refused(status, "cuLinkComplete");
+        return std::string{static_cast<const char*>(image), size};
+    }
+
+private:
+    Failure refused(Status status, const char* call) {
+        Failure why{fmt::format("the PTX was not compiled: {} failed: {}", call,
+                                session_.driver().message(status)),
+                    session_.name()};
+        if (const std::string line = first_line(errors_.data()); !line.empty())
+            why.what += fmt::format(" ({})", line);
+        return why;
+    }
+
+    Session& session_;
+    LinkState state_ = nullptr;
+    std::array<char, log_bytes> errors_{};
+    std::array<char, log_bytes> infos_{};
+};
+
+} // namespace
+
+Result<BuiltCode> BuiltCode::build(std::shared_ptr<Session> session, const std::string& ptx,
+                                   const std::string& entry) {
+    if (session->lost()) return Failure{"the device is lost: " + *session->lost(), session->name()};
+    Link link{*session};
+    auto image = link.image_of(ptx);
+    if (!image) return image.as_failure();
+    BuiltCode built;
+    built.image_ = std::move(image).value();
+    Status status = session->call().ModuleLoadData(&built.module_, built.image_.data());
+    if (status != Status::Success) return session->failure(status, "cuModuleLoadData");
+    built.session_ = std::move(session);
+    status =
+        built.session_->call().ModuleGetFunction(&built.function_, built.module_, entry.c_str());
+    if (status != Status::Success) return built.session_->failure(status, "cuModuleGetFunction");
+    return built;
+}
+
+BuiltCode::BuiltCode(BuiltCode&& other) noexcept
+    : session_{std::move(other.session_)}, image_{std::move(other.image_)}, module_{other.module_},
+      function_{other.function_} {}
+
+BuiltCode::~BuiltCode() {
+    if (session_ && !session_->lost()) session_->call().ModuleUnload(module_);
+}
+
+std::optional<int> BuiltCode::attribute(FunctionAttribute attribute) const {
+    int value = 0;
+    if (session_->call().FuncGetAttribute(&value, attribute, function_) != Status::Success)
+        return std::nullopt;
+    return value;
+}
+
+} // namespace warpbound::harness::cuda

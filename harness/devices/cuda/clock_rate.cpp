@@ -1,0 +1,100 @@
+#include "harness/devices/cuda/clock_rate.hpp"
+
+#include "harness/suite/ptx_emission.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace warpbound::harness::cuda {
+
+namespace {
+
+constexpr std::uint64_t window_nanoseconds = 200'000;
+
+/// What the kernel leaves.
+struct Record {
+    std::uint64_t first_clock = 0;
+    std::uint64_t last_clock = 0;
+    std::uint64_t first_nanosecond = 0;
+    std::uint64_t last_nanosecond = 0;
+};
+
+constexpr const char* entry = "clock_rate";
+/// Begins when the timer has just advanced. A timer that stands still is given up after some
+/// seconds.
+constexpr const char* body = R"(.visible .entry clock_rate(.param .u64 record, .param .u64 window)
+{
+  .reg .b64 %record, %window, %first, %last, %begin, %now, %passed;
+  .reg .b32 %left;
+  .reg .pred %on;
+  ld.param.u64 %record, [record];
+  ld.param.u64 %window, [window];
+  mov.u32 %left, 67108864;
+  mov.u64 %begin, %globaltimer;
+edge:
+  mov.u64 %now, %globaltimer;
+  sub.u32 %left, %left, 1;
+  setp.eq.u32 %on, %left, 0;
+  @%on bra done;
+  setp.eq.u64 %on, %now, %begin;
+  @%on bra edge;
+  mov.u64 %first, %clock64;
+  mov.u64 %begin, %now;
+passing:
+  mov.u64 %now, %globaltimer;
+  sub.u32 %left, %left, 1;
+  setp.eq.u32 %on, %left, 0;
+  @%on bra done;
+  sub.u64 %passed, %now, %begin;
+  setp.lt.u64 %on, %passed, %window;
+  @%on bra passing;
+  mov.u64 %last, %clock64;
+  st.global.u64 [%record], %first;
+  st.global.u64 [%record+8], %last;
+  st.global.u64 [%record+16], %begin;
+  st.global.u64 [%record+24], %now;
+done:
+  exit;
+}
+)";
+
+} // namespace
+
+Result<ClockRate> ClockRate::prepare(const std::shared_ptr<Session>& session) {
+    auto header = ptx_header(session->device().target);
+    if (!header) return header.as_failure();
+    auto code = BuiltCode::build(session, header.value() + body, entry);
+    if (!code) return code.as_failure();
+    auto record = Buffer::make(session, sizeof(Record));
+    if (!record) return record.as_failure();
+    return ClockRate{session, std::move(code).value(), std::move(record).value()};
+}
+
+ClockRate::Rate ClockRate::measure() const {
+    if (session_->lost()) return {{Trouble::DeviceLost, *session_->lost()}};
+    if (const Status status = record_.fill(0); status != Status::Success)
+        return {session_->trouble(status, "cuMemsetD8_v2")};
+    Address address = record_.address();
+    std::uint64_t window = window_nanoseconds;
+    std::array<void*, 2> arguments{&address, &window};
+    Launched launched = session_->launch(code_.function(), {}, arguments.data());
+    if (launched.remark.trouble != Trouble::None) return {std::move(launched.remark)};
+    Record record;
+    if (const Status status = record_.read(&record); status != Status::Success)
+        return {session_->trouble(status, "cuMemcpyDtoH_v2")};
+    if (record.last_nanosecond <= record.first_nanosecond)
+        return {
+            {Trouble::Clock, fmt::format("the timer of nanoseconds went from {} to {} while the "
+                                         "clock rate was measured",
+                                         record.first_nanosecond, record.last_nanosecond)}};
+    if (record.last_clock <= record.first_clock)
+        return {
+            {Trouble::Clock, fmt::format("the clock went from {} to {} while its rate was measured",
+                                         record.first_clock, record.last_clock)}};
+    return {{},
+            1e9 * static_cast<double>(record.last_clock - record.first_clock) /
+                static_cast<double>(record.last_nanosecond - record.first_nanosecond)};
+}
+
+} // namespace warpbound::harness::cuda

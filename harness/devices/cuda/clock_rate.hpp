@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// How fast a device's clock register counts.
+
+#include "harness/devices/cuda/built_code.hpp"
+
+namespace warpbound::harness::cuda {
+
+/// Counts cycles of %clock64 while %globaltimer goes on for a fifth of a millisecond. The timer may
+/// advance in steps of a microsecond, so a rate is right to about one percent.
+class ClockRate {
+public:
+    static Result<ClockRate> prepare(const std::shared_ptr<Session>& session);
+
+    struct Rate {
+        Remark remark; ///< No trouble: there is a rate.
+        double hertz = 0.0;
+    };
+    /// Now. Requires: the session is busy with the caller.
+    [[nodiscard]] Rate measure() const;
+
+private:
+    ClockRate(std::shared_ptr<Session> session, BuiltCode code, Buffer record)
+        : session_{std::move(session)}, code_{std::move(code)}, record_{std::move(record)} {}
+
+    std::shared_ptr<Session> session_;
+    BuiltCode code_;
+    Buffer record_;
+};
+
+} // namespace warpbound::harness::cuda

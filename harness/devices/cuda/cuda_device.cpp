@@ -1,0 +1,370 @@
+#include "harness/devices/cuda/cuda_device.hpp"
+
+#include "harness/devices/cuda/clock_rate.hpp"
+#include "harness/devices/cuda/device_state.hpp"
+#include "harness/devices/cuda/sequence_check.hpp"
+#include "harness/devices/cuda/session.hpp"
+#include "harness/suite/ptx_emission.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace warpbound::harness::cuda {
+
+namespace {
+
+constexpr double throttled_share = 0.95;
+/// No data of a kernel add up to it: their highest bit is not set.
+constexpr std::uint32_t never = 0x8000'0000;
+/// By which the timer of nanoseconds may be behind when a kernel reads it.
+constexpr double timer_step_seconds = 1e-3;
+constexpr double rate_error = 1.05;
+constexpr unsigned char not_written = 0xff;
+constexpr std::uint64_t no_clock = ~std::uint64_t{0};
+
+/// What a card is asked with.
+struct Card {
+    std::shared_ptr<Session> session;
+    DeviceState state;
+    std::optional<ClockRate> rate;
+    /// Written before a run that shall find nothing in a cache.
+    std::optional<Buffer> evicting;
+
+    ~Card() {
+        const auto lock = session->busy();
+        rate.reset();
+        evicting.reset();
+    }
+
+    /// Requires: the session is busy with the caller.
+    Result<void> prepare_eviction(bool wanted) {
+        if (!wanted || evicting) return boost::outcome_v2::success();
+        auto made = Buffer::make(session, 2 * std::int64_t{session->device().l2_bytes});
+        if (!made) return made.as_failure();
+        evicting.emplace(std::move(made).value());
+        return boost::outcome_v2::success();
+    }
+};
+
+std::string megahertz(double hertz) {
+    return fmt::format("{:.1f} MHz", hertz / 1e6);
+}
+
+/// The buffers of a kernel.
+struct Buffers {
+    Buffer records;
+    Buffer kept;
+    Buffer data;
+    Buffer memory;
+};
+
+Result<Buffers> make_buffers(const std::shared_ptr<Session>& session, const PtxKernel& ptx,
+                             const models::Launch& launch) {
+    const std::int64_t warps = launch.blocks * launch.warps_per_block();
+    const auto make = [&](std::int64_t bytes) { return Buffer::make(session, bytes); };
+    auto records = make(warps * static_cast<std::int64_t>(sizeof(WarpRecord)));
+    if (!records) return records.as_failure();
+    auto kept = make(launch.blocks * launch.threads * 4);
+    if (!kept) return kept.as_failure();
+    auto data = make(static_cast<std::int64_t>(ptx.data.size() * sizeof(std::uint64_t)));
+    if (!data) return data.as_failure();
+    auto memory = make(warps * ptx.memory_per_warp);
+    if (!memory) return memory.as_failure();
+    Status status = Status::Success;
+    if (!ptx.data.empty()) status = data.value().write(ptx.data.data());
+    if (status != Status::Success) return session->failure(status, "cuMemcpyHtoD_v2");
+    status = memory.value().fill(0);
+    if (status != Status::Success) return session->failure(status, "cuMemsetD8_v2");
+    return Buffers{std::move(records).value(), std::move(kept).value(), std::move(data).value(),
+                   std::move(memory).value()};
+}
+
+class CudaKernel final : public PreparedKernel {
+public:
+    static Result<std::unique_ptr<PreparedKernel>>
+    prepare(std::shared_ptr<Card> card, const PtxKernel& ptx, const models::Launch& launch) {
+        auto kernel = std::unique_ptr<CudaKernel>{new CudaKernel{std::move(card), launch}};
+        Session& session = *kernel->card_->session;
+        const auto lock = session.busy();
+        auto built = BuiltCode::build(kernel->card_->session, ptx.text, ptx.entry);
+        if (!built) return built.as_failure();
+        kernel->code_.emplace(std::move(built).value());
+        if (auto fits = kernel->check_room(ptx); !fits) return fits.as_failure();
+        kernel->from_dram_ = ptx.from_dram;
+        if (auto made = kernel->card_->prepare_eviction(ptx.from_dram); !made)
+            return made.as_failure();
+        auto buffers = make_buffers(kernel->card_->session, ptx, launch);
+        if (!buffers) return buffers.as_failure();
+        kernel->buffers_.emplace(std::move(buffers).value());
+        kernel->verdict_ = check_sequence(kernel->code_->image(), ptx);
+        return std::unique_ptr<PreparedKernel>{std::move(kernel)};
+    }
+    CudaKernel(const CudaKernel&) = delete;
+    CudaKernel& operator=(const CudaKernel&) = delete;
+    ~CudaKernel() override {
+        const auto lock = card_->session->busy();
+        buffers_.reset();
+        code_.reset();
+    }
+
+    Result<Outcome> run(const RunOptions& options) const override {
+        if (options.draw != Draw::Uniform || !options.path.empty())
+            return Failure{"a card chooses for itself; draws and paths are of simulated devices",
+                           card_->session->name()};
+        const auto lock = card_->session->busy();
+        Outcome outcome;
+        outcome.observation.seed = options.seed;
+        const std::vector<WarpRecord> records = launch(outcome);
+        if (!gives_times(outcome.remark.trouble)) return outcome;
+        const auto rate = card_->rate->measure();
+        if (rate.remark.trouble != Trouble::None) {
+            outcome.remark = rate.remark;
+            return outcome;
+        }
+        if (auto clock = clock_trouble(records, rate.hertz)) {
+            outcome.remark = std::move(*clock);
+            return outcome;
+        }
+        note_times(records, rate.hertz, outcome);
+        outcome.remark = remark_of(rate.hertz);
+        return outcome;
+    }
+
+    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
+        if (quantity == Quantity::Clocks && launch_.blocks > 1)
+            return Failure{fmt::format("SMs have clocks of their own, and {} blocks may run on "
+                                       "several; clocks are given for one block",
+                                       launch_.blocks),
+                           card_->session->name()};
+        return boost::outcome_v2::success();
+    }
+
+    [[nodiscard]] Conditions conditions() const override {
+        const auto lock = card_->session->busy();
+        Conditions conditions{{"compiler", "CUDA driver " + card_->session->driver().version()}};
+        const auto add = [&](const char* name, FunctionAttribute attribute) {
+            const auto value = card_->session->lost() ? std::nullopt : code_->attribute(attribute);
+            conditions.emplace_back(name, value ? std::to_string(*value) : "unknown");
+        };
+        add("registers", FunctionAttribute::NumRegs);
+        add("local-bytes", FunctionAttribute::LocalSizeBytes);
+        conditions.emplace_back("sequence", verdict_.state == SequenceVerdict::State::Differs
+                                                ? "differs: " + verdict_.text
+                                                : verdict_.text);
+        return conditions;
+    }
+
+private:
+    CudaKernel(std::shared_ptr<Card> card, const models::Launch& launch)
+        : card_{std::move(card)}, launch_{launch} {}
+
+    /// Whether a block fits, and takes the registers that the launch states.
+    Result<void> check_room(const PtxKernel& ptx) {
+        const std::string& name = card_->session->name();
+        const auto& device = card_->session->device();
+        if (const auto most = code_->attribute(FunctionAttribute::MaxThreadsPerBlock);
+            most && launch_.threads > *most)
+            return Failure{fmt::format("the kernel was built for blocks of at most {} threads, and "
+                                       "{} were asked for",
+                                       *most, launch_.threads),
+                           name};
+        const auto registers = code_->attribute(FunctionAttribute::NumRegs);
+        if (launch_.registers && registers != launch_.registers)
+            return Failure{fmt::format("the compiler took {} registers of a thread, and {} were "
+                                       "asked for",
+                                       registers ? std::to_string(*registers) : "unknown",
+                                       *launch_.registers),
+                           name};
+        shared_bytes_ = launch_.shared_memory.value_or(ptx.shared_bytes);
+        if (shared_bytes_ < ptx.shared_bytes)
+            return Failure{fmt::format("the kernel uses {} bytes of shared memory, and {} were "
+                                       "asked for",
+                                       ptx.shared_bytes, shared_bytes_),
+                           name};
+        const std::int64_t most = std::max(device.shared_bytes, device.most_shared_bytes);
+        if (shared_bytes_ > most)
+            return Failure{fmt::format("a block has at most {} bytes of shared memory, and {} were "
+                                       "asked for",
+                                       most, shared_bytes_),
+                           name};
+        if (shared_bytes_ <= device.shared_bytes) return boost::outcome_v2::success();
+        const Status status = card_->session->call().FuncSetAttribute(
+            code_->function(), FunctionAttribute::MaxDynamicSharedSizeBytes,
+            static_cast<int>(shared_bytes_));
+        if (status != Status::Success) return card_->session->failure(status, "cuFuncSetAttribute");
+        return boost::outcome_v2::success();
+    }
+
+    /// The records of one launch, or a remark in the outcome that says why there are none.
+    std::vector<WarpRecord> launch(Outcome& outcome) const {
+        Session& session = *card_->session;
+        if (session.lost()) {
+            outcome.remark = {Trouble::DeviceLost, *session.lost()};
+            return {};
+        }
+        Status status = buffers_->records.fill(not_written);
+        if (status == Status::Success && from_dram_) status = card_->evicting->fill(0);
+        if (status != Status::Success) {
+            outcome.remark = session.trouble(status, "cuMemsetD8_v2");
+            return {};
+        }
+        std::array<Address, 4> addresses{buffers_->records.address(), buffers_->kept.address(),
+                                         buffers_->data.address(), buffers_->memory.address()};
+        std::uint32_t number = never;
+        std::array<void*, 5> arguments{addresses.data(), &addresses[1], &addresses[2],
+                                       &addresses[3], &number};
+        Launched launched = session.launch(
+            code_->function(), {launch_.blocks, launch_.threads, shared_bytes_}, arguments.data());
+        outcome.remark = std::move(launched.remark);
+        if (outcome.remark.trouble != Trouble::None) return {};
+        seconds_ = launched.seconds;
+        std::vector<WarpRecord> records(
+            static_cast<std::size_t>(launch_.blocks * launch_.warps_per_block()));
+        status = buffers_->records.read(records.data());
+        if (status != Status::Success) outcome.remark = session.trouble(status, "cuMemcpyDtoH_v2");
+        const auto silent = std::find_if(records.begin(), records.end(), [](const auto& record) {
+            return record.first_clock == no_clock && record.last_clock == no_clock;
+        });
+        if (status == Status::Success && silent != records.end())
+            outcome.remark = {Trouble::LaunchFailure,
+                              fmt::format("warp {} left no record", silent - records.begin())};
+        return records;
+    }
+
+    /// Clocks that no run can have shown.
+    [[nodiscard]] std::optional<Remark> clock_trouble(const std::vector<WarpRecord>& records,
+                                                      double hertz) const {
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            const WarpRecord& record = records[i];
+            if (record.last_clock < record.first_clock)
+                return Remark{Trouble::Clock,
+                              fmt::format("the clock of warp {} went from {} to {}", i,
+                                          record.first_clock, record.last_clock)};
+            if (record.nanoseconds_after < record.nanoseconds_before)
+                return Remark{Trouble::Clock,
+                              fmt::format("the timer of warp {} went from {} to {}", i,
+                                          record.nanoseconds_before, record.nanoseconds_after)};
+            const auto cycles = static_cast<double>(record.last_clock - record.first_clock);
+            const double seconds =
+                1e-9 * static_cast<double>(record.nanoseconds_after - record.nanoseconds_before);
+            if (cycles > rate_error * hertz * (seconds + timer_step_seconds))
+                return Remark{Trouble::Clock,
+                              fmt::format("the clock of warp {} counted {:.0f} cycles in {:.0f} ns "
+                                          "at {}",
+                                          i, cycles, 1e9 * seconds, megahertz(hertz))};
+        }
+        return std::nullopt;
+    }
+
+    void note_times(const std::vector<WarpRecord>& records, double hertz, Outcome& outcome) const {
+        const std::int64_t warps = launch_.warps_per_block();
+        outcome.observation.execution_time =
+            models::Cycles{static_cast<std::int64_t>(seconds_ * hertz)};
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            const auto first = models::Cycles{static_cast<std::int64_t>(records[i].first_clock)};
+            const auto last = models::Cycles{static_cast<std::int64_t>(records[i].last_clock)};
+            const auto number = static_cast<std::int64_t>(i);
+            outcome.observation.warps.push_back(
+                {number / warps, number % warps, first, last, last});
+        }
+    }
+
+    /// Of a run with times.
+    [[nodiscard]] Remark remark_of(double hertz) const {
+        std::string slow;
+        if (first_rate_ == 0.0) first_rate_ = hertz;
+        if (hertz < throttled_share * first_rate_)
+            slow = fmt::format("clock rate {}, {} in the first run", megahertz(hertz),
+                               megahertz(first_rate_));
+        if (const auto reason = card_->state.throttled())
+            slow += (slow.empty() ? "" : "; ") + *reason;
+        if (verdict_.state == SequenceVerdict::State::Differs)
+            return {Trouble::Sequence,
+                    verdict_.text + (slow.empty() ? "" : "; also throttled: " + slow)};
+        if (!slow.empty()) return {Trouble::Throttled, std::move(slow)};
+        return {};
+    }
+
+    std::shared_ptr<Card> card_;
+    models::Launch launch_;
+    std::int64_t shared_bytes_ = 0;
+    bool from_dram_ = false;
+    std::optional<BuiltCode> code_;
+    std::optional<Buffers> buffers_;
+    SequenceVerdict verdict_;
+    mutable double first_rate_ = 0.0; ///< While the session is busy. `Unit:` hertz; 0: no run yet.
+    mutable double seconds_ = 0.0;    ///< Of the run that is going on.
+};
+
+class CudaDevice final : public Device {
+public:
+    explicit CudaDevice(std::shared_ptr<Card> card) : card_{std::move(card)} {}
+
+    [[nodiscard]] DeviceIdentity identity() const override {
+        const auto& device = card_->session->device();
+        return {card_->session->name(),
+                fmt::format("{}, {}, CUDA driver {}", device.name, to_string(device.target),
+                            card_->session->driver().version())};
+    }
+
+    [[nodiscard]] Conditions conditions() const override {
+        const auto& device = card_->session->device();
+        Conditions conditions{{"name", device.name},
+                              {"compute-capability",
+                               fmt::format("{}.{}", device.target.sm / 10, device.target.sm % 10)},
+                              {"driver", card_->session->driver().version()},
+                              {"ecc", !device.ecc   ? "unknown"
+                                      : *device.ecc ? "on"
+                                                    : "off"}};
+        for (auto& condition : card_->state.conditions())
+            conditions.push_back(std::move(condition));
+        const auto lock = card_->session->busy();
+        const auto rate = card_->rate->measure();
+        conditions.emplace_back("clock-rate", rate.remark.trouble == Trouble::None
+                                                  ? megahertz(rate.hertz)
+                                                  : "unknown: " + rate.remark.text);
+        return conditions;
+    }
+
+    [[nodiscard]] Result<models::Architecture> machine() const override {
+        models::Architecture machine;
+        machine.name = card_->session->name();
+        machine.title = card_->session->device().name;
+        machine.target = card_->session->device().target;
+        return machine;
+    }
+
+    [[nodiscard]] bool compiles() const override { return true; }
+    [[nodiscard]] unsigned runs_at_once() const override { return 1; }
+
+    Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
+        if (kernel.ptx == nullptr)
+            return Failure{"has no PTX, which a card compiles", card_->session->name()};
+        return CudaKernel::prepare(card_, *kernel.ptx, kernel.launch);
+    }
+
+private:
+    std::shared_ptr<Card> card_;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Device>> open_cuda_device(std::shared_ptr<const Driver> driver, int ordinal,
+                                                 std::chrono::milliseconds time_out) {
+    auto session = Session::open(std::move(driver), ordinal, time_out);
+    if (!session) return session.as_failure();
+    const auto& target = session.value()->device().target;
+    if (auto header = ptx_header(target); !header) return header.as_failure();
+    std::shared_ptr<Card> card{new Card{session.value(),
+                                        DeviceState{session.value()->device().bus_id}, std::nullopt,
+                                        std::nullopt}};
+    const auto lock = session.value()->busy();
+    auto rate = ClockRate::prepare(session.value());
+    if (!rate) return rate.as_failure();
+    card->rate.emplace(std::move(rate).value());
+    return std::unique_ptr<Device>{std::make_unique<CudaDevice>(std::move(card))};
+}
+
+} // namespace warpbound::harness::cuda

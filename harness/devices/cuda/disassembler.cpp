@@ -1,0 +1,122 @@
+#include "harness/devices/cuda/disassembler.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+// The environment of this process; POSIX has no header that declares it.
+extern char** environ; // NOLINT(readability-redundant-declaration)
+
+namespace warpbound::harness::cuda {
+
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+
+std::optional<std::string> find_program(const char* name) {
+    const char* folders = std::getenv("PATH");
+    std::string rest = folders != nullptr ? folders : "";
+    while (!rest.empty()) {
+        const std::string folder = rest.substr(0, rest.find(':'));
+        rest = folder.size() < rest.size() ? rest.substr(folder.size() + 1) : "";
+        const std::filesystem::path program = std::filesystem::path{folder} / name;
+        std::error_code ignored;
+        if (!folder.empty() && std::filesystem::is_regular_file(program, ignored) &&
+            access(program.c_str(), X_OK) == 0)
+            return program.string();
+    }
+    return std::nullopt;
+}
+
+/// A file that only this user reads, in a folder of its own.
+class ImageFile {
+public:
+    explicit ImageFile(const std::string& image) {
+        std::error_code ignored;
+        std::string pattern =
+            (std::filesystem::temp_directory_path(ignored) / "warpbound-code-XXXXXX").string();
+        if (mkdtemp(pattern.data()) == nullptr) return;
+        folder_ = pattern;
+        path_ = (folder_ / "microbenchmark.cubin").string();
+        std::FILE* file = std::fopen(path_.c_str(), "wb");
+        if (file == nullptr) return;
+        const bool written = std::fwrite(image.data(), 1, image.size(), file) == image.size();
+        complete_ = std::fclose(file) == 0 && written;
+    }
+    ImageFile(const ImageFile&) = delete;
+    ImageFile& operator=(const ImageFile&) = delete;
+    ~ImageFile() {
+        std::error_code ignored; // Nothing can be done here.
+        if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+    }
+
+    [[nodiscard]] bool complete() const { return complete_; }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::filesystem::path folder_;
+    std::string path_;
+    bool complete_ = false;
+};
+
+/// What a started program writes, up to the most that is taken.
+std::string read_all(int descriptor) {
+    std::string text;
+    std::array<char, 65536> part{};
+    for (ssize_t got = 0;
+         text.size() <= most_bytes && (got = read(descriptor, part.data(), part.size())) > 0;)
+        text.append(part.data(), static_cast<std::size_t>(got));
+    return text;
+}
+
+} // namespace
+
+std::optional<Disassembler> find_disassembler() {
+    for (const char* name : {"nvdisasm", "cuobjdump"})
+        if (auto path = find_program(name)) return Disassembler{name, std::move(*path)};
+    return std::nullopt;
+}
+
+Result<std::string> disassemble(const Disassembler& tool, const std::string& image) {
+    const ImageFile file{image};
+    if (!file.complete())
+        return Failure{"the machine code cannot be written to a temporary file", tool.name};
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return Failure{"no pipe could be made", tool.name};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    std::string option = tool.name == "nvdisasm" ? "-c" : "-sass";
+    std::string program = tool.path;
+    std::string path = file.path();
+    std::array<char*, 4> arguments{program.data(), option.data(), path.data(), nullptr};
+    pid_t child = 0;
+    const int started =
+        posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    std::string text = started == 0 ? read_all(ends[0]) : "";
+    close(ends[0]); // A tool that still writes ends by it.
+    if (started != 0) return Failure{"does not start", tool.path};
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (text.size() > most_bytes) return Failure{"wrote more than 64 MiB", tool.path};
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return Failure{fmt::format("failed with status {}",
+                                   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status)),
+                       tool.path};
+    return text;
+}
+
+} // namespace warpbound::harness::cuda

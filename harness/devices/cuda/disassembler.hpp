@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// The toolkit's disassemblers, as programs.
+
+#include "assembly/support/result.hpp"
+
+#include <optional>
+#include <string>
+
+namespace warpbound::harness::cuda {
+
+struct Disassembler {
+    std::string name; ///< "nvdisasm" or "cuobjdump".
+    std::string path;
+};
+
+/// nvdisasm where it is on PATH, else cuobjdump.
+std::optional<Disassembler> find_disassembler();
+
+/// The listing of machine code. The tool reads a file in a temporary folder that is gone
+/// afterwards. Refuses a tool that does not start, fails or writes more than 64 MiB.
+Result<std::string> disassemble(const Disassembler& tool, const std::string& image);
+
+} // namespace warpbound::harness::cuda

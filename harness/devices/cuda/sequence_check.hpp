@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// Whether a compiler built what was meant between the two clock reads.
+
+#include "harness/ptx_kernel.hpp"
+
+#include <string>
+
+namespace warpbound::harness::cuda {
+
+struct SequenceVerdict {
+    enum class State {
+        Verified,
+        Unverified, ///< Nobody could look; the reason is in the text.
+        Differs,
+    };
+    State state = State::Unverified;
+    std::string text; ///< "verified with nvdisasm", "unverified: ...", or the first difference.
+};
+
+/// Compares the instructions between the clock reads of a listing with those that were meant: how
+/// many, the class of each, and which results of others each reads.
+SequenceVerdict compare_sequence(const std::string& listing, const PtxKernel& kernel,
+                                 const std::string& tool);
+
+/// The same for machine code, with the listing of nvdisasm or else cuobjdump, whichever is first on
+/// PATH. What they write to disk is removed.
+SequenceVerdict check_sequence(const std::string& image, const PtxKernel& kernel);
+
+} // namespace warpbound::harness::cuda

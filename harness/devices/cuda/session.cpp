@@ -1,0 +1,182 @@
+#include "harness/devices/cuda/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace warpbound::harness::cuda {
+
+namespace {
+
+/// What a kernel does wrong; every later call of the context answers the same.
+bool caused_by_kernel(Status status) {
+    switch (status) {
+    case Status::IllegalAddress:
+    case Status::HardwareStackError:
+    case Status::IllegalInstruction:
+    case Status::MisalignedAddress:
+    case Status::InvalidAddressSpace:
+    case Status::InvalidPc:
+    case Status::LaunchFailed:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// The device or its context is gone.
+bool says_gone(Status status) {
+    switch (status) {
+    case Status::NotInitialized:
+    case Status::Deinitialized:
+    case Status::DeviceUnavailable:
+    case Status::NoDevice:
+    case Status::InvalidDevice:
+    case Status::InvalidContext:
+    case Status::EccUncorrectable:
+    case Status::ContextIsDestroyed:
+    case Status::SystemNotReady:
+    case Status::Unknown:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+Result<std::shared_ptr<Session>> Session::open(std::shared_ptr<const Driver> driver, int ordinal,
+                                               std::chrono::milliseconds time_out) {
+    auto described = driver->describe(ordinal);
+    if (!described) return described.as_failure();
+    const std::shared_ptr<Session> session{
+        new Session{std::move(driver), fmt::format("cuda:{}", ordinal), time_out}};
+    session->device_ = std::move(described).value();
+    const DriverFunctions& call = session->call();
+    if (const Status status =
+            call.DevicePrimaryCtxRetain(&session->context_, session->device_.number);
+        status != Status::Success)
+        return session->failure(status, "cuDevicePrimaryCtxRetain");
+    const auto lock = session->busy();
+    // Such a stream waits for the copies and fills before a launch, which have none.
+    constexpr unsigned plain = 0;
+    if (const Status status = call.StreamCreate(&session->stream_, plain);
+        status != Status::Success)
+        return session->failure(status, "cuStreamCreate");
+    for (Event* event : {&session->before_, &session->behind_})
+        if (const Status status = call.EventCreate(event, plain); status != Status::Success)
+            return session->failure(status, "cuEventCreate");
+    return session;
+}
+
+Session::~Session() {
+    if (context_ == nullptr || lost_) return;
+    for (const Event event : {before_, behind_})
+        if (event != nullptr) call().EventDestroy_v2(event);
+    if (stream_ != nullptr) call().StreamDestroy_v2(stream_);
+    call().DevicePrimaryCtxRelease_v2(device_.number);
+}
+
+std::unique_lock<std::mutex> Session::busy() {
+    std::unique_lock lock{busy_};
+    if (!lost_) call().CtxSetCurrent(context_); // What fails here fails in the next call.
+    return lock;
+}
+
+Launched Session::launch(Function function, const LaunchShape& shape, void** arguments) {
+    if (lost_) return {{Trouble::DeviceLost, *lost_}};
+    if (const Status status = call().EventRecord(before_, stream_); status != Status::Success)
+        return {trouble(status, "cuEventRecord")};
+    const Status status = call().LaunchKernel(
+        function, static_cast<unsigned>(shape.blocks), 1, 1, static_cast<unsigned>(shape.threads),
+        1, 1, static_cast<unsigned>(shape.shared_bytes), stream_, arguments, nullptr);
+    if (status != Status::Success) return {trouble(status, "cuLaunchKernel")};
+    if (const Status recorded = call().EventRecord(behind_, stream_); recorded != Status::Success)
+        return {trouble(recorded, "cuEventRecord")};
+    const Status ended = wait();
+    if (ended == Status::NotReady) {
+        lost_ = fmt::format("a launch did not end within {} ms", time_out_.count());
+        return {{Trouble::TimeOut, *lost_}};
+    }
+    if (ended != Status::Success) return {trouble(ended, "the kernel")};
+    float milliseconds = 0.0F;
+    if (const Status timed = call().EventElapsedTime(&milliseconds, before_, behind_);
+        timed != Status::Success)
+        return {trouble(timed, "cuEventElapsedTime")};
+    return {{}, static_cast<double>(milliseconds) / 1000.0};
+}
+
+Status Session::wait() {
+    using Clock = std::chrono::steady_clock;
+    const auto started = Clock::now();
+    constexpr auto impatient = std::chrono::milliseconds{2};
+    for (;;) {
+        const Status status = call().EventQuery(behind_);
+        if (status != Status::NotReady) return status;
+        const auto waited = Clock::now() - started;
+        if (waited > time_out_) return Status::NotReady;
+        if (waited < impatient)
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_for(std::chrono::microseconds{200});
+    }
+}
+
+Remark Session::trouble(Status status, const char* what) {
+    if (lost_) return {Trouble::DeviceLost, *lost_};
+    std::string text = fmt::format("{} failed: {}", what, driver_->message(status));
+    const bool wrong = caused_by_kernel(status);
+    const bool late = status == Status::LaunchTimeout;
+    const bool gone = says_gone(status);
+    if (wrong || late || gone) lost_ = text;
+    if (late) return {Trouble::TimeOut, std::move(text)};
+    return {gone ? Trouble::DeviceLost : Trouble::LaunchFailure, std::move(text)};
+}
+
+Failure Session::failure(Status status, const char* what) {
+    return {trouble(status, what).text, name_};
+}
+
+Result<Buffer> Buffer::make(std::shared_ptr<Session> session, std::int64_t bytes) {
+    Buffer buffer;
+    buffer.bytes_ = std::max<std::int64_t>(bytes, 1);
+    const Status status =
+        session->call().MemAlloc_v2(&buffer.address_, static_cast<std::size_t>(buffer.bytes_));
+    if (status != Status::Success) {
+        Failure why = session->failure(status, "cuMemAlloc_v2");
+        why.what += fmt::format(" ({} bytes)", buffer.bytes_);
+        return why;
+    }
+    buffer.session_ = std::move(session);
+    return buffer;
+}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : session_{std::move(other.session_)}, address_{other.address_}, bytes_{other.bytes_} {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+    std::swap(session_, other.session_);
+    std::swap(address_, other.address_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+Buffer::~Buffer() {
+    if (session_ && !session_->lost()) session_->call().MemFree_v2(address_);
+}
+
+Status Buffer::fill(unsigned char value) const {
+    return session_->call().MemsetD8_v2(address_, value, static_cast<std::size_t>(bytes_));
+}
+
+Status Buffer::write(const void* from) const {
+    return session_->call().MemcpyHtoD_v2(address_, from, static_cast<std::size_t>(bytes_));
+}
+
+Status Buffer::read(void* to) const {
+    return session_->call().MemcpyDtoH_v2(to, address_, static_cast<std::size_t>(bytes_));
+}
+
+} // namespace warpbound::harness::cuda

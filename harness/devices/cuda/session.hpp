@@ -1,0 +1,103 @@
+#pragma once
+/// \file
+/// One device in use: its context, what is launched there, and whether it still answers.
+
+#include "harness/devices/cuda/driver.hpp"
+#include "harness/trouble.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace warpbound::harness::cuda {
+
+/// How a launch went.
+struct Launched {
+    Remark remark;        ///< No trouble: it ended.
+    double seconds = 0.0; ///< Between the events before and behind it.
+};
+
+struct LaunchShape {
+    std::int64_t blocks = 1;
+    std::int64_t threads = 1;
+    std::int64_t shared_bytes = 0; ///< Dynamic, of a block.
+};
+
+/// Runs of a device follow each other: callers hold `busy` from the first call to the last of a
+/// run. A launch that does not end in time, or an error after which the driver answers every call
+/// with an error, loses the device: nothing more is asked of it, because the driver might wait for
+/// ever, and nothing is given back to it.
+class Session : public std::enable_shared_from_this<Session> {
+public:
+    static Result<std::shared_ptr<Session>> open(std::shared_ptr<const Driver> driver, int ordinal,
+                                                 std::chrono::milliseconds time_out);
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    ~Session();
+
+    [[nodiscard]] const Driver& driver() const { return *driver_; }
+    [[nodiscard]] const DriverFunctions& call() const { return driver_->call(); }
+    [[nodiscard]] const DeviceDescription& device() const { return device_; }
+    [[nodiscard]] const std::string& name() const { return name_; }
+    /// Why no more is possible.
+    [[nodiscard]] const std::optional<std::string>& lost() const { return lost_; }
+
+    /// Makes the calling thread use the device until the lock is gone.
+    [[nodiscard]] std::unique_lock<std::mutex> busy();
+    /// Waits until the launch ends, at most the time-out.
+    Launched launch(Function function, const LaunchShape& shape, void** arguments);
+    /// What a call's status means for a run; loses the device where it must.
+    Remark trouble(Status status, const char* call);
+    /// As a refusal: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY: out of memory".
+    Failure failure(Status status, const char* call);
+
+private:
+    Session(std::shared_ptr<const Driver> driver, std::string name,
+            std::chrono::milliseconds time_out)
+        : driver_{std::move(driver)}, name_{std::move(name)}, time_out_{time_out} {}
+
+    /// The status of the launch once it has ended; `NotReady` after the time-out.
+    Status wait();
+
+    std::shared_ptr<const Driver> driver_;
+    std::string name_;
+    DeviceDescription device_;
+    std::chrono::milliseconds time_out_;
+    std::mutex busy_;
+    Context context_ = nullptr;
+    Stream stream_ = nullptr;
+    Event before_ = nullptr;
+    Event behind_ = nullptr;
+    std::optional<std::string> lost_;
+};
+
+/// Memory of the device. Requires: the session is busy with the caller, also at its end.
+class Buffer {
+public:
+    /// At least one byte is taken.
+    static Result<Buffer> make(std::shared_ptr<Session> session, std::int64_t bytes);
+    Buffer(Buffer&& other) noexcept;
+    Buffer& operator=(Buffer&& other) noexcept;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer();
+
+    [[nodiscard]] Address address() const { return address_; }
+    [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+    [[nodiscard]] Status fill(unsigned char value) const;
+    /// All of it.
+    Status write(const void* from) const;
+    Status read(void* to) const;
+
+private:
+    Buffer() = default;
+
+    std::shared_ptr<Session> session_;
+    Address address_ = 0;
+    std::int64_t bytes_ = 0;
+};
+
+} // namespace warpbound::harness::cuda

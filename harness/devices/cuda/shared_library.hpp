@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// A shared library that is looked for at run time.
+
+#include "assembly/support/result.hpp"
+
+#include <string>
+
+namespace warpbound::harness::cuda {
+
+/// Stays loaded until the program ends: drivers do not survive being unloaded.
+class SharedLibrary {
+public:
+    /// `variable`: of the environment; where it is set, its value is loaded instead of `name`.
+    /// Refuses what cannot be loaded, with the loader's message.
+    static Result<SharedLibrary> open(const char* variable, const char* name);
+
+    /// Sets a function pointer. Returns false where the library has no such symbol.
+    template <typename Pointer> bool find(const std::string& symbol, Pointer& function) const {
+        function = reinterpret_cast<Pointer>(symbol_of(symbol));
+        return function != nullptr;
+    }
+    /// As it was asked for.
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+private:
+    [[nodiscard]] void* symbol_of(const std::string& symbol) const;
+
+    std::string name_;
+    void* library_ = nullptr;
+};
+
+} // namespace warpbound::harness::cuda

@@ -1,0 +1,66 @@
+# A card through a stand-in driver that plays faults: each ends in a message and what ran is in the campaign.
+cmake_policy(VERSION 3.22)
+set(ENV{WARPBOUND_CUDA_DRIVER} ${STAND_IN})
+set(ENV{WARPBOUND_NVML} ${STAND_IN})
+set(ENV{WARPBOUND_CUDA_TIME_OUT} 100)
+set(ENV{WARPBOUND_STAND_IN} ${OUT}/script)
+# Disassemblers of this machine cannot read what the stand-in builds.
+set(ENV{PATH} ${OUT}/no-programs)
+
+function(play)
+  string(REPLACE ";" "\n" text "${ARGN}")
+  file(WRITE ${OUT}/script "${text}\n")
+endfunction()
+
+# Runs warpbound; `expected` are the exit code and what standard output and error together must match.
+function(expect code pattern)
+  execute_process(COMMAND ${PROGRAM} ${ARGN} WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE text ERROR_VARIABLE text
+                  RESULT_VARIABLE result TIMEOUT 60)
+  if(NOT result EQUAL code OR NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "${ARGN}: exit code ${result}, expected ${code} and '${pattern}':\n${text}")
+  endif()
+endfunction()
+
+set(measure measure --device cuda:0 --benchmark dependent-pair --repetitions 5 --warm-up 1)
+
+# States of the driver.
+set(ENV{WARPBOUND_CUDA_DRIVER} ${OUT}/no-driver.so)
+expect(0 "cuda:<n> +unavailable +no CUDA driver is installed" devices)
+expect(3 "cuda:0: no CUDA driver is installed" ${measure})
+set(ENV{WARPBOUND_CUDA_DRIVER} ${STAND_IN})
+play("init 34")
+expect(0 "cuda:<n> +unavailable +the CUDA driver that was found is the toolkit's stub" devices)
+expect(3 "cuda:0: the CUDA driver that was found is the toolkit's stub" ${measure})
+play("init 100")
+expect(3 "cuda:0: the CUDA driver knows no device" ${measure})
+play("init 802")
+expect(3 "cuda:0: the CUDA driver does not start: CUDA_ERROR_SYSTEM_NOT_READY" ${measure})
+play("devices 1")
+expect(0 "cuda:0 +available +Stand-in, sm_80, 2 SMs, CUDA driver 13.0" devices)
+
+# What is refused before anything runs.
+play("compile-error ptxas fatal: unexpected token")
+expect(3 "the PTX was not compiled.*ptxas fatal: unexpected token" ${measure})
+play("out-of-memory-at 2")
+expect(3 "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY" ${measure})
+play("")
+expect(3 "switched-off/n=8: '@!PT IADD[^']*' has no PTX" measure --device cuda:0 --benchmark switched-off)
+expect(3 "only simulated devices" ${measure} --policy gto)
+expect(3 "draws and paths are of simulated devices" ${measure} --draw all-low)
+
+# What happens to runs; a later process goes on where the one that lost the device stopped.
+expect(0 "dependent-pair/warps=1 .* 36 " ${measure})
+foreach(fault "time-out-at 40;did not end within 100 ms" "illegal-address-at 40;CUDA_ERROR_ILLEGAL_ADDRESS"
+              "lost-at 40;CUDA_ERROR_DEVICE_UNAVAILABLE")
+  list(GET fault 0 script)
+  list(GET fault 1 message)
+  file(REMOVE ${OUT}/c.db)
+  play("${script}")
+  expect(3 "the device was lost in run [0-9]+: .*${message}" ${measure} --campaign ${OUT}/c.db)
+  play("")
+  expect(0 "dependent-pair/warps=16" ${measure} --campaign ${OUT}/c.db)
+endforeach()
+foreach(fault "clock-back-at 9" "clock-jump-at 9" "no-record-at 9" "refused-at 9" "slow-from 9 700" "reasons-from 9 64")
+  play("${fault}")
+  expect(0 "dependent-pair/warps=16" ${measure})
+endforeach()

@@ -1,0 +1,56 @@
+#include "tests/support/stand_in_driver/script.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace warpbound::tests {
+
+namespace {
+
+bool read_line(const std::string& line, Script& script) {
+    std::istringstream words{line};
+    std::string word;
+    words >> word;
+    if (word == "init") return static_cast<bool>(words >> script.init);
+    if (word == "devices") return static_cast<bool>(words >> script.devices);
+    if (word == "target") return static_cast<bool>(words >> script.target);
+    if (word == "registers") return static_cast<bool>(words >> script.registers);
+    if (word == "compile-error")
+        return static_cast<bool>(std::getline(words >> std::ws, script.compile_error));
+    if (word == "out-of-memory-at") return static_cast<bool>(words >> script.out_of_memory_at);
+    if (word == "rate") return static_cast<bool>(words >> script.rate);
+    if (word == "slow-from")
+        return static_cast<bool>(words >> script.slow_from >> script.slow_rate);
+    if (word == "time-out-at") return static_cast<bool>(words >> script.time_out_at);
+    if (word == "illegal-address-at") return static_cast<bool>(words >> script.illegal_address_at);
+    if (word == "lost-at") return static_cast<bool>(words >> script.lost_at);
+    if (word == "clock-back-at") return static_cast<bool>(words >> script.clock_back_at);
+    if (word == "clock-jump-at") return static_cast<bool>(words >> script.clock_jump_at);
+    if (word == "no-record-at") return static_cast<bool>(words >> script.no_record_at);
+    if (word == "refused-at") return static_cast<bool>(words >> script.refused_at);
+    if (word == "reasons-from")
+        return static_cast<bool>(words >> script.reasons_from >> script.reasons);
+    return false;
+}
+
+} // namespace
+
+Script read_script() {
+    Script script;
+    const char* name = std::getenv("WARPBOUND_STAND_IN");
+    if (name == nullptr) return script;
+    std::ifstream file{name};
+    for (std::string line; std::getline(file, line);) {
+        line = line.substr(0, line.find('#'));
+        if (line.find_first_not_of(" \t") == std::string::npos) continue;
+        if (read_line(line, script)) continue;
+        std::fprintf(stderr, "stand-in driver: '%s' in %s is no line of a script\n", line.c_str(),
+                     name);
+        std::exit(99);
+    }
+    return script;
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,369 @@
+/// \file
+/// A CUDA driver and NVML without a card: "runs" generated kernels by writing plausible clocks into
+/// their records, and plays the faults of a script. Memory is the host's.
+
+#include "harness/devices/cuda/driver_abi.hpp"
+#include "harness/ptx_kernel.hpp"
+#include "tests/support/stand_in_driver/script.hpp"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace warpbound::harness::cuda {
+
+struct ContextTag {};
+struct StreamTag {};
+struct EventTag {};
+struct NvmlDeviceTag {};
+struct LinkStateTag {
+    std::string text;
+    char* log = nullptr;
+    std::size_t log_bytes = 0;
+};
+struct FunctionTag {
+    bool of_clock_rate = false;
+    std::int64_t instructions = 0; ///< Between the clock reads.
+};
+struct ModuleTag {
+    std::string text;
+    FunctionTag function;
+};
+
+} // namespace warpbound::harness::cuda
+
+namespace {
+
+using namespace warpbound::harness::cuda;
+using warpbound::harness::WarpRecord;
+
+struct Machine {
+    warpbound::tests::Script script;
+    Status sticky = Status::Success; ///< What every call answers from now on.
+    bool hangs = false;
+    std::int64_t launches = 0;
+    std::int64_t allocations = 0;
+    double nanoseconds = 1e9;
+    double cycles = 1e9;
+    std::map<Address, std::unique_ptr<char[]>> memory;
+
+    [[nodiscard]] double rate() const { // Cycles of a nanosecond.
+        const bool slow = script.slow_from > 0 && launches >= script.slow_from;
+        return (slow ? script.slow_rate : script.rate) / 1000.0;
+    }
+    void pass(double nanoseconds_more) {
+        nanoseconds += nanoseconds_more;
+        cycles += nanoseconds_more * rate();
+    }
+};
+
+Machine& machine() {
+    static Machine only;
+    return only;
+}
+
+/// Of the calls that a lost device answers with an error.
+Status answer() {
+    return machine().sticky;
+}
+
+std::int64_t lines_between(const std::string& text, const char* from, const char* to) {
+    const auto begin = text.find(from);
+    const auto end = text.find(to);
+    if (begin == std::string::npos || end == std::string::npos) return 0;
+    std::int64_t lines = -1; // Of the two lines one is counted, and the one between each.
+    for (auto at = text.find('\n', begin); at < end; at = text.find('\n', at + 1))
+        ++lines;
+    return lines;
+}
+
+void run_clock_rate(void** arguments) {
+    Address record = 0;
+    std::uint64_t window = 0;
+    std::memcpy(&record, arguments[0], sizeof(record));
+    std::memcpy(&window, arguments[1], sizeof(window));
+    Machine& at = machine();
+    const auto first = static_cast<std::uint64_t>(at.cycles);
+    const auto begin = static_cast<std::uint64_t>(at.nanoseconds);
+    at.pass(static_cast<double>(window));
+    const std::uint64_t values[4] = {first, static_cast<std::uint64_t>(at.cycles), begin,
+                                     static_cast<std::uint64_t>(at.nanoseconds)};
+    std::memcpy(reinterpret_cast<void*>(record), values, sizeof(values));
+}
+
+void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, void** arguments) {
+    Address records = 0;
+    std::memcpy(&records, arguments[0], sizeof(records));
+    Machine& at = machine();
+    const auto& script = at.script;
+    const std::int64_t warps = std::int64_t{blocks} * ((threads + 31) / 32);
+    at.pass(1000.0);
+    for (std::int64_t warp = 0; warp < warps; ++warp) {
+        if (at.launches == script.no_record_at && warp == warps - 1) break;
+        WarpRecord record;
+        record.first_clock =
+            static_cast<std::uint64_t>(at.cycles) + static_cast<std::uint64_t>(2 * warp);
+        // Now and then a run is slower, as runs are.
+        const std::int64_t region = 24 + 6 * function.instructions + (at.launches % 5 == 0 ? 4 : 0);
+        record.last_clock = record.first_clock + static_cast<std::uint64_t>(region);
+        if (at.launches == script.clock_back_at) record.last_clock = record.first_clock - 7;
+        if (at.launches == script.clock_jump_at) record.last_clock += std::uint64_t{1} << 40U;
+        record.nanoseconds_before = static_cast<std::uint64_t>(at.nanoseconds);
+        record.nanoseconds_after = record.nanoseconds_before + 1024;
+        record.place = static_cast<std::uint32_t>(warp);
+        std::memcpy(reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(record)}, &record,
+                    sizeof(record));
+    }
+    at.pass(2000.0);
+}
+
+} // namespace
+
+extern "C" {
+
+Status cuInit(unsigned) {
+    machine() = Machine{};
+    machine().script = warpbound::tests::read_script();
+    return static_cast<Status>(machine().script.init);
+}
+Status cuDriverGetVersion(int* version) {
+    *version = 13000;
+    return Status::Success;
+}
+Status cuGetErrorName(Status status, const char** name) {
+    static const std::map<Status, const char*> names{
+        {Status::InvalidValue, "CUDA_ERROR_INVALID_VALUE"},
+        {Status::OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+        {Status::StubLibrary, "CUDA_ERROR_STUB_LIBRARY"},
+        {Status::DeviceUnavailable, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+        {Status::NoDevice, "CUDA_ERROR_NO_DEVICE"},
+        {Status::InvalidPtx, "CUDA_ERROR_INVALID_PTX"},
+        {Status::IllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+        {Status::LaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+        {Status::SystemNotReady, "CUDA_ERROR_SYSTEM_NOT_READY"}};
+    const auto found = names.find(status);
+    *name = found == names.end() ? nullptr : found->second;
+    return found == names.end() ? Status::InvalidValue : Status::Success;
+}
+Status cuGetErrorString(Status, const char** text) {
+    *text = "said by the stand-in";
+    return Status::Success;
+}
+Status cuDeviceGetCount(int* count) {
+    *count = machine().script.devices;
+    return Status::Success;
+}
+Status cuDeviceGet(DeviceNumber* device, int ordinal) {
+    *device = ordinal;
+    return answer();
+}
+Status cuDeviceGetName(char* name, int length, DeviceNumber) {
+    std::strncpy(name, "Stand-in", static_cast<std::size_t>(length));
+    return answer();
+}
+Status cuDeviceGetPCIBusId(char* name, int length, DeviceNumber) {
+    std::strncpy(name, "0000:00:00.0", static_cast<std::size_t>(length));
+    return answer();
+}
+Status cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber) {
+    switch (attribute) {
+    case DeviceAttribute::ComputeCapabilityMajor:
+        *value = machine().script.target / 10;
+        break;
+    case DeviceAttribute::ComputeCapabilityMinor:
+        *value = machine().script.target % 10;
+        break;
+    case DeviceAttribute::MultiprocessorCount:
+        *value = 2;
+        break;
+    case DeviceAttribute::L2CacheSize:
+        *value = 65536;
+        break;
+    case DeviceAttribute::MaxSharedMemoryPerBlock:
+        *value = 49152;
+        break;
+    case DeviceAttribute::MaxSharedMemoryPerBlockOptin:
+        *value = 98304;
+        break;
+    case DeviceAttribute::EccEnabled:
+        *value = 1;
+        break;
+    }
+    return answer();
+}
+Status cuDevicePrimaryCtxRetain(Context* context, DeviceNumber) {
+    static ContextTag only;
+    *context = &only;
+    return answer();
+}
+Status cuDevicePrimaryCtxRelease_v2(DeviceNumber) {
+    return answer();
+}
+Status cuCtxSetCurrent(Context) {
+    return answer();
+}
+Status cuLinkCreate_v2(unsigned count, LinkOption* options, void** values, LinkState* state) {
+    *state = new LinkStateTag;
+    for (unsigned i = 0; i < count; ++i) {
+        if (options[i] == LinkOption::ErrorLogBuffer) (*state)->log = static_cast<char*>(values[i]);
+        if (options[i] == LinkOption::ErrorLogBufferSizeBytes)
+            (*state)->log_bytes = reinterpret_cast<std::size_t>(values[i]);
+    }
+    return answer();
+}
+Status cuLinkAddData_v2(LinkState state, LinkInput, void* text, std::size_t size, const char*,
+                        unsigned, LinkOption*, void**) {
+    state->text.assign(static_cast<const char*>(text), size - 1);
+    const std::string& error = machine().script.compile_error;
+    if (!error.empty() && state->text.find("clock_rate") == std::string::npos) {
+        std::strncpy(state->log, error.c_str(), state->log_bytes);
+        return Status::InvalidPtx;
+    }
+    return answer();
+}
+Status cuLinkComplete(LinkState state, void** image, std::size_t* size) {
+    *image = state->text.data();
+    *size = state->text.size();
+    return answer();
+}
+Status cuLinkDestroy(LinkState state) {
+    delete state;
+    return answer();
+}
+Status cuModuleLoadData(Module* module, const void* image) {
+    auto loaded = std::make_unique<ModuleTag>();
+    loaded->text = static_cast<const char*>(image);
+    *module = loaded.release();
+    return answer();
+}
+Status cuModuleUnload(Module module) {
+    delete module;
+    return answer();
+}
+Status cuModuleGetFunction(Function* function, Module module, const char* name) {
+    if (module->text.find(".entry " + std::string{name} + "(") == std::string::npos)
+        return Status::InvalidValue;
+    module->function.of_clock_rate = std::string{name} == "clock_rate";
+    module->function.instructions =
+        lines_between(module->text, "mov.u64 %first, %clock64;", "mov.u64 %last, %clock64;");
+    *function = &module->function;
+    return answer();
+}
+Status cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function) {
+    *value = attribute == FunctionAttribute::MaxThreadsPerBlock ? 1024
+             : attribute == FunctionAttribute::NumRegs          ? machine().script.registers
+                                                                : 0;
+    return answer();
+}
+Status cuFuncSetAttribute(Function, FunctionAttribute, int) {
+    return answer();
+}
+Status cuMemAlloc_v2(Address* address, std::size_t bytes) {
+    Machine& at = machine();
+    ++at.allocations;
+    if (at.script.out_of_memory_at > 0 && at.allocations >= at.script.out_of_memory_at)
+        return Status::OutOfMemory;
+    auto memory = std::make_unique<char[]>(bytes);
+    *address = reinterpret_cast<Address>(memory.get());
+    at.memory[*address] = std::move(memory);
+    return answer();
+}
+Status cuMemFree_v2(Address address) {
+    machine().memory.erase(address);
+    return answer();
+}
+Status cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes) {
+    if (answer() == Status::Success) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    return answer();
+}
+Status cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
+    if (answer() == Status::Success) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    return answer();
+}
+Status cuMemsetD8_v2(Address to, unsigned char value, std::size_t bytes) {
+    if (answer() == Status::Success) std::memset(reinterpret_cast<void*>(to), value, bytes);
+    return answer();
+}
+Status cuStreamCreate(Stream* stream, unsigned) {
+    static StreamTag only;
+    *stream = &only;
+    return answer();
+}
+Status cuStreamDestroy_v2(Stream) {
+    return answer();
+}
+Status cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned, unsigned threads,
+                      unsigned, unsigned, unsigned, Stream, void** arguments, void**) {
+    Machine& at = machine();
+    if (answer() != Status::Success) return answer();
+    if (function->of_clock_rate) {
+        run_clock_rate(arguments);
+        return Status::Success;
+    }
+    ++at.launches;
+    if (at.launches == at.script.refused_at) return Status::LaunchOutOfResources;
+    if (at.launches == at.script.lost_at) {
+        at.sticky = Status::DeviceUnavailable;
+        return at.sticky;
+    }
+    if (at.launches == at.script.time_out_at) at.hangs = true;
+    if (at.launches == at.script.illegal_address_at) at.sticky = Status::IllegalAddress;
+    run_region(*function, blocks, threads, arguments);
+    return Status::Success;
+}
+Status cuEventCreate(Event* event, unsigned) {
+    static EventTag only;
+    *event = &only;
+    return answer();
+}
+Status cuEventRecord(Event, Stream) {
+    // What a kernel did wrong shows when it has run.
+    return answer() == Status::IllegalAddress ? Status::Success : answer();
+}
+Status cuEventQuery(Event) {
+    return machine().hangs ? Status::NotReady : answer();
+}
+Status cuEventElapsedTime(float* milliseconds, Event, Event) {
+    *milliseconds = 0.004F;
+    return answer();
+}
+Status cuEventDestroy_v2(Event) {
+    return answer();
+}
+
+NvmlStatus nvmlInit_v2() {
+    return NvmlStatus::Success;
+}
+const char* nvmlErrorString(NvmlStatus) {
+    return "said by the stand-in";
+}
+NvmlStatus nvmlDeviceGetHandleByPciBusId_v2(const char*, NvmlDevice* device) {
+    static NvmlDeviceTag only;
+    *device = &only;
+    return NvmlStatus::Success;
+}
+NvmlStatus nvmlDeviceGetTemperature(NvmlDevice, NvmlSensor, unsigned* celsius) {
+    *celsius = 41;
+    return NvmlStatus::Success;
+}
+NvmlStatus nvmlDeviceGetPerformanceState(NvmlDevice, int* state) {
+    *state = 0;
+    return NvmlStatus::Success;
+}
+NvmlStatus nvmlDeviceGetClockInfo(NvmlDevice, NvmlClock clock, unsigned* megahertz) {
+    *megahertz = clock == NvmlClock::Memory ? 1215 : 1410;
+    return NvmlStatus::Success;
+}
+NvmlStatus nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice, unsigned long long* reasons) {
+    const Machine& at = machine();
+    const bool lowered = at.script.reasons_from > 0 && at.launches >= at.script.reasons_from;
+    *reasons = lowered ? at.script.reasons : 1; // 1: idle, which is no reason.
+    return NvmlStatus::Success;
+}
+NvmlStatus nvmlDeviceGetMigMode(NvmlDevice, unsigned*, unsigned*) {
+    return NvmlStatus::NotSupported;
+}
+
+} // extern "C"
