@@ -36,7 +36,7 @@ std::vector<RecordedSeries> measured(const tests::HiddenMachine& hidden) {
             EXPECT_TRUE(points) << benchmark;
             for (const auto& point : points.value()) {
                 // Of a machine without caches there is no way through them.
-                if (!check_point(*device, point)) continue;
+                if (!PointRun::prepare(*device, point)) continue;
                 const auto series = measure_point(*device, point, Protocol{}, nullptr);
                 EXPECT_TRUE(series) << point.name << to_string(series.error());
                 all.push_back(

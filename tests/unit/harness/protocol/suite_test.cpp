@@ -30,7 +30,7 @@ TEST(Suite, RunsOnEveryDescribedMachine) {
         for (const auto& benchmark : benchmarks()) {
             if (benchmark.interlocked) continue; // Measured in calibration_test.cpp.
             const auto point = points(benchmark.name, entry.name).front();
-            const auto runs = check_point(*device, point);
+            const auto runs = PointRun::prepare(*device, point);
             EXPECT_TRUE(runs || needs_much(benchmark.name))
                 << entry.name << " " << point.name << ": " << to_string(runs.error());
             if (!runs) continue;
