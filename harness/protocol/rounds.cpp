@@ -11,10 +11,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_records{250};
 
-/// Runs of a series in a round. A series of many runs takes larger steps, so that it has about
-/// twenty rounds or more.
-std::int64_t runs_of_round(std::int64_t done) {
-    return std::clamp<std::int64_t>(done / 8, 32, 8192);
+/// Runs of a series in a round: few where others wait. A series of many runs takes larger steps.
+std::int64_t runs_of_round(std::int64_t done, bool alone) {
+    return std::clamp<std::int64_t>(done / 8, alone ? 256 : 32, 8192);
 }
 
 /// Those that want more, in the order of the round.
@@ -59,7 +58,8 @@ Result<void> measure_in_rounds(std::span<SeriesRun* const> series, std::uint64_t
         if (wanting.empty()) break;
         for (auto* one : wanting) {
             try {
-                const auto advanced = one->advance(runs_of_round(one->runs()), threads, stop);
+                const auto advanced =
+                    one->advance(runs_of_round(one->runs(), wanting.size() == 1), threads, stop);
                 if (!advanced) {
                     if (auto recorded = record_all(series, campaign); !recorded) return recorded;
                     return advanced;
