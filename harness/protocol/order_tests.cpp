@@ -4,6 +4,7 @@
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/special_functions/gamma.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +76,8 @@ double log_choose(std::size_t from, std::size_t chosen) {
     if (chosen > from) return -std::numeric_limits<double>::infinity();
     const auto n = static_cast<double>(from);
     const auto k = static_cast<double>(chosen);
-    return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+    using boost::math::lgamma; // That of <cmath> keeps a sign in a global variable.
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
 /// Chance of at most so many runs among `with` and `without` in random order.

@@ -121,7 +121,7 @@ Result<void> SeriesRun::warm_up_and_note(const std::function<bool()>& stop) {
         Conditions conditions = device_->conditions();
         const Conditions of_code = prepared_->conditions();
         conditions.insert(conditions.end(), of_code.begin(), of_code.end());
-        const auto noted = campaign_->note_conditions(measured_.series.id, runs(), conditions);
+        auto noted = campaign_->note_conditions(measured_.series.id, runs(), conditions);
         if (!noted) return noted;
     }
     if (device_->replays()) return boost::outcome_v2::success();
@@ -174,7 +174,7 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
 Result<void> SeriesRun::record() {
     if (campaign_ == nullptr || recorded_ == runs()) return boost::outcome_v2::success();
     const std::vector<Sample> fresh{measured_.samples.begin() + recorded_, measured_.samples.end()};
-    const auto appended = campaign_->append(measured_.series.id, fresh);
+    auto appended = campaign_->append(measured_.series.id, fresh);
     if (appended) recorded_ = runs();
     return appended;
 }
