@@ -28,7 +28,7 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
         const auto device = open_device(name, policy);
         return device ? std::string{} : device.error().what;
     };
-    EXPECT_THAT(words("cuda:0"), HasSubstr("not in this version"));
+    EXPECT_THAT(words("hip:0"), HasSubstr("not in this version"));
     EXPECT_THAT(words("recorded:no-such.db"), HasSubstr("cannot be opened"));
     EXPECT_THAT(words("quantum:0"), HasSubstr("expected simulated:<architecture>"));
     EXPECT_THAT(words("simulated:fermi-gtx470", "fair"), HasSubstr("unknown warp policy 'fair'"));
@@ -37,13 +37,13 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
 
 TEST(Devices, AreListedWithTheReasonWhenUnavailable) {
     bool fermi = false;
-    bool cuda = false;
+    bool hip = false;
     for (const DeviceEntry& device : list_devices()) {
         fermi = fermi || (device.name == "simulated:fermi-gtx470" && device.available);
-        cuda = cuda || (device.name == "cuda:<n>" && !device.available &&
-                        device.detail == "not in this version");
+        hip = hip || (device.name == "hip:<n>" && !device.available &&
+                      device.detail == "not in this version");
     }
-    EXPECT_TRUE(fermi && cuda);
+    EXPECT_TRUE(fermi && hip);
 }
 
 } // namespace
