@@ -83,4 +83,10 @@ Operation global_store(const models::Architecture& architecture, std::int64_t tr
     return global_access(std::move(store), transactions, models::MemoryLevel::Dram);
 }
 
+Region listing_only(Region region) {
+    for (auto& operation : region.timed)
+        operation.ptx.clear();
+    return region;
+}
+
 } // namespace warpbound::harness

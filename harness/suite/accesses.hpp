@@ -18,4 +18,7 @@ Operation global_store(const models::Architecture& architecture, std::int64_t tr
 Operation shared_load(int destination, std::int64_t stride);
 Operation shared_store(std::int64_t stride = 1);
 
+/// Without PTX: what a compiler would put in another order (ptxas 13.0).
+Region listing_only(Region region);
+
 } // namespace warpbound::harness

@@ -45,7 +45,7 @@ Region fetch_and_compute(const Body& body, const models::Architecture& architect
     Region region;
     append_fetches(region, body, 0, body.inputs, architecture);
     append_operations(region, body, body.operations, body.inputs);
-    return region;
+    return listing_only(std::move(region));
 }
 
 Body body_of(const Axes& axes) {
@@ -112,7 +112,7 @@ std::vector<Benchmark> alu_fetch_benchmarks() {
                     append_fetches(region, body, fetched - space, fetched, architecture);
                 append_operations(region, body, 4 * body.inputs / (steps + 1), fetched);
             }
-            return region;
+            return listing_only(std::move(region));
         };
     };
     all.push_back({"register-usage",

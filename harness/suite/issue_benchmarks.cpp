@@ -78,23 +78,25 @@ void add_mixed_pairs(std::vector<Benchmark>& all) {
     const std::vector<std::string> names{"add", "mul", "mad", "cos"};
     for (std::size_t i = 0; i < names.size(); ++i)
         for (std::size_t j = i + 1; j < names.size(); ++j)
-            all.push_back(
-                {fmt::format("pairs-{}-{}", names[i], names[j]),
-                 fmt::format("How long do n pairs of {} and {} take, each alone or in a chain?",
-                             names[i], names[j]),
-                 "24 + 12 n alone on Fermi; in a chain the sum of both latencies each",
-                 "V14 5.1",
-                 {{"dependent", {0, 1}}, {"n", {1, 2, 4, 8}}},
-                 [first = names[i], second = names[j]](const Axes& axes,
-                                                       const models::Architecture&) {
-                     Region region;
-                     const bool dependent = axis_value(axes, "dependent", 0) != 0;
-                     for (int k = 0; k < static_cast<int>(2 * axis_value(axes, "n", 1)); ++k)
-                         region.timed.push_back(
-                             arithmetic_operation(k % 2 == 0 ? first : second, first_register + k,
-                                                  dependent && k > 0 ? first_register + k - 1 : 2));
-                     return region;
-                 }});
+            for (const bool dependent : {false, true})
+                all.push_back(
+                    {fmt::format("{}-pairs-{}-{}", dependent ? "dependent" : "independent",
+                                 names[i], names[j]),
+                     fmt::format("How long do n pairs of {} and {} take{}?", names[i], names[j],
+                                 dependent ? " in a chain" : ""),
+                     dependent ? "linear in n, the slope is the sum of both latencies"
+                               : "24 + 12 n on Fermi",
+                     "V14 5.1",
+                     {{"n", {1, 2, 4, 8}}},
+                     [first = names[i], second = names[j], dependent](const Axes& axes,
+                                                                      const models::Architecture&) {
+                         Region region;
+                         for (int k = 0; k < static_cast<int>(2 * axis_value(axes, "n", 1)); ++k)
+                             region.timed.push_back(arithmetic_operation(
+                                 k % 2 == 0 ? first : second, first_register + k,
+                                 dependent && k > 0 ? first_register + k - 1 : 2));
+                         return dependent ? region : listing_only(std::move(region));
+                     }});
 }
 
 /// Independent additions on so many registers in turn.

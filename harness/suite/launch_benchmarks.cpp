@@ -27,9 +27,8 @@ Region saxpy(std::int64_t intensity, const models::Architecture& architecture) {
     store.sources = {4, first_register + 1};
     const auto data = store.text.find("R6");
     store.text.replace(data, 2, fmt::format("R{}", first_register + 1));
-    store.ptx.clear();
     region.timed.push_back(std::move(store));
-    return region;
+    return listing_only(std::move(region));
 }
 
 } // namespace

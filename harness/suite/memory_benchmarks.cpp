@@ -78,7 +78,7 @@ void add_global(std::vector<Benchmark>& all) {
              for (int i = 0; i < loads; ++i)
                  region.timed.push_back(arithmetic_operation("add", first_register + 2 * i + 1,
                                                              first_register + 2 * i));
-             return region;
+             return listing_only(std::move(region));
          }});
     bandwidth.picture = Picture::Bandwidth;
     bandwidth.bytes_of_warp = loads * line_bytes;
@@ -144,7 +144,7 @@ void add_caches(std::vector<Benchmark>& all) {
              for (int i = 0; i < loads; ++i)
                  region.timed.push_back(arithmetic_operation("add", first_register + 2 * i + 1,
                                                              first_register + 2 * i));
-             return region;
+             return listing_only(std::move(region));
          }}));
 }
 
