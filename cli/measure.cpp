@@ -176,8 +176,8 @@ Exit run(const Options& options) {
     if (suite.points.empty() && complete && !suite.missing.empty())
         return refuse(suite.missing.front().why);
     if (options.format == "csv") // Its rows have no place for them.
-        for (const auto& one : suite.missing)
-            fmt::print(stderr, "warpbound: not measured: {}: {}\n", one.point, one.text());
+        for (const auto& line : missing_lines(suite.missing))
+            fmt::print(stderr, "warpbound: not measured: {}\n", line);
     const Exit written = write_result(render(suite, options.format));
     if (written != Exit::Holds) return written;
     if (!options.report.empty()) {

@@ -270,9 +270,28 @@ std::string measured_text(const MeasuredSuite& suite) {
     out += drift_lines(points);
     out += marked_lines(points);
     if (!suite.missing.empty()) out += "\nnot measured\n";
-    for (const auto& one : suite.missing)
-        out += fmt::format("  {}: {}\n", one.point, one.text());
+    for (const auto& line : missing_lines(suite.missing))
+        out += "  " + line + "\n";
     return out;
+}
+
+std::vector<std::string> missing_lines(const std::vector<NotMeasured>& missing) {
+    using Group = std::pair<std::string, std::string>; // Benchmark, and why.
+    std::vector<std::pair<Group, std::vector<const NotMeasured*>>> groups;
+    std::map<Group, std::size_t> places;
+    for (const auto& one : missing) {
+        Group group{one.point.substr(0, one.point.find('/')), one.text()};
+        const auto [place, added] = places.try_emplace(group, groups.size());
+        if (added) groups.push_back({std::move(group), {}});
+        groups[place->second].second.push_back(&one);
+    }
+    std::vector<std::string> lines;
+    for (const auto& [group, points] : groups)
+        lines.push_back(
+            points.size() == 1
+                ? fmt::format("{}: {}", points.front()->point, group.second)
+                : fmt::format("{}, {} points: {}", group.first, points.size(), group.second));
+    return lines;
 }
 
 std::string measured_json(const MeasuredSuite& suite) {

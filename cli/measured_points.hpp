@@ -41,6 +41,9 @@ struct NotMeasured {
     [[nodiscard]] std::string text() const;
 };
 
+/// A line for each benchmark and reason: "barrier: ..", "cache-ways, 34 points: ..".
+std::vector<std::string> missing_lines(const std::vector<NotMeasured>& missing);
+
 struct MeasuredSuite {
     std::string device;
     harness::Protocol protocol;

@@ -20,7 +20,7 @@ TEST(Devices, RunAKernelOnADescribedMachine) {
     ASSERT_TRUE(prepared) << prepared.error().what;
     const auto observation = prepared.value()->run({});
     ASSERT_TRUE(observation);
-    EXPECT_EQ(observation.value().execution_time.count(), 36);
+    EXPECT_EQ(observation.value().observation.execution_time.count(), 36);
 }
 
 TEST(Devices, RefuseWhatThisVersionLacks) {
