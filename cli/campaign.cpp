@@ -149,11 +149,13 @@ Exit import_text(const Options& options) {
     return refuse(imported.error());
 }
 
+#ifdef WARPBOUND_HAS_ANALYZER
 Exit report(const Options& options) {
     const auto campaign = harness::Campaign::open_existing(options.file);
     if (!campaign) return refuse(campaign.error());
     return write_campaign_page(*campaign.value(), options.file, options.output);
 }
+#endif
 
 } // namespace
 
@@ -186,13 +188,14 @@ void add_campaign(CLI::App& app, Invocation& invocation) {
         add("import", "A campaign from its text, all of it or nothing",
             "CSV or JSON of a campaign; - reads standard input", import_text);
     import_part->add_option("-o,--output", import_options->output, "Campaign to make")->required();
+#ifdef WARPBOUND_HAS_ANALYZER
     const auto [report_part, report_options] = add(
         "report", "A page with plots of every benchmark and what a reader should look at (HTML)",
         "Campaign", report);
     report_part->add_option("-o,--output", report_options->output,
                             "File to write; standard output otherwise");
-    command->footer("Examples: warpbound campaign report fermi.db -o fermi.html\n"
-                    "          warpbound campaign export fermi.db -o fermi.csv\n"
+#endif
+    command->footer("Example: warpbound campaign export fermi.db -o fermi.csv\n"
                     "`measure --device recorded:fermi.csv` replays it.");
 }
 

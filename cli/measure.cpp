@@ -180,10 +180,12 @@ Exit run(const Options& options) {
             fmt::print(stderr, "warpbound: not measured: {}\n", line);
     const Exit written = write_result(render(suite, options.format));
     if (written != Exit::Holds) return written;
+#ifdef WARPBOUND_HAS_ANALYZER
     if (!options.report.empty()) {
         const Exit reported = write_campaign_page(*campaign, options.campaign, options.report);
         if (reported != Exit::Holds) return reported;
     }
+#endif
     if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
     if (!complete) return Exit::Undecided;
     if (!suite.disagrees()) return Exit::Holds;
@@ -202,13 +204,15 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     command->add_option("--suite", options->suite, "Suite to run");
     command->add_option("--benchmark", options->benchmarks, "Benchmark to run; may be repeated");
     command->add_flag("--list", options->list, "List suites and benchmarks");
-    CLI::Option* campaign = command->add_option(
+    [[maybe_unused]] CLI::Option* campaign = command->add_option(
         "--campaign", options->campaign, "Record every sample here; resumes it if it exists");
+#ifdef WARPBOUND_HAS_ANALYZER
     command
         ->add_option("--report", options->report,
                      "Write a page about the campaign here: plots, what is not converged, what "
                      "happened to runs (HTML)")
         ->needs(campaign);
+#endif
     command
         ->add_option("--repetitions", options->repetitions, "Recorded runs of each point, at most")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
