@@ -3,8 +3,10 @@
 
 #include "cli/campaign_page.hpp"
 #include "cli/command.hpp"
+#include "cli/json.hpp"
 #include "cli/measured_points.hpp"
 #include "harness/protocol/rounds.hpp"
+#include "harness/suite/launch_limits.hpp"
 #include "harness/suite/measure_point.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +34,7 @@ struct Options {
     double time_cap = 0;
     std::uint64_t seed = 1;
     bool list = false;
+    bool limits = false;
 };
 
 std::string list_text() {
@@ -137,10 +140,36 @@ std::string render(const MeasuredSuite& suite, const std::string& format) {
     return format == "csv" ? measured_csv(suite) : measured_text(suite);
 }
 
+Exit show_limits(const Options& options) {
+    const auto device = harness::open_device(options.device, options.policy);
+    if (!device) return refuse(device.error());
+    const auto limits = harness::find_launch_limits(*device.value());
+    if (!limits) return refuse(limits.error());
+    Json list = Json::array();
+    std::string csv = "axis,largest,launches-tried\n";
+    std::string text =
+        fmt::format("the largest launches of one warp's code that {} takes, one axis "
+                    "at a time\n\n",
+                    options.device);
+    for (const auto& [axis, largest, refusal, tried] : limits.value()) {
+        list.push_back({{"axis", axis},
+                        {"largest", largest},
+                        {"refusal-of-more", refusal.empty() ? Json() : Json(refusal)},
+                        {"launches-tried", tried}});
+        csv += fmt::format("{},{},{}\n", axis, largest, tried);
+        text += fmt::format("{:<14} {:>11}  {}\n", axis, largest,
+                            refusal.empty() ? "no larger one was tried" : "more: " + refusal);
+    }
+    if (options.format == "json")
+        return write_result(Json{{"device", options.device}, {"limits", list}}.dump(2) + "\n");
+    return write_result(options.format == "csv" ? csv : text);
+}
+
 Exit run(const Options& options) {
     if (options.list) return write_result(list_text());
     if (options.device.empty())
         return refuse(Failure{"a device is needed; `warpbound devices` lists them", "--device"});
+    if (options.limits) return show_limits(options);
     if (options.suite.empty() == options.benchmarks.empty())
         return refuse(Failure{"name either a --suite or one --benchmark or more; --list shows them",
                               "measure"});
@@ -204,8 +233,15 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     command->add_option("--suite", options->suite, "Suite to run");
     command->add_option("--benchmark", options->benchmarks, "Benchmark to run; may be repeated");
     command->add_flag("--list", options->list, "List suites and benchmarks");
-    [[maybe_unused]] CLI::Option* campaign = command->add_option(
+    command
+        ->add_flag(
+            "--limits", options->limits,
+            "Find the largest launches that the device takes, by binary search: threads of a "
+            "block, blocks, registers, shared memory")
+        ->excludes("--suite", "--benchmark");
+    CLI::Option* campaign = command->add_option(
         "--campaign", options->campaign, "Record every sample here; resumes it if it exists");
+    campaign->excludes("--limits"); // They are answers, no times.
 #ifdef WARPBOUND_HAS_ANALYZER
     command
         ->add_option("--report", options->report,

@@ -92,7 +92,7 @@ TEST_P(ExampleEnvelope, Contains500SimulatedTimesAndIsTight) {
     const auto& upper = analysis.value().execution_time.upper;
     const auto replay = prepared.value()->run({1, harness::Draw::AllHigh, upper.path});
     ASSERT_TRUE(replay) << to_string(replay.error());
-    const auto replayed = static_cast<double>(replay.value().execution_time.count());
+    const auto replayed = static_cast<double>(replay.value().observation.execution_time.count());
     EXPECT_LE(replayed, static_cast<double>(upper.proved.count()));
     EXPECT_LE(static_cast<double>(upper.proved.count()), 1.10 * replayed);
 }

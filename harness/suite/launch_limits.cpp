@@ -1,0 +1,90 @@
+#include "harness/suite/launch_limits.hpp"
+
+#include "harness/suite/measure_point.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// Sets one axis of a launch.
+struct Axis {
+    const char* name;
+    std::int64_t most; ///< That is tried.
+    void (*set)(models::Launch&, std::int64_t);
+};
+
+constexpr Axis axes[]{
+    {"threads", 4096, [](models::Launch& launch, std::int64_t value) { launch.threads = value; }},
+    {"blocks", (std::int64_t{1} << 31U) - 1,
+     [](models::Launch& launch, std::int64_t value) { launch.blocks = value; }},
+    {"registers", 1024,
+     [](models::Launch& launch, std::int64_t value) { launch.registers = value; }},
+    {"shared-memory", std::int64_t{1} << 20U,
+     [](models::Launch& launch, std::int64_t value) { launch.shared_memory = value; }},
+};
+
+/// Why the device does not take the point; nothing: it does.
+std::optional<std::string> refusal_of(const Device& device, const BenchmarkPoint& point) {
+    const auto run = PointRun::prepare(device, point);
+    if (!run) return run.error().what;
+    if (!device.compiles() || device.replays()) return std::nullopt;
+    Protocol once;
+    once.warm_up = 0;
+    once.repetitions = 1;
+    if (const auto begun = run.value()->begin(once, nullptr); !begun) return begun.error().what;
+    if (const auto ran = run.value()->series().advance(1, 1, {}); !ran) return ran.error().what;
+    const auto samples = run.value()->series().take().samples;
+    if (samples.empty() || gives_times(samples.front().remark.trouble)) return std::nullopt;
+    return samples.front().remark.text;
+}
+
+LaunchLimit limit_along(const Axis& axis, const Device& device, BenchmarkPoint point) {
+    LaunchLimit limit{axis.name, 0, {}, 0};
+    const auto refusal = [&](std::int64_t value) {
+        axis.set(point.launch, value);
+        ++limit.tried;
+        return refusal_of(device, point);
+    };
+    std::int64_t taken = 0;
+    std::int64_t refused = axis.most + 1;
+    // First doubling, so that no launch is tried that is much larger than the limit.
+    for (std::int64_t value = 1; taken < axis.most && refused > axis.most;
+         value = std::min(2 * value, axis.most)) {
+        if (auto why = refusal(value)) {
+            refused = value;
+            limit.refusal = std::move(*why);
+        } else {
+            taken = value;
+        }
+    }
+    while (refused - taken > 1) {
+        const std::int64_t middle = taken + (refused - taken) / 2;
+        if (auto why = refusal(middle)) {
+            refused = middle;
+            limit.refusal = std::move(*why);
+        } else {
+            taken = middle;
+        }
+    }
+    limit.largest = taken;
+    return limit;
+}
+
+} // namespace
+
+Result<std::vector<LaunchLimit>> find_launch_limits(const Device& device) {
+    const auto points = points_for(device, "empty-region");
+    if (!points) return points.as_failure();
+    BenchmarkPoint point = points.value().front();
+    // Clocks of several blocks have no common zero.
+    point.quantity = Quantity::ExecutionTime;
+    std::vector<LaunchLimit> limits;
+    for (const auto& axis : axes)
+        limits.push_back(limit_along(axis, device, point));
+    return limits;
+}
+
+} // namespace warpbound::harness
