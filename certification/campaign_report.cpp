@@ -33,11 +33,23 @@ harness::Axes axes_of(std::string_view text) {
     return axes;
 }
 
-const harness::Benchmark* benchmark_of(std::string_view name) {
-    const auto& all = harness::benchmarks();
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const auto& candidate) { return candidate.name == name; });
-    return found == all.end() ? nullptr : &*found;
+/// A point of a benchmark and its axes; without a benchmark, the name of a kernel.
+struct PointName {
+    const harness::Benchmark* benchmark = nullptr;
+    harness::Axes axes;
+};
+
+PointName read_name(const std::string& name) {
+    const std::size_t end = std::min(name.find('/'), name.size());
+    const harness::Axes axes =
+        axes_of(std::string_view{name}.substr(std::min(end + 1, name.size())));
+    for (const auto& benchmark : harness::benchmarks())
+        // A kernel may be called like a benchmark, but has no axes.
+        if (benchmark.name == std::string_view{name}.substr(0, end) &&
+            std::equal(axes.begin(), axes.end(), benchmark.axes.begin(), benchmark.axes.end(),
+                       [](const auto& a, const auto& b) { return a.first == b.first; }))
+            return {&benchmark, axes};
+    return {};
 }
 
 /// Bars of equal width over all times; of one cycle where they fit.
@@ -151,9 +163,8 @@ Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
         const auto samples = campaign.samples(series.id);
         if (!samples) return samples.as_failure();
         const auto& key = series.key;
-        std::string name = key.name.substr(0, key.name.find('/'));
-        const auto* const benchmark = benchmark_of(name);
-        if (benchmark == nullptr) name = key.name;
+        auto [benchmark, axes] = read_name(key.name);
+        const std::string name = benchmark == nullptr ? key.name : benchmark->name;
         const auto [place, added] = places.try_emplace(
             {name, key.device, key.device_detail, key.protocol}, report.groups.size());
         if (added)
@@ -162,8 +173,7 @@ Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
         auto conditions = campaign.conditions(series.id);
         if (!conditions) return conditions.as_failure();
         CampaignPoint point = point_of(series, benchmark, samples.value());
-        if (benchmark != nullptr && key.name.size() > name.size())
-            point.axes = axes_of(std::string_view{key.name}.substr(name.size() + 1));
+        point.axes = std::move(axes);
         point.conditions = std::move(conditions).value();
         report.groups[place->second].points.push_back(std::move(point));
     }
