@@ -152,7 +152,9 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
     std::atomic<bool> lost = false;
     const auto run = [&](std::int64_t number) {
         auto sample = one_run(number);
-        if (sample && sample.value().remark.trouble == Trouble::DeviceLost) lost = true;
+        // A recorded loss is past: the runs behind it were made.
+        if (sample && sample.value().remark.trouble == Trouble::DeviceLost && !device_->replays())
+            lost = true;
         return sample;
     };
     const auto stops = [&] { return lost || (stop && stop()); };

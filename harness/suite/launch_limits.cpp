@@ -18,7 +18,7 @@ struct Axis {
 
 constexpr Axis axes[]{
     {"threads", 4096, [](models::Launch& launch, std::int64_t value) { launch.threads = value; }},
-    {"blocks", (std::int64_t{1} << 31U) - 1,
+    {"blocks", std::int64_t{1} << 20U, // Each warp of a card leaves a record.
      [](models::Launch& launch, std::int64_t value) { launch.blocks = value; }},
     {"registers", 1024,
      [](models::Launch& launch, std::int64_t value) { launch.registers = value; }},

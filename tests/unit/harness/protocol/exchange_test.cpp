@@ -362,16 +362,21 @@ TEST_F(Recorded, DeviceGivesTroublesToo) {
         ASSERT_TRUE(campaign->note_conditions(series.id, 0, {{"driver", "13.0"}}));
         ASSERT_TRUE(
             campaign->append(series.id, {{0, seed_of_run(1, 0), {120}, {Trouble::Throttled, "hot"}},
-                                         {1, seed_of_run(1, 1), {}, {Trouble::TimeOut, "5 s"}}}));
+                                         {1, seed_of_run(1, 1), {}, {Trouble::TimeOut, "5 s"}},
+                                         {2, seed_of_run(1, 2), {}, {Trouble::DeviceLost, "bus"}},
+                                         {3, seed_of_run(1, 3), {121}, {}}}));
     }
     const auto device = open_device("recorded:" + file).value();
-    protocol_.repetitions = 2;
+    protocol_.repetitions = 4;
     const auto replayed = measure_point(*device, one, protocol_, nullptr);
     ASSERT_TRUE(replayed) << to_string(replayed.error());
     EXPECT_EQ(replayed.value().samples[0].remark, (Remark{Trouble::Throttled, "hot"}));
     EXPECT_EQ(replayed.value().samples[0].times, std::vector<std::int64_t>{120});
     EXPECT_EQ(replayed.value().samples[1].remark, (Remark{Trouble::TimeOut, "5 s"}));
     EXPECT_TRUE(replayed.value().samples[1].times.empty());
+    // Runs that were made when the device was found again follow a recorded loss.
+    EXPECT_EQ(replayed.value().samples[2].remark.trouble, Trouble::DeviceLost);
+    EXPECT_EQ(replayed.value().samples[3].times, std::vector<std::int64_t>{121});
 }
 
 } // namespace
