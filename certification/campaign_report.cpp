@@ -2,6 +2,7 @@
 /// What a report says of a campaign, from its samples.
 #include "certification/campaign_report.hpp"
 
+#include "harness/calibration/relations.hpp"
 #include "harness/protocol/bootstrap.hpp"
 
 #include <fmt/format.h>
@@ -99,19 +100,15 @@ std::vector<WarpTimes> warps_of(const std::vector<harness::Sample>& samples, boo
     return warps;
 }
 
-/// Mean number of blocks whose first warp begins before any warp of the launch ends.
-std::optional<double> resident_blocks(const std::vector<harness::Sample>& samples,
-                                      std::int64_t warps_per_block) {
+/// Mean over the runs that count.
+std::optional<double> mean_residence(const std::vector<harness::Sample>& samples,
+                                     std::int64_t warps_per_block) {
     double sum = 0;
     std::int64_t runs = 0;
     for (const auto& sample : samples) {
-        if (!counts(sample.remark.trouble) || sample.times.empty()) continue;
-        const std::size_t warps = sample.times.size() / 2;
-        std::int64_t first_end = sample.times[1];
-        for (std::size_t warp = 0; warp < warps; ++warp)
-            first_end = std::min(first_end, sample.times[2 * warp + 1]);
-        for (std::size_t warp = 0; warp < warps; warp += static_cast<std::size_t>(warps_per_block))
-            sum += sample.times[2 * warp] < first_end ? 1 : 0;
+        if (!counts(sample.remark.trouble)) continue;
+        sum += static_cast<double>(
+            harness::resident_blocks(sample, static_cast<std::size_t>(warps_per_block)));
         ++runs;
     }
     if (runs == 0) return std::nullopt;
@@ -145,7 +142,7 @@ CampaignPoint point_of(harness::SeriesInfo series, const harness::Benchmark* ben
     const auto launch = models::parse_launch(series.key.launch);
     if (benchmark != nullptr && benchmark->picture == harness::Picture::Residence && clocks &&
         launch)
-        point.resident_blocks = resident_blocks(samples, launch.value().warps_per_block());
+        point.resident_blocks = mean_residence(samples, launch.value().warps_per_block());
     point.series = std::move(series);
     return point;
 }
