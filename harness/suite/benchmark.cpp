@@ -129,9 +129,9 @@ std::vector<Suite> define_suites() {
               "warps-add", "bandwidth"}},
             {"gajger-2017",
              "The experiments of G17: launches, latencies, saxpy by intensity, occupancy and size",
-             {"launch-size", "dependent-add", "dependent-mad", "result-l1", "result-l2",
-              "result-dram", "branch-taken", "branch-not-taken", "global-transactions", "saxpy",
-              "saxpy-occupancy", "saxpy-size"}},
+             {"launch-size", "block-replacement", "dependent-add", "dependent-mad", "result-l1",
+              "result-l2", "result-dram", "branch-taken", "branch-not-taken", "global-transactions",
+              "saxpy", "saxpy-occupancy", "saxpy-size"}},
             {"taylor-li-2010",
              "The experiments of T10: operations for each fetch, inputs, outputs, registers, size",
              {"alu-fetch-ratio", "read-latency", "write-latency", "register-usage", "clause-usage",
@@ -143,10 +143,16 @@ std::vector<Suite> define_suites() {
 Result<const Benchmark*> benchmark_of(std::string_view name) {
     for (const auto& known : benchmarks())
         if (known.name == name) return &known;
-    std::vector<std::string> names;
+    constexpr std::size_t most_named = 12;
+    std::vector<std::string> alike;
     for (const auto& known : benchmarks())
-        names.push_back(known.name);
-    return Failure{fmt::format("no benchmark '{}'; there are: {}", name, fmt::join(names, ", ")),
+        if (alike.size() < most_named && known.name.find(name) != std::string::npos)
+            alike.push_back(known.name);
+    return Failure{fmt::format("no benchmark '{}'; `warpbound measure --list` shows all {}{}", name,
+                               benchmarks().size(),
+                               alike.empty() ? ""
+                                             : fmt::format(", with that in their names {}",
+                                                           fmt::join(alike, ", "))),
                    "measure"};
 }
 

@@ -91,8 +91,8 @@ struct Suite {
 const std::vector<Suite>& suites();
 
 /// All points of a benchmark as listings for a machine: on encoded machines with stall counts and
-/// scoreboards assigned from the description. Refuses an unknown name with the names that there
-/// are, and values that the description lacks.
+/// scoreboards assigned from the description. Refuses an unknown name with those like it, and
+/// values that the description lacks.
 Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                               const models::Architecture& architecture);
 /// All points as PTX for a target; no description is needed. Refuses an unknown name, and a

@@ -31,6 +31,7 @@ bool has_variable_latency(assembly::OpcodeClass opcode_class) {
     case OpcodeClass::Conversion:
     case OpcodeClass::LoadShared:
     case OpcodeClass::LoadGlobal:
+    case OpcodeClass::AtomicShared:
         return true;
     default:
         return false;

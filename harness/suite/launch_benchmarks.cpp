@@ -43,6 +43,15 @@ std::vector<Benchmark> launch_benchmarks() {
                                 "G17 5.3",
                                 {{"blocks", grids}, {"warps", {1, 4, 8, 16, 32}}},
                                 nothing}));
+    Benchmark replacement{"block-replacement",
+                          "How long after a block that fills a multiprocessor does the next begin?",
+                          "linear in the blocks; the slope less an empty region is what a "
+                          "replacement takes",
+                          "G17 5.3; C2",
+                          {{"blocks", {1, 2, 3, 4, 8, 16}}, {"warps", {32}}},
+                          nothing};
+    replacement.quantity = Quantity::Clocks;
+    all.push_back(std::move(replacement));
     all.push_back(
         whole_launch({"multiprocessors",
                       "At which number of blocks that fill a multiprocessor does the time double?",

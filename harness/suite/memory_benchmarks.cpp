@@ -39,6 +39,25 @@ void add_shared(std::vector<Benchmark>& all) {
                        }});
 }
 
+void add_shared_atomic(std::vector<Benchmark>& all) {
+    all.push_back({"shared-atomic",
+                   "How long does a shared atomic take of which so many lanes have one address?",
+                   "latency + (lanes on one address - 1) x pass cost",
+                   "J19 Table 4.2; C22",
+                   {{"lanes", {1, 2, 4, 8, 16, 32}}},
+                   [](const Axes& axes, const models::Architecture&) {
+                       Region region;
+                       region.timed = {
+                           shared_access({fmt::format("ATOMS.ADD R{}, [R4], R6", first_register),
+                                          assembly::OpcodeClass::AtomicShared,
+                                          first_register,
+                                          {4, 6}},
+                                         axis_value(axes, "lanes", 1)),
+                           arithmetic_operation("add", first_register + 1, first_register)};
+                       return listing_only(std::move(region));
+                   }});
+}
+
 void add_global(std::vector<Benchmark>& all) {
     all.push_back({"global-transactions",
                    "How long does a global load take whose lanes touch so many lines?",
@@ -153,6 +172,7 @@ void add_caches(std::vector<Benchmark>& all) {
 std::vector<Benchmark> memory_benchmarks() {
     std::vector<Benchmark> all;
     add_shared(all);
+    add_shared_atomic(all);
     add_global(all);
     add_caches(all);
     return all;
