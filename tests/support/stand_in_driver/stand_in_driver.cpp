@@ -48,6 +48,7 @@ struct Machine {
     double nanoseconds = 1e9;
     double cycles = 1e9;
     std::map<Address, std::unique_ptr<char[]>> memory;
+    std::map<Module, std::unique_ptr<ModuleTag>> modules; ///< Also those that nobody gives back.
 
     [[nodiscard]] double rate() const { // Cycles of a nanosecond.
         const bool slow = script.slow_from > 0 && launches >= script.slow_from;
@@ -235,11 +236,12 @@ Status cuLinkDestroy(LinkState state) {
 Status cuModuleLoadData(Module* module, const void* image) {
     auto loaded = std::make_unique<ModuleTag>();
     loaded->text = static_cast<const char*>(image);
-    *module = loaded.release();
+    *module = loaded.get();
+    machine().modules.emplace(*module, std::move(loaded));
     return answer();
 }
 Status cuModuleUnload(Module module) {
-    delete module;
+    machine().modules.erase(module);
     return answer();
 }
 Status cuModuleGetFunction(Function* function, Module module, const char* name) {
