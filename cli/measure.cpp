@@ -233,15 +233,8 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     command->add_option("--suite", options->suite, "Suite to run");
     command->add_option("--benchmark", options->benchmarks, "Benchmark to run; may be repeated");
     command->add_flag("--list", options->list, "List suites and benchmarks");
-    command
-        ->add_flag(
-            "--limits", options->limits,
-            "Find the largest launches that the device takes, by binary search: threads of a "
-            "block, blocks, registers, shared memory")
-        ->excludes("--suite", "--benchmark");
-    CLI::Option* campaign = command->add_option(
+    [[maybe_unused]] CLI::Option* campaign = command->add_option(
         "--campaign", options->campaign, "Record every sample here; resumes it if it exists");
-    campaign->excludes("--limits"); // They are answers, no times.
 #ifdef WARPBOUND_HAS_ANALYZER
     command
         ->add_option("--report", options->report,
@@ -280,6 +273,14 @@ void add_measure(CLI::App& app, Invocation& invocation) {
         ->capture_default_str();
     add_draw(*command, options->draw);
     add_format(*command, options->format, {"text", "json", "csv"});
+    CLI::Option* limits = command->add_flag(
+        "--limits", options->limits,
+        "Find the largest launches that the device takes, by binary search: threads of a block, "
+        "blocks, registers, shared memory");
+    // They are answers, no times.
+    for (const char* other : {"--suite", "--benchmark", "--campaign", "--repetitions", "--warm-up",
+                              "--stop", "--time-cap", "--seed", "--draw"})
+        limits->excludes(other);
     command->footer(
         "Example: warpbound measure --device simulated:fermi-gtx470 --benchmark dependent-add\n"
         "           --repetitions 500 --campaign fermi.db");
