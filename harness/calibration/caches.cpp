@@ -100,7 +100,11 @@ void CacheRelations::read_ways() {
         ledger_.unidentified("memories/l1/ways", fmt::format("at least {}", in_l1));
     if (in_l2 == 0)
         return ledger_.unidentified("memories/l2/ways",
-                                    fmt::format("at most {}: the L1 hides them", in_l1));
+                                    in_l1 > most_ways
+                                        ? std::string{"the L1 holds every line"}
+                                        : fmt::format("of {} lines none was seen in it: the L1 "
+                                                      "hides them, or its time is that of DRAM",
+                                                      in_l1 + 1));
     const std::string of_l2 = fmt::format("{}/lines={}", benchmark, in_both);
     read_distance("memories/l2/latency", of_l2, 1, measurements_, basis_, ledger_);
     if (in_both <= most_ways)

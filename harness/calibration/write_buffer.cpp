@@ -100,15 +100,15 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
     if (alone == nullptr) return attempt.neither(measurements.why_not("spacing-store-global"));
     const auto distance = distances(*alone, basis);
     spacing = *std::max_element(distance.begin(), distance.end());
+    if (*std::min_element(distance.begin(), distance.end()) < basis.step)
+        return attempt.neither("spacing-store-global took less time than its instructions need");
     for (std::int64_t n = 1; n <= most_plugged; ++n) {
         const std::string point = fmt::format("store-plug/n={}", n);
         const auto* one = measurements.find(point);
         if (one == nullptr) return attempt.neither(measurements.why_not(point));
         series.push_back(one);
         // From the plug's issue to that of the last store, in each run.
-        std::vector<std::int64_t> times = all_times(*one);
-        for (auto& time : times)
-            time -= basis.empty_region + (2 * padding + 1) * basis.step;
+        const std::vector<std::int64_t> times = distances(*one, basis);
         const auto constant = constant_time(one);
         if (n == 1) {
             if (!constant) return attempt.neither("already the second store waits for the first");
@@ -120,7 +120,7 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
         std::vector<std::int64_t> drains;
         for (const auto time : times) {
             if (time <= undisturbed) continue; // The plug was gone.
-            if (time % many_passes != 0)
+            if (time < many_passes || time % many_passes != 0)
                 return attempt.neither(fmt::format("a store waits {} cycles: no whole number for "
                                                    "each of {} transactions",
                                                    time, many_passes));
@@ -157,7 +157,7 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
     const auto apart = distances(*port, basis);
     auto waits = all_times(*next);
     if (*std::min_element(waits.begin(), waits.end()) <=
-        *std::max_element(apart.begin(), apart.end()))
+        std::max(basis.step, *std::max_element(apart.begin(), apart.end())))
         return no_drain("stores of one warp do not come faster than they drain");
     const double each = mean_of(waits);
     for (auto& wait : waits) {

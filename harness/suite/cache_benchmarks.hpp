@@ -12,7 +12,8 @@ namespace warpbound::harness {
 inline constexpr std::int64_t runs_of_a_level = 20;
 /// Lines this far apart fall on one set of every cache whose size over its ways divides it.
 /// `Unit:` bytes.
-inline constexpr std::int64_t same_set_stride = 15 * (std::int64_t{1} << 21U);
+inline constexpr std::int64_t same_set_stride =
+    std::int64_t{9 * 5 * 7 * 11 * 13} * (std::int64_t{1} << 21U);
 inline constexpr std::int64_t most_ways = 32;
 /// Of each number of ways, up to the most, one is larger and at most twice as large.
 inline constexpr std::array<std::int64_t, 6> line_tries{2, 3, 5, 9, 17, 33};
