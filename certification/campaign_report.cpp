@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <tuple>
 
 namespace warpbound::certification {
 
@@ -115,6 +116,27 @@ std::optional<double> mean_residence(const std::vector<harness::Sample>& samples
     return sum / static_cast<double>(runs);
 }
 
+void find_precision(CampaignPoint& point, const std::vector<std::int64_t>& times) {
+    if (times.empty()) {
+        point.mean_undecided = "no run gave a time that counts";
+    } else if (point.summary->mean <= 0) {
+        point.mean_undecided = "the mean is not above 0";
+    } else if (times.size() > 1 && point.summary->distinct == 1) {
+        point.mean_half_width = 0;
+    } else {
+        std::vector<std::vector<std::int64_t>> runs;
+        runs.reserve(times.size());
+        for (const std::int64_t time : times)
+            runs.push_back({time});
+        const auto found = harness::bootstrap(runs);
+        if (found.intervals)
+            point.mean_half_width =
+                (found.intervals->mean.hi - found.intervals->mean.lo) / 2 / point.summary->mean;
+        else
+            point.mean_undecided = found.why_not;
+    }
+}
+
 CampaignPoint point_of(harness::SeriesInfo series, const harness::Benchmark* benchmark,
                        const std::vector<harness::Sample>& samples) {
     CampaignPoint point;
@@ -127,15 +149,8 @@ CampaignPoint point_of(harness::SeriesInfo series, const harness::Benchmark* ben
         point.summary = harness::summarise(times);
         point.histogram = histogram_of(times, *point.summary);
         point.order = harness::examine(times);
-        std::vector<std::vector<std::int64_t>> runs;
-        runs.reserve(times.size());
-        for (const std::int64_t time : times)
-            runs.push_back({time});
-        if (const auto intervals = harness::bootstrap(runs).intervals;
-            intervals && point.summary->mean > 0)
-            point.mean_half_width =
-                (intervals->mean.hi - intervals->mean.lo) / 2 / point.summary->mean;
     }
+    find_precision(point, times);
     const bool clocks = is_clocks(series.key);
     if (series.key.quantity != to_string(harness::Quantity::ExecutionTime))
         point.warps = warps_of(samples, clocks);
@@ -150,23 +165,38 @@ CampaignPoint point_of(harness::SeriesInfo series, const harness::Benchmark* ben
 } // namespace
 
 Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
-                                 std::string tool_version) {
+                                 std::string tool_version, const harness::Progress& progress) {
     CampaignReport report{std::move(file), std::move(tool_version), {}};
     const auto list = campaign.list();
     if (!list) return list.as_failure();
-    std::map<std::array<std::string, 4>, std::size_t> places;
+    using Place = std::tuple<std::array<std::string, 5>, std::int64_t>;
+    std::map<Place, std::size_t> places;
+    std::map<std::array<std::string, 6>, std::int64_t> recorded; // How often a point was.
+    std::int64_t done = 0;
     for (const auto& series : list.value()) {
+        if (progress && !progress(done++, static_cast<std::int64_t>(list.value().size())))
+            return Failure{"interrupted before every series was read", report.file};
         if (series.runs == 0) continue;
         const auto samples = campaign.samples(series.id);
         if (!samples) return samples.as_failure();
         const auto& key = series.key;
         auto [benchmark, axes] = read_name(key.name);
         const std::string name = benchmark == nullptr ? key.name : benchmark->name;
+        const std::string point_name = benchmark == nullptr ? key.launch : key.name;
+        const std::int64_t version = ++recorded[{name, key.device, key.device_detail, key.protocol,
+                                                 key.quantity, point_name}];
         const auto [place, added] = places.try_emplace(
-            {name, key.device, key.device_detail, key.protocol}, report.groups.size());
+            {{name, key.device, key.device_detail, key.protocol, key.quantity}, version},
+            report.groups.size());
         if (added)
-            report.groups.push_back(
-                {name, benchmark, key.device, key.device_detail, key.protocol, {}});
+            report.groups.push_back({name,
+                                     benchmark,
+                                     key.device,
+                                     key.device_detail,
+                                     key.protocol,
+                                     key.quantity,
+                                     version,
+                                     {}});
         auto conditions = campaign.conditions(series.id);
         if (!conditions) return conditions.as_failure();
         CampaignPoint point = point_of(series, benchmark, samples.value());

@@ -3,6 +3,7 @@
 /// A campaign to look at: what was measured on which device in which state, benchmark by benchmark.
 
 #include "harness/campaign/campaign.hpp"
+#include "harness/protocol/measure.hpp"
 #include "harness/protocol/run_order.hpp"
 #include "harness/protocol/statistics.hpp"
 #include "harness/suite/benchmark.hpp"
@@ -37,20 +38,26 @@ struct CampaignPoint {
     std::vector<HistogramBar> histogram;     ///< Of the same times.
     std::vector<WarpTimes> warps;            ///< By block and warp; of "clocks" the last clock.
     std::optional<harness::RunOrder> order;  ///< Corrected for all series of the report.
-    std::optional<double> mean_half_width;   ///< Of the 95 % interval of the mean, as a share.
-    std::optional<double> resident_blocks;   ///< Of clocks: begin before the first one ends, mean.
+    /// Of the 95 % interval of the mean, as a share of it; 0 of constant times.
+    std::optional<double> mean_half_width;
+    std::string mean_undecided;            ///< Where there is none: why.
+    std::optional<double> resident_blocks; ///< Of clocks: begin before the first one ends, mean.
     std::map<harness::Trouble, std::int64_t> troubles; ///< Runs by what happened to them.
     std::string first_trouble;                         ///< What the first of these runs says.
     std::vector<harness::RecordedConditions> conditions;
 };
 
-/// All points of a benchmark, or of a kernel, on one device with one protocol.
+/// All points of a benchmark, or of a kernel, on one device with one protocol. Where a point was
+/// recorded again with another kernel or other flow facts, that is another group: its times
+/// belong to another line.
 struct CampaignGroup {
     std::string name;
     const harness::Benchmark* benchmark = nullptr; ///< Null: a kernel, or no benchmark of today.
     std::string device;
     std::string device_detail;
     std::string protocol;
+    std::string quantity;              ///< As in the key of the series.
+    std::int64_t version = 1;          ///< Which of several of the same points this is.
     std::vector<CampaignPoint> points; ///< In the order of the campaign.
 };
 
@@ -60,10 +67,10 @@ struct CampaignReport {
     std::vector<CampaignGroup> groups;
 };
 
-/// Reads series by series and keeps no samples. Refuses what the campaign refuses, and a campaign
-/// without a run.
+/// Reads series by series and keeps no samples. Refuses what the campaign refuses, a campaign
+/// without a run, and to go on when `progress` (of series) says so.
 Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
-                                 std::string tool_version);
+                                 std::string tool_version, const harness::Progress& progress = {});
 
 /// One self-contained page: for each benchmark its question, plots and a table; what was not
 /// converged, what drifted, what happened to runs; the state of the devices.

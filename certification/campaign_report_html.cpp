@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace warpbound::certification {
@@ -21,6 +22,14 @@ using Points = std::vector<const CampaignPoint*>;
 constexpr std::size_t most_lines = 8;
 /// Half of the confidence interval of a mean, as a share of it: a larger one is listed.
 constexpr double wide = 0.01;
+
+std::string times_phrase(const std::string& quantity) {
+    if (quantity == to_string(harness::Quantity::Region))
+        return "Largest time of a warp between its clock reads,";
+    if (quantity == to_string(harness::Quantity::Clocks))
+        return "Last clock read since the first of the launch,";
+    return "Execution time";
+}
 
 Points with_times(const CampaignGroup& group) {
     Points points;
@@ -208,7 +217,8 @@ std::string warps_figure(const CampaignGroup& group, const Points& points) {
     if (std::all_of(warps.begin(), warps.end(),
                     [](const auto& warp) { return warp.best == warp.worst; }))
         series.resize(1);
-    const std::string caption = fmt::format("Times by warp of {}", (*most)->series.key.name);
+    const std::string caption = fmt::format("Times by warp of {}, launch {}",
+                                            (*most)->series.key.name, (*most)->series.key.launch);
     return figure(
         line_plot({group.name + ": warps", caption, "warp of the launch", "core cycles"}, series),
         caption);
@@ -227,13 +237,14 @@ std::string histogram_figure(const CampaignGroup& group, const Points& points) {
                         static_cast<double>(bar.count)});
     std::string modes;
     for (const auto& mode : (*most)->summary->modes)
-        modes += fmt::format("{}{}..{} ({} runs, first {})", modes.empty() ? "" : ", ", mode.lowest,
-                             mode.highest, mode.count, mode.first_run);
+        modes += fmt::format("{}{}..{} ({} runs)", modes.empty() ? "" : ", ", mode.lowest,
+                             mode.highest, mode.count);
     return figure(
         histogram_plot({group.name + ": runs", "Runs by their largest time", "core cycles", "runs"},
                        bars),
-        fmt::format("{}: {} runs by their largest time; modes {}", (*most)->series.key.name,
-                    (*most)->summary->count, modes));
+        fmt::format("{}, launch {}: {} runs by their largest time; modes {}",
+                    (*most)->series.key.name, (*most)->series.key.launch, (*most)->summary->count,
+                    modes));
 }
 
 std::string trouble_text(const CampaignPoint& point) {
@@ -251,6 +262,11 @@ std::string drift_text(const CampaignPoint& point) {
                          : fmt::format("{}", fmt::join(found, ", "));
 }
 
+/// What tells a point from the others of its group.
+std::string label_of(const CampaignPoint& point) {
+    return point.axes.empty() ? "launch " + point.series.key.launch : axes_text(point.axes);
+}
+
 std::string table_of(const CampaignGroup& group) {
     std::string rows;
     for (const auto& point : group.points) {
@@ -259,8 +275,7 @@ std::string table_of(const CampaignGroup& group) {
             return cell(summary ? fmt::format("{}", of(*summary)) : std::string{}, true);
         };
         rows +=
-            "<tr>" + cell(point.axes.empty() ? point.series.key.name : axes_text(point.axes)) +
-            cell(std::to_string(point.series.runs), true) +
+            "<tr>" + cell(label_of(point)) + cell(std::to_string(point.series.runs), true) +
             number([](const auto& of) { return of.best; }) +
             number([](const auto& of) { return fmt::format("{:.1f}", of.mean); }) +
             cell(point.mean_half_width ? fmt::format("{:.2f} %", 100 * *point.mean_half_width) : "",
@@ -271,7 +286,8 @@ std::string table_of(const CampaignGroup& group) {
             number([](const auto& of) { return of.modes.size(); }) + cell(drift_text(point)) +
             cell(trouble_text(point)) + "</tr>\n";
     }
-    return table(fmt::format("Largest time of each run in core cycles; {}", group.protocol),
+    return table(fmt::format("{} of each run in core cycles; {}", times_phrase(group.quantity),
+                             group.protocol),
                  {{"point", false},
                   {"runs", true},
                   {"best", true},
@@ -310,6 +326,10 @@ std::string section(const CampaignGroup& group, std::size_t number) {
                            escape(group.benchmark->relation), escape(group.benchmark->source));
     out += fmt::format("<p class=\"quiet\">{} ({})</p>\n", escape(group.device),
                        escape(group.device_detail));
+    if (group.version > 1)
+        out += fmt::format("<p>Recorded again with another kernel or other flow facts; the {}. of "
+                           "its kind.</p>\n",
+                           group.version);
     const Points points = with_times(group);
     if (!points.empty()) {
         out += times_figure(group, points);
@@ -324,26 +344,47 @@ struct Findings {
     std::string wide;
     std::string drifting;
     std::string troubled;
+    std::map<std::string, std::vector<std::string>> imprecise; ///< Names of series by the reason.
+    std::int64_t untested = 0; ///< Series without a test of their order.
 };
 
-std::string item(const CampaignPoint& point, const std::string& text) {
-    return fmt::format("<li>{}: {}</li>\n", escape(point.series.key.name), escape(text));
+/// A series, its device and a way to its section.
+std::string item(const CampaignGroup& group, std::size_t number, const CampaignPoint& point,
+                 const std::string& text) {
+    std::string name = point.series.key.name;
+    if (point.axes.empty()) name += fmt::format(" {}", point.series.key.launch);
+    return fmt::format("<li><a href=\"#series-{}\">{}</a> ({}, {}): {}</li>\n", number,
+                       escape(name), escape(group.device), escape(group.quantity), escape(text));
 }
 
 Findings findings_of(const CampaignReport& report) {
     Findings found;
-    for (const auto& group : report.groups)
-        for (const auto& point : group.points) {
-            if (point.mean_half_width.value_or(0) > wide)
-                found.wide +=
-                    item(point, fmt::format("mean {:.1f} +/- {:.2f} %", point.summary->mean,
-                                            100 * *point.mean_half_width));
-            if (point.order && point.order->drift() == harness::Drift::Found)
-                found.drifting += item(point, drift_text(point));
+    for (std::size_t i = 0; i < report.groups.size(); ++i)
+        for (const auto& point : report.groups[i].points) {
+            const auto item_of = [&](const std::string& text) {
+                return item(report.groups[i], i, point, text);
+            };
+            if (!point.mean_half_width)
+                found.imprecise[point.mean_undecided].push_back(point.series.key.name);
+            else if (*point.mean_half_width > wide)
+                found.wide += item_of(fmt::format("mean {:.1f} +/- {:.2f} %", point.summary->mean,
+                                                  100 * *point.mean_half_width));
+            const auto drift = point.order ? point.order->drift() : harness::Drift::NotDecided;
+            if (drift == harness::Drift::Found) found.drifting += item_of(drift_text(point));
+            if (drift == harness::Drift::NotDecided) ++found.untested;
             if (!point.troubles.empty())
-                found.troubled += item(point, trouble_text(point) + "; " + point.first_trouble);
+                found.troubled += item_of(trouble_text(point) + "; " + point.first_trouble);
         }
     return found;
+}
+
+/// Series of which nobody knows whether they converged, a line for each reason.
+std::string imprecise_items(const Findings& found) {
+    std::string items;
+    for (const auto& [why, names] : found.imprecise)
+        items += fmt::format("<li>Not decided for {} series, {} first: {}</li>\n", names.size(),
+                             escape(names.front()), escape(why));
+    return items;
 }
 
 std::string list(const std::string& id, const std::string& title, const std::string& items,
@@ -353,19 +394,19 @@ std::string list(const std::string& id, const std::string& title, const std::str
 }
 
 std::string conditions(const CampaignReport& report) {
-    std::set<std::pair<std::string, std::string>> seen; // Device, condition.
+    std::set<std::array<std::string, 3>> seen; // Device, its detail, condition.
     std::string rows;
     for (const auto& group : report.groups)
         for (const auto& point : group.points)
             for (const auto& noted : point.conditions)
                 for (const auto& [name, value] : noted.conditions)
-                    if (seen.emplace(group.device, name + "=" + value).second)
+                    if (seen.insert({group.device, group.device_detail, name + "=" + value}).second)
                         rows += "<tr>" + cell(group.device) + cell(name) + cell(value) +
                                 cell(fmt::format("{}, run {}", point.series.key.name,
                                                  noted.first_run)) +
                                 "</tr>\n";
     if (rows.empty())
-        return "<h2 id=\"conditions\">State of the devices</h2>\n<p>None recorded: the simulated "
+        return "<h2 id=\"conditions\">State of the devices</h2>\n<p>None recorded. A simulated "
                "device has no state but its description.</p>\n";
     return "<h2 id=\"conditions\">State of the devices</h2>\n" +
            table("Noted whenever a process began to record; each value with the first place where "
@@ -378,8 +419,10 @@ std::string summary(const CampaignReport& report) {
     std::int64_t series = 0;
     std::int64_t runs = 0;
     std::set<std::string> devices;
+    std::set<std::string> names;
     for (const auto& group : report.groups) {
         devices.insert(group.device);
+        names.insert(group.name);
         for (const auto& point : group.points) {
             ++series;
             runs += point.series.runs;
@@ -390,7 +433,7 @@ std::string summary(const CampaignReport& report) {
                        escape(report.file), escape(fmt::format("{}", fmt::join(devices, ", ")))) +
            card(std::to_string(runs), "runs, each of them kept") +
            card(std::to_string(series), "series") +
-           card(std::to_string(report.groups.size()), "benchmarks and kernels") + "</div>\n";
+           card(std::to_string(names.size()), "benchmarks and kernels") + "</div>\n";
 }
 
 } // namespace
@@ -398,10 +441,12 @@ std::string summary(const CampaignReport& report) {
 std::string render_html(const CampaignReport& report) {
     const Findings found = findings_of(report);
     std::string body = summary(report);
-    body += list("converged", "Not converged", found.wide,
+    body += list("converged", "Not converged", found.wide + imprecise_items(found),
                  "Of every series the 95 % interval of the mean is within 1 % of it.");
     body += list("drift", "Times that depend on their order", found.drifting,
-                 "No test of the runs' order found anything (corrected for their number, 1 %).");
+                 fmt::format("No test of the runs' order found anything (corrected for their "
+                             "number, 1 %); {} series are constant or too short for a test.",
+                             found.untested));
     body += list("troubles", "What happened to runs", found.troubled,
                  "Every run gave times without trouble.");
     for (std::size_t i = 0; i < report.groups.size(); ++i)

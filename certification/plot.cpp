@@ -52,6 +52,21 @@ double step_of(const Range& range) {
     return 10 * power;
 }
 
+/// Multiples of the step inside the range, at most 14. They are counted: where a step is too small
+/// to change a value, adding it would never come to an end.
+std::vector<double> ticks_of(const Range& range) {
+    constexpr int most = 14;
+    const double step = step_of(range);
+    const double first = std::ceil(range.lo / step) * step;
+    std::vector<double> ticks;
+    for (int i = 0; i < most; ++i) {
+        const double tick = first + i * step;
+        if (tick > range.hi) break;
+        if (ticks.empty() || tick > ticks.back()) ticks.push_back(tick);
+    }
+    return ticks;
+}
+
 std::string opening(const PlotText& text, double tall) {
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
@@ -89,11 +104,9 @@ std::string y_tick(double y, const std::string& label) {
 
 std::string linear_ticks(const Range& x, const Range& y) {
     std::string out;
-    const double x_step = step_of(x);
-    for (double tick = std::ceil(x.lo / x_step) * x_step; tick <= x.hi; tick += x_step)
+    for (const double tick : ticks_of(x))
         out += x_tick(position(tick, x, left, right), fmt::format("{:.6g}", tick));
-    const double y_step = step_of(y);
-    for (double tick = std::ceil(y.lo / y_step) * y_step; tick <= y.hi; tick += y_step)
+    for (const double tick : ticks_of(y))
         out += y_tick(position(tick, y, bottom, top), fmt::format("{:.6g}", tick));
     return out;
 }
@@ -252,8 +265,7 @@ std::string stack_plot(const PlotText& text, const std::vector<std::string>& cat
                            position(sum, x, left, right) + 4, y + bar_height / 2 + 4, sum);
     }
     out += fmt::format("<path class=\"axis\" d=\"M{} {:.1f}H{}\"/>\n", left, base, right);
-    const double step = step_of(x);
-    for (double tick = 0; tick <= x.hi; tick += step)
+    for (const double tick : ticks_of(x))
         out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.6g}</text>\n",
                            position(tick, x, left, right), base + 18, tick);
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",

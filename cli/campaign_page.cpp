@@ -9,8 +9,9 @@ namespace warpbound::cli {
 
 Exit write_campaign_page(harness::Campaign& campaign, const std::string& file,
                          const std::string& output) {
+    ProgressBar bar{"reading"};
     const auto report = certification::report_of(
-        campaign, std::filesystem::path{file}.filename().string(), version);
+        campaign, std::filesystem::path{file}.filename().string(), version, bar.callback());
     if (!report) return refuse(report.error());
     return write_result(certification::render_html(report.value()), output);
 }

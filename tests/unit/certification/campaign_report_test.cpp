@@ -22,8 +22,8 @@ protected:
     /// Runs 0, 1 .. with the times of each.
     void record(const std::string& name, Quantity quantity, const std::string& launch,
                 const std::vector<std::vector<std::int64_t>>& runs,
-                const std::string& device = "simulated:x") {
-        const auto series = campaign_->series({name, device, "detail", "warm-up 0", "k", "f",
+                const std::string& device = "simulated:x", const std::string& kernel = "k") {
+        const auto series = campaign_->series({name, device, "detail", "warm-up 0", kernel, "f",
                                                launch, std::string{to_string(quantity)}});
         std::vector<Sample> samples;
         for (const auto& times : runs)
@@ -104,10 +104,72 @@ TEST_F(ReportedCampaign, NamesWhatIsNotConvergedDriftsAndFailed) {
     EXPECT_EQ(found.groups[0].points[0].troubles.at(Trouble::TimeOut), 1);
     EXPECT_EQ(found.groups[0].points[0].summary->count, 199);
     const std::string page = render_html(found);
-    EXPECT_THAT(page, HasSubstr("<li>slow: mean 1"));
-    EXPECT_THAT(page, HasSubstr("<li>slow: runs"));
-    EXPECT_THAT(page, HasSubstr("<li>slow: 1 time-out; run 7: no end</li>"));
-    EXPECT_THAT(page, Not(HasSubstr("<li>steady")));
+    const std::string slow = "<li><a href=\"#series-0\">slow 1x32</a> (simulated:x, "
+                             "execution-time): ";
+    EXPECT_THAT(page, HasSubstr(slow + "mean 1"));
+    EXPECT_THAT(page, HasSubstr(slow + "runs"));
+    EXPECT_THAT(page, HasSubstr(slow + "1 time-out; run 7: no end</li>"));
+    EXPECT_THAT(page, Not(HasSubstr("steady 1x32</a>")));
+}
+
+TEST_F(ReportedCampaign, CallsNothingConvergedOfWhichNothingIsKnown) {
+    record("steady", Quantity::ExecutionTime, "1x32", {{10}, {10}});
+    EXPECT_EQ(report().groups[0].points[0].mean_half_width, 0);
+    const char* all = "Of every series the 95 % interval";
+    EXPECT_THAT(render_html(report()), HasSubstr(all));
+    record("once", Quantity::ExecutionTime, "1x32", {{10}});
+    record("never", Quantity::ExecutionTime, "1x32", {{}, {}});
+    record("long", Quantity::ExecutionTime, "1x32",
+           std::vector<std::vector<std::int64_t>>(200'001, {10}));
+    record("uneven", Quantity::ExecutionTime, "1x32", [] {
+        std::vector<std::vector<std::int64_t>> runs(200'001, {10});
+        runs.back() = {11};
+        return runs;
+    }());
+    const auto found = report();
+    EXPECT_EQ(found.groups[1].points[0].mean_undecided, "1 runs; needs 2");
+    EXPECT_EQ(found.groups[2].points[0].mean_undecided, "no run gave a time that counts");
+    EXPECT_EQ(found.groups[3].points[0].mean_half_width, 0);
+    EXPECT_THAT(found.groups[4].points[0].mean_undecided, HasSubstr("200001 times"));
+    const std::string page = render_html(found);
+    EXPECT_THAT(page, Not(HasSubstr(all)));
+    EXPECT_THAT(page, HasSubstr("Not decided for 1 series, once first: 1 runs; needs 2"));
+}
+
+TEST_F(ReportedCampaign, TellsSeriesOfOneKernelApart) {
+    record("saxpy", Quantity::ExecutionTime, "1x32", {{700}, {710}});
+    record("saxpy", Quantity::Region, "1x32", {{600}, {610}});
+    record("saxpy", Quantity::ExecutionTime, "2x32", {{900}, {910}});
+    record("dependent-add/n=1", Quantity::Region, "1x32", {{30}});
+    record("dependent-add/n=2", Quantity::Region, "1x32", {{48}});
+    record("dependent-add/n=1", Quantity::Region, "1x32", {{31}}, "simulated:x", "k2");
+    const auto found = report();
+    ASSERT_EQ(found.groups.size(), 4U);
+    EXPECT_EQ(found.groups[0].points.size(), 2U);
+    EXPECT_EQ(found.groups[1].quantity, "region");
+    EXPECT_EQ(found.groups[2].points.size(), 2U);
+    EXPECT_EQ(found.groups[3].version, 2);
+    const std::string page = render_html(found);
+    EXPECT_THAT(page, HasSubstr("launch 1x32"));
+    EXPECT_THAT(page, HasSubstr("launch 2x32"));
+    EXPECT_THAT(page, HasSubstr("Recorded again with another kernel"));
+    EXPECT_THAT(page, HasSubstr(">2</b>"));
+}
+
+// Beyond 2^53 a step between two ticks may be too small to change a number.
+TEST_F(ReportedCampaign, DrawsLargeTimesThatAreClose) {
+    for (const std::int64_t time : {9'000'000'000'000'000, 10'000'000'000'000'000, INT64_MAX - 8})
+        record("saxpy", Quantity::ExecutionTime, std::to_string(time % 97 + 1) + "x32",
+               {{time}, {time + 1}, {time + 4}});
+    EXPECT_LT(render_html(report()).size(), 100'000U);
+}
+
+TEST_F(ReportedCampaign, StopsWhenAsked) {
+    record("saxpy", Quantity::ExecutionTime, "1x32", {{700}});
+    const auto found =
+        report_of(*campaign_, "c.db", "1.0", [](std::int64_t, std::int64_t) { return false; });
+    ASSERT_FALSE(found);
+    EXPECT_EQ(to_string(found.error()), "c.db: interrupted before every series was read");
 }
 
 // Four blocks of two warps, of which two begin before any ends.
