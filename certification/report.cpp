@@ -3,10 +3,10 @@
 #include "certification/report.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "harness/protocol/statistics.hpp"
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace warpbound::certification {
 
@@ -42,10 +42,6 @@ Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::Side
         claim.assumptions.push_back(assumption.id);
     claim.kind = kind_of(assumptions);
     return claim;
-}
-
-std::int64_t nearest_rank(const std::vector<std::int64_t>& sorted, std::size_t percent) {
-    return sorted[std::max<std::size_t>((percent * sorted.size() + 99) / 100, 1) - 1];
 }
 
 } // namespace
@@ -136,37 +132,46 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     return report;
 }
 
-void add_observations(Report& report, ObservedTimes about, const std::vector<std::int64_t>& times,
-                      const std::vector<std::uint64_t>& seeds) {
-    if (times.empty()) return;
-    std::vector<std::int64_t> sorted = times;
-    std::sort(sorted.begin(), sorted.end());
-    about.count = static_cast<std::int64_t>(times.size());
-    about.best = sorted.front();
-    about.worst = sorted.back();
-    about.median = nearest_rank(sorted, 50);
-    about.p90 = nearest_rank(sorted, 90);
-    about.p99 = nearest_rank(sorted, 99);
-    double above_best = 0;
-    std::map<std::int64_t, std::int64_t> counts;
-    for (const std::int64_t time : sorted) {
-        above_best += static_cast<double>(time - about.best);
-        ++counts[time];
-    }
-    about.mean = static_cast<double>(about.best) + above_best / static_cast<double>(sorted.size());
-    about.distinct = static_cast<std::int64_t>(counts.size());
-    for (const auto& [value, count] : counts)
-        about.values.push_back({value, count});
+std::string claimed_quantity(const harness::SeriesKey& key) {
+    return key.quantity == to_string(harness::Quantity::Region) ? "measured-time" : key.quantity;
+}
+
+void add_observations(Report& report, const harness::SeriesKey& key,
+                      const std::vector<harness::Sample>& samples) {
+    ObservedTimes about;
+    about.quantity = claimed_quantity(key);
+    about.device = key.device;
+    about.protocol = key.protocol;
     const Claim* upper = report.claim(about.quantity, analyzer::Side::Upper);
     const Claim* lower = report.claim(about.quantity, analyzer::Side::Lower);
-    for (std::size_t run = 0; run < times.size(); ++run) {
-        const bool outside = (upper != nullptr && times[run] > upper->value) ||
-                             (lower != nullptr && times[run] < lower->value);
-        if (!outside) continue;
-        ++about.outside_bounds;
-        if (!about.first_outside_run) about.first_outside_run = static_cast<std::int64_t>(run);
-        if (about.outside_seeds.size() < listed_seeds && run < seeds.size())
-            about.outside_seeds.push_back(seeds[run]);
+    std::vector<std::int64_t> times;
+    for (const auto& sample : samples)
+        for (const std::int64_t time : sample.times) {
+            times.push_back(time);
+            if (!(upper != nullptr && time > upper->value) &&
+                !(lower != nullptr && time < lower->value))
+                continue;
+            ++about.outside_bounds;
+            if (!about.first_outside_run) about.first_outside_run = sample.run;
+            if (about.outside_seeds.size() < listed_seeds)
+                about.outside_seeds.push_back(sample.seed);
+        }
+    if (times.empty()) return;
+    const harness::Summary summary = harness::summarise(times);
+    about.modes = static_cast<std::int64_t>(summary.modes.size());
+    about.mean = summary.mean;
+    about.count = summary.count;
+    about.best = summary.best;
+    about.worst = summary.worst;
+    about.median = summary.median;
+    about.p90 = summary.p90;
+    about.p99 = summary.p99;
+    about.distinct = summary.distinct;
+    std::sort(times.begin(), times.end());
+    for (const std::int64_t time : times) {
+        if (about.values.empty() || about.values.back().value != time)
+            about.values.push_back({time, 0});
+        ++about.values.back().count;
     }
     report.observations.push_back(std::move(about));
 }

@@ -4,6 +4,7 @@
 
 #include "analyzer/analysis.hpp"
 #include "assembly/isa/program.hpp"
+#include "harness/campaign/campaign.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -80,7 +81,7 @@ struct ObservedTimes {
     std::int64_t modes = 0;
     std::vector<ObservedValue> values; ///< All distinct values, increasing.
     std::int64_t outside_bounds = 0;   ///< Observations outside the claims on the same quantity.
-    std::optional<std::int64_t> first_outside_run;
+    std::optional<std::int64_t> first_outside_run; ///< Its number in the series.
     std::vector<std::uint64_t>
         outside_seeds; ///< Seeds of the first observations outside, at most 10.
 };
@@ -143,10 +144,13 @@ struct Report {
 Report report_of(const assembly::Program& program, const analyzer::Request& request,
                  const analyzer::Analysis& analysis);
 
-/// Adds observed times of a quantity, in run order, and counts those outside the report's claims on
-/// it.
-void add_observations(Report& report, ObservedTimes about, const std::vector<std::int64_t>& times,
-                      const std::vector<std::uint64_t>& seeds);
+/// What claims call the quantity of a series.
+std::string claimed_quantity(const harness::SeriesKey& key);
+
+/// Adds the times of a series and counts those outside the report's claims on its quantity. Adds
+/// nothing without times. Requires: every run counts (`harness::counts`).
+void add_observations(Report& report, const harness::SeriesKey& key,
+                      const std::vector<harness::Sample>& samples);
 
 std::string render_text(const Report& report);
 std::string

@@ -29,25 +29,6 @@ struct Options {
     std::optional<double> time_limit;
 };
 
-/// The quantity of a claim for a recorded quantity.
-std::string claim_quantity(const std::string& recorded) {
-    return recorded == "region" ? "measured-time" : recorded;
-}
-
-void add_samples(certification::Report& report, const std::string& quantity,
-                 const std::string& device, const std::string& protocol,
-                 const std::vector<harness::Sample>& samples) {
-    const auto times = flat_times(samples);
-    if (times.empty()) return;
-    const harness::Summary summary = harness::summarise(times);
-    certification::ObservedTimes about;
-    about.quantity = claim_quantity(quantity);
-    about.device = device;
-    about.protocol = protocol;
-    about.modes = static_cast<std::int64_t>(summary.modes.size());
-    certification::add_observations(report, std::move(about), times, flat_seeds(samples));
-}
-
 /// Adds every series of the campaign that was recorded of this kernel, launch and machine.
 Result<void> add_campaign(certification::Report& report, const Options& options,
                           const LoadedLaunch& inputs, const harness::DeviceIdentity& device) {
@@ -74,13 +55,11 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
                        options.campaign, entry.id);
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
-        for (const auto& sample : samples.value())
-            if (!counts(sample.remark.trouble))
-                fmt::print(stderr, "warpbound: {}: run {} of series {} does not count: {}: {}\n",
-                           options.campaign, sample.run, entry.id, to_string(sample.remark.trouble),
-                           sample.remark.text);
-        add_samples(report, entry.key.quantity, entry.key.device, entry.key.protocol,
-                    samples.value());
+        // A run that did not end may be longer than its bound: nobody knows.
+        if (auto checked = harness::check_troubles(entry.key, samples.value(), harness::counts);
+            !checked)
+            return checked.as_failure();
+        certification::add_observations(report, entry.key, samples.value());
         ++compared;
     }
     if (compared == 0)
@@ -104,13 +83,12 @@ Result<bool> add_simulation(certification::Report& report, const Options& option
     if (clock_reads(*kernel.function) == 2) quantities.push_back(harness::Quantity::Region);
     for (const auto quantity : quantities) {
         ProgressBar bar{"simulating " + quantity_name(quantity)};
-        const auto measured = harness::measure(
-            device, launched,
-            series_key(kernel.program, launched, device.identity(), protocol, quantity), protocol,
-            quantity, nullptr, worker_threads(), bar.callback(), interrupted);
+        const harness::SeriesKey key =
+            series_key(kernel.program, launched, device.identity(), protocol, quantity);
+        const auto measured = harness::measure(device, launched, key, protocol, quantity, nullptr,
+                                               worker_threads(), bar.callback(), interrupted);
         if (!measured) return measured.as_failure();
-        add_samples(report, quantity_name(quantity), device.identity().name,
-                    harness::to_string(protocol), measured.value().samples);
+        certification::add_observations(report, key, measured.value().samples);
         if (!measured.value().complete()) return false;
     }
     return true;

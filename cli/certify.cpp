@@ -81,13 +81,9 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
                            file};
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
-        for (const auto& sample : samples.value())
-            if (sample.remark.trouble != harness::Trouble::None)
-                return Failure{fmt::format("run {} of {} is marked {} ({}); expected runs without "
-                                           "trouble",
-                                           sample.run, entry.key.name,
-                                           to_string(sample.remark.trouble), sample.remark.text),
-                               file};
+        if (auto checked = harness::check_troubles(entry.key, samples.value(), harness::untroubled);
+            !checked)
+            return checked.as_failure();
         if (!samples.value().empty()) input.series.push_back({entry.key, samples.value()});
     }
     if (input.series.size() == before)
@@ -104,9 +100,24 @@ Result<void> add_calibration(certification::BundleInputs& inputs, const std::str
     if (!campaign) return campaign.as_failure();
     auto all = harness::recorded_series(*campaign.value());
     if (!all) return all.as_failure();
-    for (auto& series : all.value())
-        if (harness::calibrates(series.key) && !series.samples.empty())
-            inputs.calibration.push_back({series.key, std::move(series.samples)});
+    for (auto& series : all.value()) {
+        if (!harness::calibrates(series.key) || series.samples.empty()) continue;
+        if (auto checked = harness::check_troubles(series.key, series.samples, harness::untroubled);
+            !checked)
+            return checked.as_failure();
+        // The values of a description are read off one device.
+        if (!inputs.calibration.empty()) {
+            const harness::SeriesKey& first = inputs.calibration.front().key;
+            if (first.device != series.key.device ||
+                first.device_detail != series.key.device_detail)
+                return Failure{fmt::format("holds the calibration suite of {} ({}) and of {} ({}); "
+                                           "expected one machine",
+                                           first.device, first.device_detail, series.key.device,
+                                           series.key.device_detail),
+                               file};
+        }
+        inputs.calibration.push_back({series.key, std::move(series.samples)});
+    }
     if (inputs.calibration.empty())
         return Failure{"holds no series of the calibration suite", file};
     return boost::outcome_v2::success();

@@ -320,12 +320,4 @@ std::vector<std::string> residence_assumptions(const std::vector<harness::Kernel
     return assumptions;
 }
 
-std::vector<std::uint64_t> flat_seeds(const std::vector<harness::Sample>& samples) {
-    std::vector<std::uint64_t> seeds;
-    for (const auto& sample : samples)
-        if (counts(sample.remark.trouble))
-            seeds.insert(seeds.end(), sample.times.size(), sample.seed);
-    return seeds;
-}
-
 } // namespace warpbound::cli

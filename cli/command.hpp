@@ -191,8 +191,6 @@ harness::SeriesKey series_key(const assembly::Program& program, const harness::K
 std::string quantity_name(harness::Quantity quantity);
 /// Observed times of a series' samples, one per warp and run, in run order.
 std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples);
-/// Seeds beside `flat_times`.
-std::vector<std::uint64_t> flat_seeds(const std::vector<harness::Sample>& samples);
 
 /// What is taken of the room that blocks need, for want of knowledge (C30), when `blocks` blocks of
 /// these kernels are launched in all.

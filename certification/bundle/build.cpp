@@ -5,28 +5,12 @@
 #include "certification/bundle/exports.hpp"
 #include "certification/bundle/manifest.hpp"
 #include "certification/bundle/qualification_texts.hpp"
-#include "harness/protocol/statistics.hpp"
 
 #include <algorithm>
 
 namespace warpbound::certification {
 
 namespace {
-
-void add_series(Report& report, const SeriesInput& series) {
-    std::vector<std::int64_t> times;
-    std::vector<std::uint64_t> seeds;
-    for (const auto& sample : series.samples) {
-        times.insert(times.end(), sample.times.begin(), sample.times.end());
-        seeds.insert(seeds.end(), sample.times.size(), sample.seed);
-    }
-    ObservedTimes about;
-    about.quantity = claimed_quantity(series.key);
-    about.device = series.key.device;
-    about.protocol = series.key.protocol;
-    about.modes = static_cast<std::int64_t>(harness::summarise(times).modes.size());
-    add_observations(report, std::move(about), times, seeds);
-}
 
 void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleInputs& bundle) {
     Report report = report_of(kernel.input->program, request_of(*kernel.input, bundle.solver_seed),
@@ -47,7 +31,7 @@ void make_report(KernelEvidence& kernel, const KernelInput& input, const BundleI
             {"trace", trace_path(kernel.id, trace), assembly::digest_of(input.traces[trace])});
     if (!kernel.analysis.solver.empty()) report.versions.push_back(kernel.analysis.solver);
     for (const auto& series : input.series)
-        add_series(report, series);
+        add_observations(report, series.key, series.samples);
     kernel.report = std::move(report);
 }
 

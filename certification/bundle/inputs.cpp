@@ -150,10 +150,6 @@ std::int64_t factor_of(std::int64_t thousandths) {
 
 } // namespace
 
-std::string claimed_quantity(const harness::SeriesKey& key) {
-    return key.quantity == "region" ? "measured-time" : key.quantity;
-}
-
 std::string kernel_id(std::size_t kernel) {
     return fmt::format("K{}", kernel + 1);
 }

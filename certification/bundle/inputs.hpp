@@ -27,9 +27,6 @@ struct SeriesInput {
     std::vector<harness::Sample> samples;
 };
 
-/// What claims call the quantity of a series.
-std::string claimed_quantity(const harness::SeriesKey& key);
-
 struct KernelInput {
     std::string kernel; ///< Name of the function.
     std::string launch; ///< "2x128"

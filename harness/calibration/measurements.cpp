@@ -89,9 +89,6 @@ Result<void> check(const Sample& sample, const SeriesKey& key, const Expected& e
     const auto wrong = [&](const std::string& what) {
         return Failure{fmt::format("run {} {}", sample.run, what), key.name};
     };
-    if (sample.remark.trouble != Trouble::None)
-        return wrong(fmt::format("is marked {} ({}); expected runs without trouble",
-                                 to_string(sample.remark.trouble), sample.remark.text));
     const auto& times = sample.times;
     if (times.size() != expected.times)
         return wrong(fmt::format("has {} times; expected {}", times.size(), expected.times));
@@ -172,6 +169,8 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
                                      ? one.key
                                      : measurements.by_point_.begin()->second.series.key;
         if (auto same = check(one.key, found->second, first); !same) return same.as_failure();
+        if (auto good = check_troubles(one.key, one.samples, untroubled); !good)
+            return good.as_failure();
         for (const auto& sample : one.samples)
             if (auto whole = check(sample, one.key, found->second); !whole)
                 return whole.as_failure();

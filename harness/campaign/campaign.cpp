@@ -467,6 +467,17 @@ Result<void> check_name(const std::filesystem::path& file) {
 
 } // namespace
 
+Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& samples,
+                            bool (*accepted)(Trouble)) {
+    for (const auto& sample : samples)
+        if (!accepted(sample.remark.trouble))
+            return Failure{fmt::format("run {} is marked {} ({}); expected runs without trouble",
+                                       sample.run, to_string(sample.remark.trouble),
+                                       sample.remark.text),
+                           key.name};
+    return boost::outcome_v2::success();
+}
+
 Result<std::unique_ptr<Campaign>> Campaign::open(const std::filesystem::path& file) {
     if (auto named = check_name(file); !named) return named.as_failure();
     std::error_code ignored;

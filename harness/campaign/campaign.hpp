@@ -50,6 +50,14 @@ struct RecordedConditions {
     friend bool operator==(const RecordedConditions&, const RecordedConditions&) = default;
 };
 
+/// Refuses a series with a run whose trouble is not `accepted`, naming the first one.
+Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& samples,
+                            bool (*accepted)(Trouble));
+/// For those who take no doubtful run.
+inline bool untroubled(Trouble trouble) {
+    return trouble == Trouble::None;
+}
+
 struct SeriesInfo {
     std::int64_t id = 0;
     SeriesKey key;

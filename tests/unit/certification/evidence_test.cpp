@@ -300,6 +300,16 @@ const std::vector<Change>& changes() {
                  json["samples"].erase(worst);
              });
          }},
+        {"a seed that is no number", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/samples-1.json",
+                  [](Json& json) { json["samples"][0][0] = "12x"; });
+         }},
+        {"a seed beyond 64 bits", "schema",
+         [](EvidenceFiles& files) {
+             edit(files, "inputs/K1/samples-1.json",
+                  [](Json& json) { json["samples"][0][0] = "18446744073709551616"; });
+         }},
         {"no samples", "schema",
          [](EvidenceFiles& files) {
              edit(files, "inputs/K1/samples-1.json",

@@ -112,6 +112,23 @@ TEST(Refit, FindsAValueThatNamesOtherSamples) {
     EXPECT_THAT(step.detail, HasSubstr("names other samples"));
 }
 
+TEST(Refit, FindsARangeThatDoesNotSayWhatItIs) {
+    Evidence evidence = calibrated();
+    auto& values = evidence.kernels.front()
+                       ->architecture.classes.at(assembly::OpcodeClass::Barrier)
+                       .values.values;
+    int taken = 0;
+    for (auto& value : values)
+        if (value.grade == models::Grade::Measured && !value.reason.empty()) {
+            value.reason.clear();
+            ++taken;
+        }
+    ASSERT_GT(taken, 0);
+    const auto step = check_refit(evidence);
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("does not say so"));
+}
+
 TEST(Refit, FailsOnSamplesThatNoLaunchGives) {
     const std::vector<std::function<void(harness::Sample&)>> damages{
         [](auto& sample) { sample.times.clear(); }, [](auto& sample) { sample.times.push_back(1); },

@@ -44,9 +44,7 @@ TEST(ReportJson, SaysWhatTheReportSays) {
 
 TEST(ReportJson, ObservationsAreTheFirstSeriesOfTheExecutionTime) {
     Report report = sample_report();
-    ObservedTimes measured;
-    measured.quantity = "measured-time";
-    add_observations(report, measured, {3}, {});
+    observe(report, "measured-time", {3});
     std::swap(report.observations[0], report.observations[1]);
     const Json json = Json::parse(render_json(report));
     EXPECT_EQ(json["observations"]["quantity"], "execution-time");
@@ -71,9 +69,7 @@ TEST(ReportJson, ARefusedEstimateHasNoValue) {
 TEST(ReportJson, AnObservationOutsideRefutes) {
     Report report = sample_report();
     report.observations.clear();
-    ObservedTimes about;
-    about.quantity = "execution-time";
-    add_observations(report, about, {1235}, {77});
+    observe(report, "execution-time", {1235}, {77});
     const Json json = Json::parse(render_json(report));
     EXPECT_EQ(json["verdict"], "refuted");
     EXPECT_EQ(json["observations"]["first-outside-run"], 0);

@@ -32,14 +32,12 @@ std::vector<Report> unusual_reports() {
     out[1].observations.clear(); // Bounds alone.
     out[2].observations.clear();
     out[2].estimates.clear();
-    ObservedTimes about;
-    about.quantity = "execution-time";
     for (auto& claim : out[2].claims)
         claim.value = 1200; // One value is all there is.
-    add_observations(out[2], about, {1200, 1200}, {});
+    observe(out[2], "execution-time", {1200, 1200});
     out.push_back(sample_report());
     out.back().claims.clear(); // Observations alone, far apart.
-    add_observations(out.back(), about, {1, 4'000'000'000'000'000}, {});
+    observe(out.back(), "execution-time", {1, 4'000'000'000'000'000});
     return out;
 }
 

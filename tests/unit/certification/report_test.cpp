@@ -1,6 +1,6 @@
 /// \file
 /// All renderings of one small report.
-#include "certification/report.hpp"
+#include "tests/unit/certification/sample_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// A report with every part filled in.
-Report sample_report() {
+Report small_report() {
     Report report;
     report.tool_version = "0.1.0";
     report.kernel = "rows<script>alert(1)</script>";
@@ -61,11 +61,9 @@ Report sample_report() {
 }
 
 TEST(Report, CountsObservationsOutsideItsClaims) {
-    Report report = sample_report();
-    ObservedTimes about;
-    about.quantity = "execution-time";
+    Report report = small_report();
     // Inside: 80 and 120, the bounds themselves; outside: 79 and 121.
-    add_observations(report, about, {100, 80, 121, 120, 79}, {11, 12, 13, 14, 15});
+    observe(report, "execution-time", {100, 80, 121, 120, 79}, {11, 12, 13, 14, 15});
     const auto& observed = report.observations.front();
     EXPECT_EQ(observed.outside_bounds, 2);
     EXPECT_EQ(observed.first_outside_run, 2);
@@ -79,19 +77,15 @@ TEST(Report, CountsObservationsOutsideItsClaims) {
 }
 
 TEST(Report, HoldsWhenEveryObservationIsInside) {
-    Report report = sample_report();
-    ObservedTimes about;
-    about.quantity = "execution-time";
-    add_observations(report, about, {80, 120}, {1, 2});
+    Report report = small_report();
+    observe(report, "execution-time", {80, 120}, {1, 2});
     EXPECT_FALSE(report.refuted());
     EXPECT_THAT(render_html(report), HasSubstr("Holds"));
 }
 
 TEST(ReportJson, HoldsTheSameNumbers) {
-    Report report = sample_report();
-    ObservedTimes about;
-    about.quantity = "execution-time";
-    add_observations(report, about, {90, 90, 110}, {1, 2, 3});
+    Report report = small_report();
+    observe(report, "execution-time", {90, 90, 110}, {1, 2, 3});
     const auto json = nlohmann::json::parse(render_json(report));
     EXPECT_EQ(json["tool"]["name"], "warpbound");
     EXPECT_EQ(json["kernel"]["name"], report.kernel);
@@ -109,7 +103,7 @@ TEST(ReportJson, HoldsTheSameNumbers) {
 
 TEST(ReportXml, ReadsBack) {
     tinyxml2::XMLDocument document;
-    ASSERT_EQ(document.Parse(render_xml(sample_report()).c_str()), tinyxml2::XML_SUCCESS);
+    ASSERT_EQ(document.Parse(render_xml(small_report()).c_str()), tinyxml2::XML_SUCCESS);
     const auto* root = document.RootElement();
     EXPECT_STREQ(root->Name(), "timing-report");
     EXPECT_EQ(root->FirstChildElement("claims")->FirstChildElement("claim")->IntAttribute("value"),
@@ -128,10 +122,8 @@ void collect(const tinyxml2::XMLElement* element, const std::string& name,
 }
 
 TEST(ReportHtml, IsWellFormedAndLoadsNothing) {
-    Report report = sample_report();
-    ObservedTimes about;
-    about.quantity = "execution-time";
-    add_observations(report, about, {90, 90, 110}, {1, 2, 3});
+    Report report = small_report();
+    observe(report, "execution-time", {90, 90, 110}, {1, 2, 3});
     const std::string page = render_html(report);
     tinyxml2::XMLDocument document;
     ASSERT_EQ(document.Parse(page.c_str()), tinyxml2::XML_SUCCESS) << document.ErrorStr();
@@ -157,13 +149,11 @@ TEST(ReportHtml, IsWellFormedAndLoadsNothing) {
 }
 
 TEST(ReportHtml, DrawsAnEnvelopeOfZeroWidth) {
-    Report report = sample_report();
+    Report report = small_report();
     report.claims[0].value = 100;
     report.claims[1].value = 100;
     report.estimates.clear();
-    ObservedTimes about;
-    about.quantity = "execution-time";
-    add_observations(report, about, {100, 100}, {1, 2});
+    observe(report, "execution-time", {100, 100}, {1, 2});
     const std::string page = render_html(report);
     EXPECT_THAT(page, HasSubstr("upper bound 100"));
     EXPECT_THAT(page, Not(HasSubstr("nan")));
@@ -171,7 +161,7 @@ TEST(ReportHtml, DrawsAnEnvelopeOfZeroWidth) {
 }
 
 TEST(Report, ShowsWhatABoundOnSeveralWarpsAddsUpFrom) {
-    Report report = sample_report();
+    Report report = small_report();
     EXPECT_FALSE(report.several_warps());
     report.claims[0].terms = {{"issue slots <of a warp>", 4, 25}, {"delays", 1, 20}};
     EXPECT_TRUE(report.several_warps());
@@ -190,7 +180,7 @@ TEST(Report, ShowsWhatABoundOnSeveralWarpsAddsUpFrom) {
 }
 
 TEST(ReportText, NeverCallsANumberByABareName) {
-    const std::string text = render_text(sample_report());
+    const std::string text = render_text(small_report());
     EXPECT_THAT(text, Not(HasSubstr("WCET")));
     EXPECT_THAT(text, HasSubstr("bound under assumptions, 1 unchecked"));
     EXPECT_THAT(text, HasSubstr("estimates, not bounds"));

@@ -34,9 +34,7 @@ TEST(ReportText, StartsWithTheAnswer) {
 
 TEST(ReportText, SaysRefutedAndWhere) {
     Report report = sample_report();
-    ObservedTimes about;
-    about.quantity = "execution-time";
-    add_observations(report, about, {1200, 1300}, {5, 6});
+    observe(report, "execution-time", {1200, 1300}, {5, 6});
     const std::string text = render_text(report);
     EXPECT_THAT(text, HasSubstr("verdict: refuted"));
     EXPECT_THAT(text, HasSubstr("the first in run 1"));

@@ -103,14 +103,23 @@ Report sample_report() {
     report.versions = {"Z3 4.8.12", "SQLite 3.40.1"};
     report.limitations = {"Preemption and context switches are not included.",
                           "Clock changes are not included: all times are core cycles."};
-    ObservedTimes about;
-    about.quantity = "execution-time";
-    about.device = "simulated:turing-t4";
-    about.protocol = "cold start, 8 runs";
-    about.modes = 2;
-    add_observations(report, about, {1190, 1201, 1190, 1222, 1190, 1201, 1201, 1190},
-                     {1, 2, 3, 4, 5, 6, 7, 8});
+    observe(report, "execution-time", {1190, 1201, 1190, 1222, 1190, 1201, 1201, 1190},
+            {1, 2, 3, 4, 5, 6, 7, 8});
     return report;
+}
+
+void observe(Report& report, const std::string& quantity, const std::vector<std::int64_t>& times,
+             const std::vector<std::uint64_t>& seeds) {
+    harness::SeriesKey key;
+    key.quantity = quantity;
+    key.device = "simulated:turing-t4";
+    key.protocol = "cold start, 8 runs";
+    std::vector<harness::Sample> samples;
+    for (std::size_t i = 0; i < times.size(); ++i)
+        samples.push_back({.run = static_cast<std::int64_t>(i),
+                           .seed = i < seeds.size() ? seeds[i] : 0,
+                           .times = {times[i]}});
+    add_observations(report, key, samples);
 }
 
 } // namespace warpbound::certification

@@ -455,5 +455,18 @@ TEST_F(CampaignFile, KeepsWhatItHasWhenTheDiskIsFull) {
     EXPECT_TRUE(campaign.value()->append(series.id, {sample(series.runs)}));
 }
 
+TEST(Troubles, OfARunAreRefusedByWhatIsAccepted) {
+    SeriesKey key;
+    key.name = "saxpy";
+    std::vector<Sample> samples{{0, 1, {10}, {}}, {1, 2, {11}, {Trouble::Throttled, "warm"}}};
+    EXPECT_TRUE(check_troubles(key, samples, counts));
+    const auto throttled = check_troubles(key, samples, untroubled);
+    ASSERT_FALSE(throttled);
+    EXPECT_EQ(to_string(throttled.error()),
+              "saxpy: run 1 is marked throttled (warm); expected runs without trouble");
+    samples.push_back({2, 3, {}, {Trouble::TimeOut, "10 s"}});
+    EXPECT_FALSE(check_troubles(key, samples, counts));
+}
+
 } // namespace
 } // namespace warpbound::harness
