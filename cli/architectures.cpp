@@ -88,8 +88,9 @@ std::string show_json(const models::Architecture& architecture) {
 
 std::string side_text(const models::SourcedValue* value) {
     if (value == nullptr) return "not described";
-    return fmt::format("{} {}, {}: {}", interval_text(*value), value->unit,
-                       models::to_string(value->grade), value->source);
+    return fmt::format("{} {}, {}: {}{}{}", interval_text(*value), value->unit,
+                       models::to_string(value->grade), value->source,
+                       value->reason.empty() ? "" : "; ", value->reason);
 }
 
 std::string difference_text(const models::Architecture& a, const models::Architecture& b,

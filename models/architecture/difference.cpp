@@ -16,6 +16,11 @@ std::map<std::string, std::string> properties_of(const Architecture& machine) {
          machine.issue_control == IssueControl::Encoded ? "encoded" : "interlocked"}};
     for (const auto& unit : machine.units)
         found["units/" + unit.name + "/scope"] = to_string(unit.scope);
+    // A part may be there without a value: that accesses go through the caches, say.
+    for (const auto& memory : machine.memories)
+        found["memories/" + memory.name] = "described";
+    for (const auto& collector : machine.operand_collectors)
+        found["operand-collectors/" + collector.name] = "described";
     for (const auto& [opcode_class, timing] : machine.classes)
         found["classes/" + std::string{assembly::to_string(opcode_class)} + "/unit"] = timing.unit;
     return found;
@@ -32,7 +37,7 @@ std::vector<std::pair<std::string, const SourcedValue*>> values_of(const Archite
 } // namespace
 
 bool ValueDifference::of_source_only() const {
-    return a != nullptr && b != nullptr && a->interval == b->interval;
+    return a != nullptr && b != nullptr && a->interval && a->interval == b->interval;
 }
 
 Differences differences(const Architecture& a, const Architecture& b) {

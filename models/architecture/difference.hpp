@@ -15,12 +15,12 @@ struct ValueDifference {
     const SourcedValue* a = nullptr;
     const SourcedValue* b = nullptr;
 
-    /// Whether the numbers are the same: source, grade or reason differ.
+    /// Whether both have the same number: source, grade or reason differ.
     [[nodiscard]] bool of_source_only() const;
 };
 
-/// A property without number: "target", "units/alu/scope", "classes/float-add/unit". Empty: that
-/// description does not have it.
+/// A property without number: "target", "units/alu/scope", "classes/float-add/unit",
+/// "memories/interconnect". Empty: that description does not have it.
 struct PropertyDifference {
     std::string path;
     std::string a;

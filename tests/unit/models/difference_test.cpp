@@ -43,6 +43,30 @@ TEST(Differences, NameValuesThatChangedAppearedOrWent) {
     }
 }
 
+TEST(Differences, NamePartsWithoutAValue) {
+    const Architecture a = load_architecture("fermi-gtx470").value();
+    Architecture b = a;
+    b.memories.push_back({});
+    b.memories.back().name = "interconnect";
+    b.operand_collectors.push_back({});
+    b.operand_collectors.back().name = a.units.front().name;
+    ASSERT_FALSE(same_machine(a, b));
+    const auto found = differences(a, b);
+    ASSERT_EQ(found.properties.size(), 2U);
+    EXPECT_EQ(found.properties[0].path, "memories/interconnect");
+    EXPECT_EQ(found.properties[0].a, "");
+    EXPECT_EQ(found.properties[1].path, "operand-collectors/" + a.units.front().name);
+}
+
+TEST(Differences, OfUnknownValuesAreNotOfTheSameNumber) {
+    SourcedValue unknown;
+    unknown.source = "nobody";
+    SourcedValue also = unknown;
+    also.source = "somebody";
+    const ValueDifference difference{"fetch/x", &unknown, &also};
+    EXPECT_FALSE(difference.of_source_only());
+}
+
 TEST(Differences, NamePropertiesWithoutNumber) {
     const Architecture a = load_architecture("fermi-gtx470").value();
     Architecture b = a;

@@ -122,6 +122,19 @@ TEST(InstructionTiming, NamesARangeThatWasMeasured) {
                                      "too narrow)"));
 }
 
+// One number that stands between the ends of samples is a range as well.
+TEST(InstructionTiming, NamesANumberThatUnequalSamplesShowed) {
+    Architecture measured = interlocked;
+    auto between = value("latency", 30, 30, Grade::Measured);
+    between.reason = "smallest and largest of the samples";
+    measured.classes.at(OpcodeClass::LoadShared).values.values = {
+        between, value("pass-cost", 2, 2, Grade::Measured),
+        value("initiation", 2, 2, Grade::Measured)};
+    EXPECT_THAT(timing_of(instruction(OpcodeClass::LoadShared), measured).value().weak_values,
+                testing::ElementsAre("classes/load-shared/latency (measured ranges, which may be "
+                                     "too narrow)"));
+}
+
 // Contract C4, encoded: the stall count, at least 1 unless the pair issues together.
 TEST(InstructionTiming, TakesTheStallCountOfAnEncodedMachine) {
     const auto move = instruction(OpcodeClass::Move);
