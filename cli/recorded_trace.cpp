@@ -52,16 +52,18 @@ std::string text_of(const Recorded& recorded) {
     const auto& [trace, mix] = recorded;
     std::string out =
         fmt::format("kernel {} (id {}, stream {}, tracer version {})\n"
-                    "  {} blocks of {} threads, {} of shared memory, {} registers\n"
+                    "  {} blocks of {} threads, {} of shared memory, {}\n"
                     "  recorded: {} of {} blocks, {} warps on {} different paths\n"
                     "  {} warp instructions, {}..{} in a warp; {:.1f} of {} lanes active\n",
                     trace.kernel, trace.id, trace.stream, trace.tracer_version, sides(trace.grid),
                     sides(trace.block),
                     trace.shared_memory ? fmt::format("{} bytes", *trace.shared_memory)
                                         : std::string{"an unknown amount"},
-                    trace.registers, trace.blocks.size(), trace.blocks_launched(), mix.warps,
-                    mix.paths, mix.issues_of_warp.sum, mix.issues_of_warp.least,
-                    mix.issues_of_warp.most, mix.lanes.mean(), harness::trace::trace_lanes);
+                    trace.registers ? fmt::format("{} registers", *trace.registers)
+                                    : std::string{"an unknown number of registers"},
+                    trace.blocks.size(), trace.blocks_launched(), mix.warps, mix.paths,
+                    mix.issues_of_warp.sum, mix.issues_of_warp.least, mix.issues_of_warp.most,
+                    mix.lanes.mean(), harness::trace::trace_lanes);
     out += "\ninstruction mix\n";
     for (const auto& [name, count] : classes_of(mix))
         out += fmt::format("  {:<22} {:>10}\n", name, count);
@@ -99,7 +101,7 @@ Json json_of(const Recorded& recorded) {
             {"grid", trace.grid},
             {"block", trace.block},
             {"shared-memory", trace.shared_memory ? Json(*trace.shared_memory) : Json()},
-            {"registers", trace.registers},
+            {"registers", trace.registers ? Json(*trace.registers) : Json()},
             {"blocks", {{"recorded", trace.blocks.size()}, {"launched", trace.blocks_launched()}}},
             {"warps", mix.warps},
             {"paths", mix.paths},

@@ -64,7 +64,7 @@ Result<SassTrace> read_trace_header(const TraceBytes& bytes) {
 models::Launch RecordedTrace::launch() const {
     models::Launch launch{.blocks = header_.blocks_launched(),
                           .threads = header_.block[0] * header_.block[1] * header_.block[2]};
-    if (header_.registers > 0) launch.registers = header_.registers;
+    launch.registers = header_.registers;
     launch.shared_memory = header_.shared_memory;
     return launch;
 }

@@ -35,12 +35,13 @@ std::string print(const SassTrace& trace) {
                 lines = lines || issue.line != 0;
     std::string out = fmt::format(
         "-kernel name = {}\n-kernel id = {}\n-grid dim = ({},{},{})\n-block dim = ({},{},{})\n"
-        "{}-nregs = {}\n-binary version = {}\n-cuda stream id = {}\n"
+        "{}{}-binary version = {}\n-cuda stream id = {}\n"
         "-accelsim tracer version = {}\n-enable lineinfo = {}\n",
         trace.kernel, trace.id, trace.grid[0], trace.grid[1], trace.grid[2], trace.block[0],
         trace.block[1], trace.block[2],
         trace.shared_memory ? fmt::format("-shmem = {}\n", *trace.shared_memory) : std::string{},
-        trace.registers, trace.binary_version, trace.stream, newest_tracer_version, lines ? 1 : 0);
+        trace.registers ? fmt::format("-nregs = {}\n", *trace.registers) : std::string{},
+        trace.binary_version, trace.stream, newest_tracer_version, lines ? 1 : 0);
     for (const TracedBlock& block : trace.blocks) {
         out += fmt::format("\n#BEGIN_TB\n\nthread block = {},{},{}\n", block.number[0],
                            block.number[1], block.number[2]);

@@ -65,7 +65,7 @@ struct SassTrace {
     Dimensions grid{1, 1, 1};
     Dimensions block{1, 1, 1};
     std::optional<std::int64_t> shared_memory{}; ///< Unit: bytes per block; none: it does not say.
-    std::int64_t registers = 0;                  ///< Per thread; 0: it does not say.
+    std::optional<std::int64_t> registers;       ///< Per thread; none: it does not say.
     std::int64_t binary_version = 0;             ///< sm number; 0 where the tracer did not know it.
     std::int64_t stream = 0;
     std::int64_t tracer_version = 0;

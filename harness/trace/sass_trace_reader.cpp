@@ -155,10 +155,14 @@ public:
 
     Result<void> take_number(const Line& line, std::string_view text, std::string_view key) {
         std::int64_t shared_memory = 0;
+        std::int64_t registers = 0;
         const std::pair<std::string_view, std::int64_t*> numbers[] = {
-            {"kernel id", &trace_.id},          {"shmem", &shared_memory},
-            {"nregs", &trace_.registers},       {"binary version", &trace_.binary_version},
-            {"cuda stream id", &trace_.stream}, {"accelsim tracer version", &trace_.tracer_version},
+            {"kernel id", &trace_.id},
+            {"shmem", &shared_memory},
+            {"nregs", &registers},
+            {"binary version", &trace_.binary_version},
+            {"cuda stream id", &trace_.stream},
+            {"accelsim tracer version", &trace_.tracer_version},
             {"enable lineinfo", &line_info_}};
         for (const auto& [name, target] : numbers) {
             if (key != name) continue;
@@ -167,6 +171,8 @@ public:
             if (!number) return number.as_failure();
             *target = number.value();
             if (target == &shared_memory) trace_.shared_memory = shared_memory;
+            // The tracer writes 0 where the driver did not say.
+            if (target == &registers && registers > 0) trace_.registers = registers;
             if (name == "accelsim tracer version" &&
                 (number.value() < 1 || number.value() > newest_tracer_version))
                 return line.refuse(fmt::format("tracer version {} is not read; expected 1..{}",

@@ -234,6 +234,27 @@ TEST_F(RecordedRefusal, TakesTheSecondAddressOfAnLdgsts) {
     EXPECT_EQ(block->warps[0].accesses[0].base, 0x7000U);
 }
 
+// The lanes that issue a guarded instruction are those of the next one that is not; the second line
+// of an LDGSTS is no instruction.
+TEST_F(RecordedRefusal, LooksBehindTheLinesOfAnLdgstsForTheLanesOfAGuardedInstruction) {
+    program_ =
+        assembly::read_program({"k.sass", "!Arch sm_80\n!Kernel k\n@P0 LDGSTS.E [R8], [R2];\n"
+                                          "@P1 IADD3 R1, R0, 0x1, RZ;\nMOV R4, R5;\n"
+                                          "EXIT;\n!EndKernel\n"})
+            .value();
+    function_ = &program_.functions.front();
+    graph_ = assembly::build_control_flow_graph(*function_).value();
+    const auto opened = open(trace_of(
+        {{"0000 0000000f 0 LDGSTS.E 2 R8 R2 4 1 0x100 4",
+          "0000 0000000f 0 LDGSTS.E 2 R8 R2 4 1 0x7000 4", "0010 000000ff 1 R1 IADD3 1 R0 0",
+          "0020 0000ffff 1 R4 MOV 1 R5 0", "0030 0000ffff 0 EXIT 0 0"}},
+        16));
+    ASSERT_TRUE(opened) << to_string(opened.error());
+    const auto block = opened.value()->block(0).value();
+    ASSERT_EQ(block->warps[0].stretches.size(), 1U);
+    EXPECT_EQ(block->warps[0].stretches[0].lanes, 0xffffU);
+}
+
 TEST_F(RecordedRefusal, UnpacksAddressesForTheLanesThatAccess) {
     const auto opened = open(trace_of({{s2r, not_taken, add,
                                         "0018 00000106 0 ST 2 R2 R1 4 0 0x10 "

@@ -60,6 +60,20 @@ TEST(SassTrace, KnowsNoSharedMemoryThatIsNotSaid) {
     EXPECT_EQ(read_sass_trace({"again", print(trace.value())}).value(), trace.value());
 }
 
+TEST(SassTrace, KnowsNoRegistersThatAreNotSaid) {
+    const auto source = assembly::read_source(corpus + "kernel-1.traceg").value();
+    const std::size_t line = source.text.find("-nregs");
+    const std::size_t end = source.text.find('\n', line);
+    for (const std::string& said : {std::string{}, std::string{"-nregs = 0"}}) {
+        auto changed = source;
+        changed.text.replace(line, end - line, said);
+        const auto trace = read_sass_trace(changed);
+        ASSERT_TRUE(trace) << to_string(trace.error());
+        EXPECT_EQ(trace.value().registers, std::nullopt);
+        EXPECT_EQ(read_sass_trace({"again", print(trace.value())}).value(), trace.value());
+    }
+}
+
 // What is said of the form of all blocks stands before the first.
 TEST(SassTrace, RefusesAFormatBetweenBlocks) {
     auto source = assembly::read_source(corpus + "kernel-1.traceg").value();
