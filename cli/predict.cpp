@@ -37,17 +37,20 @@ struct Options {
     bool as_published = false;
 };
 
-Result<void> check_parts(const models::Architecture& architecture, const std::string& where) {
+Result<void> check_parts(const models::Architecture& architecture, const std::string& who) {
     const auto parts = architecture.imperfect_parts();
     if (parts.empty()) return boost::outcome_v2::success();
-    return Failure{fmt::format("architecture {} describes {}; no formula covers what they cost",
-                               architecture.name, fmt::join(parts, ", ")),
-                   where};
+    return Failure{
+        fmt::format("describes {}; no formula covers what they cost", fmt::join(parts, ", ")), who};
 }
 
 Result<prediction::Setting> setting_of(const Options& options) {
     auto architecture = models::load_architecture(options.architecture);
     if (!architecture) return architecture.as_failure();
+    if (const auto known =
+            check_parts(architecture.value(), "architecture " + architecture.value().name);
+        !known)
+        return known.as_failure();
     const auto launch = models::parse_launch(options.launch);
     if (!launch) return launch.as_failure();
     prediction::Setting setting{.architecture = std::move(architecture).value(),
@@ -61,7 +64,8 @@ Result<prediction::Setting> setting_of(const Options& options) {
             return set.as_failure();
     for (const auto& assignment : options.set)
         if (const auto set = apply_assignment(setting, assignment); !set) return set.as_failure();
-    if (const auto known = check_parts(setting.architecture, options.architecture); !known)
+    if (const auto known = check_parts(setting.architecture, "the machine that --set makes");
+        !known)
         return known.as_failure();
     for (const auto& text : options.transfers) {
         const auto copy = prediction::parse_copy(text);

@@ -51,6 +51,20 @@ TEST(Analysis, ReproducesVoudourisTables19And20OnBothSides) {
     }
 }
 
+// Also where one warp runs alone: two issues of it may fall into one slot.
+TEST(Analysis, NamesAnUncheckedIssueSlot) {
+    const auto all = analyzed("FADD R4, R2, R3; EXIT;");
+    for (auto& value : all->architecture.schedulers.values)
+        if (value.name == "issue-slot") value.grade = models::Grade::Assumed;
+    const auto analysis = all->run();
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    EXPECT_TRUE(std::any_of(analysis.value().assumptions.begin(),
+                            analysis.value().assumptions.end(), [](const auto& assumption) {
+                                return assumption.text.find("schedulers/issue-slot") !=
+                                       std::string::npos;
+                            }));
+}
+
 // Issues at 0, 6, then the reader of R4 at 18; completion: its result at 36.
 TEST(Analysis, WaitsForARegisterAndForTheLastResult) {
     const auto analysis =
