@@ -3,12 +3,12 @@
 /// folder that is named. Run through scripts/accuracy.sh.
 
 #include "certification/plot.hpp"
-#include "harness/simulator/machine.hpp"
 #include "models/formulas/gpudiag.hpp"
 #include "models/formulas/prediction/prediction.hpp"
 #include "models/formulas/voudouris_parameters.hpp"
 #include "tests/accuracy/kernels.hpp"
 #include "tests/accuracy/machines.hpp"
+#include "tests/accuracy/trial.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,9 @@ namespace {
 using namespace warpbound;
 using models::prediction::Model;
 using tests::AccuracyKernel;
+using tests::launch_of;
 using tests::Stress;
+using tests::value_of;
 
 constexpr std::uint64_t runs = 3; // Of each point: only the arbitration phase differs.
 
@@ -61,23 +63,12 @@ struct Point {
     [[nodiscard]] double error() const { return predicted / observed - 1; }
 };
 
-/// Blocks of at most eight warps.
-models::Launch launch_of(std::int64_t warps) {
-    const std::int64_t of_block = std::min<std::int64_t>(warps, 8);
-    return {.blocks = warps / of_block, .threads = 32 * of_block};
-}
-
-template <typename Value> Value value_of(Result<Value> result, const std::string& name) {
-    if (!result) throw std::runtime_error{name + ": " + to_string(result.error())};
-    return std::move(result).value();
-}
-
 /// A kernel ready for both sides: the machine, and one path that all warps follow.
 class Bench {
 public:
     Bench(const AccuracyKernel& kernel, const models::Architecture& machine)
         : kernel_{kernel}, machine_{machine} {
-        const auto prepared = prepare({1, 32}, "lrr");
+        const auto prepared = tests::prepare(kernel, machine, {1, 32}, "lrr");
         value_of(
             prepared->run({.seed = 1, .draw = harness::Draw::Uniform, .path = {}},
                           [&](const harness::simulator::Event& event) {
@@ -95,7 +86,7 @@ public:
 
     /// Mean execution time. Unit: core cycles.
     [[nodiscard]] double observe(const models::Launch& launch, const std::string& policy) const {
-        const auto prepared = prepare(launch, policy);
+        const auto prepared = tests::prepare(kernel_, machine_, launch, policy);
         double sum = 0;
         for (std::uint64_t seed = 1; seed <= runs; ++seed)
             sum += static_cast<double>(
@@ -134,15 +125,6 @@ public:
     [[nodiscard]] const models::Architecture& machine() const { return machine_; }
 
 private:
-    [[nodiscard]] std::shared_ptr<const harness::simulator::Machine>
-    prepare(const models::Launch& launch, const std::string& policy) const {
-        const harness::Kernel kernel{kernel_.function, &kernel_.graph, &kernel_.facts, launch};
-        return value_of(
-            harness::simulator::Machine::prepare(
-                machine_, kernel, value_of(models::read_policy(policy), "policy " + policy)),
-            kernel_.name);
-    }
-
     const AccuracyKernel& kernel_;
     const models::Architecture& machine_;
     std::vector<std::size_t> path_;
@@ -228,7 +210,7 @@ void print_tables(const std::map<std::string, std::vector<Point>>& results) {
                "|\n|---|---|---|---|---|---|---|---|\n");
     for (const auto& subject : subjects) {
         fmt::print("| {} |", subject.name);
-        for (const std::int64_t warps : {1, 2, 4, 8, 16, 32, 48}) {
+        for (const std::int64_t warps : tests::compared_warps) {
             const auto some = chosen(results.at(subject.name),
                                      [warps](const Point& point) { return point.warps == warps; });
             fmt::print(" {} |", some.empty() ? "-" : percent(summary_of(some).mean));
@@ -353,7 +335,7 @@ void compare(const std::filesystem::path& folder) {
         if (kernel->architecture == "fermi-gtx470") bench.set_costs(models::voudouris::table_7);
         const std::int64_t most = machine.limits.find("max-warps")->interval->lo;
         const double middle = bench.observe(launch_of(8), "lrr");
-        for (const std::int64_t warps : {1, 2, 4, 8, 16, 32, 48}) {
+        for (const std::int64_t warps : tests::compared_warps) {
             if (warps > most) continue;
             const auto launch = launch_of(warps);
             std::map<std::string, double> observed;

@@ -1,0 +1,216 @@
+/// \file
+/// How far the analyzer's bounds are from what the simulated device shows, in Markdown; every point
+/// goes into the file that is named. Run through scripts/accuracy.sh. Ends with 1 when a time lies
+/// outside its bounds.
+
+#include "analyzer/analysis.hpp"
+#include "tests/accuracy/kernels.hpp"
+#include "tests/accuracy/machines.hpp"
+#include "tests/accuracy/trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace warpbound;
+using tests::AccuracyKernel;
+using tests::Stress;
+using tests::value_of;
+
+constexpr std::array<std::int64_t, 9> warp_counts{1, 2, 4, 6, 8, 16, 24, 32, 48};
+constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes, harness::Draw::AllLow,
+                           harness::Draw::AllHigh, harness::Draw::Adversarial};
+constexpr std::uint64_t seeds = 4; // Of each draw and policy.
+
+/// Policies that one bound holds for, and what is asked of it.
+struct Guarantee {
+    std::string name;
+    std::vector<std::string> policies;
+};
+const std::vector<Guarantee> guarantees{
+    {"lrr, gto, oldest", {"lrr", "gto", "oldest"}},
+    {"variable-rate", {"variable-rate:fast=0,every=2"}},
+};
+
+struct Point {
+    const AccuracyKernel* kernel = nullptr;
+    std::int64_t warps = 0;
+    std::int64_t lower = 0;
+    std::int64_t best = 0;
+    std::int64_t worst = 0;
+    std::int64_t upper = 0;
+
+    [[nodiscard]] double above() const {
+        return static_cast<double>(upper) / static_cast<double>(worst);
+    }
+    [[nodiscard]] double below() const {
+        return static_cast<double>(lower) / static_cast<double>(best);
+    }
+    [[nodiscard]] double width() const {
+        return static_cast<double>(upper) / static_cast<double>(lower);
+    }
+    [[nodiscard]] bool holds() const { return lower <= best && worst <= upper; }
+};
+
+/// Nothing when the analyzer refuses; the reason is counted.
+std::optional<Point> point_of(const AccuracyKernel& kernel, const models::Architecture& machine,
+                              std::int64_t warps, const Guarantee& guarantee,
+                              std::map<std::string, std::size_t>& refusals) {
+    const models::Launch launch = tests::launch_of(warps);
+    analyzer::Request request;
+    request.function = kernel.function;
+    request.graph = &kernel.graph;
+    request.architecture = &machine;
+    request.facts = &kernel.facts;
+    request.launch = launch;
+    request.policy = value_of(models::read_policy(guarantee.policies.front()), kernel.name);
+    const auto analysis = analyzer::analyze(request);
+    if (!analysis) {
+        ++refusals[fmt::format("{}: {}", guarantee.name, analysis.error().what)];
+        return std::nullopt;
+    }
+    const auto& envelope = analysis.value().execution_time;
+    Point point{&kernel,   warps,     envelope.lower.proved.count(),
+                INT64_MAX, INT64_MIN, envelope.upper.proved.count()};
+    for (const auto& policy : guarantee.policies) {
+        const auto prepared = tests::prepare(kernel, machine, launch, policy);
+        for (const auto draw : draws)
+            for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+                const auto time =
+                    value_of(prepared->run({.seed = seed, .draw = draw, .path = {}}), kernel.name)
+                        .execution_time.count();
+                point.best = std::min(point.best, time);
+                point.worst = std::max(point.worst, time);
+            }
+    }
+    return point;
+}
+
+template <typename Ratio> std::vector<double> sorted(const std::vector<Point>& points, Ratio of) {
+    std::vector<double> values;
+    for (const auto& point : points)
+        values.push_back(of(point));
+    std::sort(values.begin(), values.end());
+    return values;
+}
+
+void print_row(const std::string& guarantee, const std::string& what,
+               const std::vector<Point>& points) {
+    if (points.empty()) return;
+    const auto above = sorted(points, [](const Point& point) { return point.above(); });
+    const auto below = sorted(points, [](const Point& point) { return point.below(); });
+    const auto width = sorted(points, [](const Point& point) { return point.width(); });
+    const std::size_t middle = points.size() / 2;
+    fmt::print("| {} | {} | {} | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.3f} |\n",
+               guarantee, what, points.size(), above[middle], above.back(), below[middle],
+               below.front(), width[middle], width.back());
+}
+
+template <typename Choose> std::vector<Point> chosen(const std::vector<Point>& points, Choose is) {
+    std::vector<Point> some;
+    std::copy_if(points.begin(), points.end(), std::back_inserter(some), is);
+    return some;
+}
+
+void print_table(const std::map<std::string, std::vector<Point>>& results) {
+    const std::pair<std::int64_t, std::int64_t> ranges[]{{1, 1}, {2, 6}, {8, 8}, {16, 48}};
+    fmt::print("| policies | warps | points | upper / worst seen, median | largest | lower / best "
+               "seen, median | smallest | upper / lower, median | largest "
+               "|\n|---|---|---|---|---|---|---|---|---|\n");
+    for (const auto& guarantee : guarantees) {
+        const auto& points = results.at(guarantee.name);
+        for (const auto& [least, most] : ranges)
+            print_row(guarantee.name,
+                      least == most ? fmt::format("{}", least)
+                                    : fmt::format("{} to {}", least, most),
+                      chosen(points, [least = least, most = most](const Point& point) {
+                          return least <= point.warps && point.warps <= most;
+                      }));
+    }
+    fmt::print("\nBy what a kernel stresses, 16 to 48 warps:\n\n"
+               "| policies | stress | points | upper / worst seen, median | largest | lower / best "
+               "seen, median | smallest | upper / lower, median | largest "
+               "|\n|---|---|---|---|---|---|---|---|---|\n");
+    for (const auto& guarantee : guarantees)
+        for (const auto stress : tests::all_stresses)
+            print_row(guarantee.name, std::string{to_string(stress)},
+                      chosen(results.at(guarantee.name), [stress](const Point& point) {
+                          return point.warps >= 16 && point.kernel->stress == stress;
+                      }));
+}
+
+void print_loosest(std::vector<Point> points) {
+    std::stable_sort(points.begin(), points.end(),
+                     [](const Point& a, const Point& b) { return a.above() > b.above(); });
+    fmt::print("\nLoosest upper bounds:\n\n| kernel | warps | lower | best seen | worst seen | "
+               "upper |\n|---|---|---|---|---|---|\n");
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, points.size()); ++i)
+        fmt::print("| {} | {} | {} | {} | {} | {} |\n", points[i].kernel->name, points[i].warps,
+                   points[i].lower, points[i].best, points[i].worst, points[i].upper);
+}
+
+/// Whether every time lies inside its bounds.
+bool compare(std::FILE* out) {
+    const auto kernels = tests::accuracy_kernels();
+    std::map<std::string, std::vector<Point>> results;
+    std::map<std::string, std::size_t> refusals;
+    for (const auto& kernel : kernels) {
+        const auto machine = kernel->is_cached() ? tests::cached_machine(kernel->architecture)
+                                                 : tests::exact_machine(kernel->architecture);
+        const std::int64_t most = machine.limits.find("max-warps")->interval->lo;
+        for (const auto& guarantee : guarantees)
+            for (const std::int64_t warps : warp_counts) {
+                if (warps > most) continue;
+                if (const auto point = point_of(*kernel, machine, warps, guarantee, refusals))
+                    results[guarantee.name].push_back(*point);
+            }
+    }
+    print_table(results);
+    print_loosest(results.at(guarantees.front().name));
+    for (const auto& [why, points] : refusals)
+        fmt::print("\nRefused: {} points, {}\n", points, why);
+
+    bool all_inside = true;
+    fmt::print(out, "policies,kernel,warps,lower,best seen,worst seen,upper\n");
+    for (const auto& guarantee : guarantees)
+        for (const auto& point : results.at(guarantee.name)) {
+            fmt::print(out, "\"{}\",{},{},{},{},{},{}\n", guarantee.name, point.kernel->name,
+                       point.warps, point.lower, point.best, point.worst, point.upper);
+            if (point.holds()) continue;
+            all_inside = false;
+            fmt::print(stderr,
+                       "outside: {} with {} warps under {}: [{}, {}] seen, [{}, {}] bound\n",
+                       point.kernel->name, point.warps, guarantee.name, point.best, point.worst,
+                       point.lower, point.upper);
+        }
+    return all_inside;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        fmt::print(stderr, "usage: tightness FILE_FOR_POINTS\n");
+        return 2;
+    }
+    std::FILE* out = std::fopen(argv[1], "wb");
+    if (out == nullptr) {
+        fmt::print(stderr, "tightness: {} cannot be written\n", argv[1]);
+        return 1;
+    }
+    try {
+        const bool all_inside = compare(out);
+        return std::fclose(out) == 0 && all_inside ? 0 : 1;
+    } catch (const std::exception& failure) {
+        fmt::print(stderr, "tightness: {}\n", failure.what());
+        return 1;
+    }
+}
