@@ -103,11 +103,11 @@ Result<std::vector<harness::BenchmarkPoint>> points_of(const Options& options,
 
 /// The points made ready on the device; those that it does not run go to `missing`.
 Result<std::vector<std::unique_ptr<harness::PointRun>>>
-prepare(const Options& options, const harness::Device& device,
+prepare(const Options& options, const harness::Device& device, const harness::Protocol& protocol,
         const std::vector<harness::BenchmarkPoint>& points, std::vector<NotMeasured>& missing) {
     std::vector<std::unique_ptr<harness::PointRun>> runs;
     for (const auto& point : points) {
-        auto run = harness::PointRun::prepare(device, point);
+        auto run = harness::PointRun::prepare(device, point, protocol);
         if (!run && options.suite.empty()) return run.as_failure();
         if (run)
             runs.push_back(std::move(run).value());
@@ -119,10 +119,10 @@ prepare(const Options& options, const harness::Device& device,
 
 /// In rounds, so that what drifts on the device is spread over all points.
 Result<void> measure_all(const std::vector<std::unique_ptr<harness::PointRun>>& runs,
-                         const harness::Protocol& protocol, harness::Campaign* campaign) {
+                         std::uint64_t seed, harness::Campaign* campaign) {
     const auto begin_all = [&]() -> Result<void> {
         for (const auto& run : runs)
-            if (auto begun = run->begin(protocol, campaign); !begun) return begun;
+            if (auto begun = run->begin(campaign); !begun) return begun;
         return boost::outcome_v2::success();
     };
     const auto begun = campaign != nullptr ? campaign->together(begin_all) : begin_all();
@@ -131,8 +131,8 @@ Result<void> measure_all(const std::vector<std::unique_ptr<harness::PointRun>>& 
     for (const auto& run : runs)
         series.push_back(&run->series());
     ProgressBar bar{"measuring"};
-    return harness::measure_in_rounds(series, protocol.seed, campaign, worker_threads(),
-                                      bar.callback(), interrupted);
+    return harness::measure_in_rounds(series, seed, campaign, worker_threads(), bar.callback(),
+                                      interrupted);
 }
 
 std::string render(const MeasuredSuite& suite, const std::string& format) {
@@ -143,6 +143,9 @@ std::string render(const MeasuredSuite& suite, const std::string& format) {
 Exit show_limits(const Options& options) {
     const auto device = harness::open_device(options.device, options.policy);
     if (!device) return refuse(device.error());
+    if (device.value()->replays())
+        return refuse(Failure{"limits are found by launching; a recording can launch nothing",
+                              options.device});
     const auto limits = harness::find_launch_limits(*device.value());
     if (!limits) return refuse(limits.error());
     Json list = Json::array();
@@ -190,9 +193,10 @@ Exit run(const Options& options) {
     suite.protocol = protocol.value();
     const auto points = points_of(options, names.value(), *device.value(), suite.missing);
     if (!points) return refuse(points.error());
-    const auto runs = prepare(options, *device.value(), points.value(), suite.missing);
+    const auto runs =
+        prepare(options, *device.value(), protocol.value(), points.value(), suite.missing);
     if (!runs) return refuse(runs.error());
-    const auto measured = measure_all(runs.value(), protocol.value(), campaign.get());
+    const auto measured = measure_all(runs.value(), protocol.value().seed, campaign.get());
     if (!measured) return refuse(measured.error());
     bool complete = true;
     for (const auto& run : runs.value()) {

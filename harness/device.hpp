@@ -22,6 +22,7 @@
 namespace warpbound::harness {
 
 class RecordedLaunch;
+struct SeriesKey;
 
 /// What runs. The referenced objects must outlive the preparation that was made from it.
 struct Kernel {
@@ -34,6 +35,8 @@ struct Kernel {
     /// The same kernel for devices that compile it; null: there is none.
     const PtxKernel* ptx = nullptr;
     std::string_view name{}; ///< What it is called in messages.
+    /// What its runs are recorded as; by it a device that replays finds them. Null: they are not.
+    const SeriesKey* series = nullptr;
 };
 
 /// How the values that the contract leaves open are chosen.
@@ -58,6 +61,14 @@ struct RunOptions {
 /// What was so when something ran, by name: "driver" -> "13.0", "temperature" -> "41 C".
 using Conditions = std::vector<std::pair<std::string, std::string>>;
 
+/// What was so when a process began to record.
+struct RecordedConditions {
+    std::int64_t first_run = 0; ///< The first run that it recorded.
+    Conditions conditions;      ///< In order of the names.
+
+    friend bool operator==(const RecordedConditions&, const RecordedConditions&) = default;
+};
+
 /// What a run came to.
 struct Outcome {
     models::Observation
@@ -77,6 +88,8 @@ public:
     }
     /// Of the code that runs: how it was built and whether it is what was meant.
     [[nodiscard]] virtual Conditions conditions() const { return {}; }
+    /// Of a device that replays: what was so when its runs were made, in order of the first ones.
+    [[nodiscard]] virtual std::vector<RecordedConditions> recorded_conditions() const { return {}; }
 };
 
 /// Named for users: "simulated:fermi-gtx470".
@@ -91,7 +104,8 @@ public:
     [[nodiscard]] virtual DeviceIdentity identity() const = 0;
     /// The state that the device is in now, as far as it can be read.
     [[nodiscard]] virtual Conditions conditions() const { return {}; }
-    /// Whether it answers with runs that were made before: it needs no warm-up.
+    /// Whether it answers with runs that were made before: those of the series that a kernel names.
+    /// It needs no warm-up.
     [[nodiscard]] virtual bool replays() const { return false; }
     /// What is known of the machine before it is measured: its description, of one that has none
     /// its name and target. Refuses where nothing is known.

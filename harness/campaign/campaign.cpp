@@ -165,6 +165,14 @@ public:
                                  const Conditions& conditions) override {
         if (conditions.empty()) return boost::outcome_v2::success();
         return in_transaction("cannot record conditions", [&]() -> Result<void> {
+            const auto recorded = runs_of(series);
+            if (!recorded) return recorded.as_failure();
+            if (recorded.value() > first_run)
+                return Failure{fmt::format("run {} is recorded already; its conditions cannot be "
+                                           "changed (is another process recording the same "
+                                           "series?)",
+                                           first_run),
+                               name_};
             if (insert_conditions(series, first_run, conditions))
                 return boost::outcome_v2::success();
             return refuse("cannot record conditions");
@@ -223,11 +231,12 @@ public:
         while ((answer = select.step()) == SQLITE_ROW) {
             auto times = decode(select.text(2));
             const auto trouble = parse_trouble(select.text(3));
-            if (!times || !trouble || times->empty() == gives_times(*trouble) ||
-                select.integer(0) != static_cast<std::int64_t>(all.size()))
+            if (!times || !trouble || select.integer(0) != static_cast<std::int64_t>(all.size()))
                 return refuse("is damaged: its samples are not complete");
             all.push_back({select.integer(0), static_cast<std::uint64_t>(select.integer(1)),
                            std::move(*times), Remark{*trouble, select.text(4)}});
+            if (const auto wrong = contradiction_in(all.back()); !wrong.empty())
+                return Failure{"is damaged: " + wrong, name_};
         }
         if (answer != SQLITE_DONE) return refuse("is damaged");
         return all;
@@ -403,15 +412,21 @@ private:
         return true;
     }
 
-    Result<void> insert(std::int64_t series, const std::vector<Sample>& samples) {
-        Statement recorded{database_,
-                           fmt::format("SELECT {} FROM series s WHERE s.id = ?", runs_of_s)};
-        if (!recorded.usable()) return refuse("cannot be read");
-        recorded.bind(1, series);
-        const int answer = recorded.step();
+    Result<std::int64_t> runs_of(std::int64_t series) {
+        Statement select{database_,
+                         fmt::format("SELECT {} FROM series s WHERE s.id = ?", runs_of_s)};
+        if (!select.usable()) return refuse("cannot be read");
+        select.bind(1, series);
+        const int answer = select.step();
         if (answer == SQLITE_DONE) return Failure{fmt::format("has no series {}", series), name_};
         if (answer != SQLITE_ROW) return refuse("cannot be read");
-        std::int64_t expected = recorded.integer(0);
+        return select.integer(0);
+    }
+
+    Result<void> insert(std::int64_t series, const std::vector<Sample>& samples) {
+        const auto recorded = runs_of(series);
+        if (!recorded) return recorded.as_failure();
+        std::int64_t expected = recorded.value();
         Statement insert{database_,
                          "INSERT INTO sample (series, run, seed, times, trouble, remark) "
                          "VALUES (?, ?, ?, ?, ?, ?)"};
@@ -422,6 +437,8 @@ private:
                                            "recording the same series?)",
                                            expected, sample.run),
                                name_};
+            if (const auto wrong = contradiction_in(sample); !wrong.empty())
+                return Failure{wrong, name_};
             ++expected;
             insert.reset();
             insert.bind(1, series);
@@ -476,6 +493,17 @@ Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& sam
                                        sample.remark.text),
                            key.name};
     return boost::outcome_v2::success();
+}
+
+std::string contradiction_in(const Sample& sample) {
+    const Trouble trouble = sample.remark.trouble;
+    if (gives_times(trouble) == sample.times.empty())
+        return fmt::format("run {} with trouble '{}' has {} times; expected {}", sample.run,
+                           to_string(trouble), sample.times.size(),
+                           gives_times(trouble) ? "at least one" : "none");
+    if (trouble == Trouble::None && !sample.remark.text.empty())
+        return fmt::format("run {} has a remark without trouble; expected none", sample.run);
+    return {};
 }
 
 Result<std::unique_ptr<Campaign>> Campaign::open(const std::filesystem::path& file) {

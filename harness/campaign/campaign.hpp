@@ -42,13 +42,9 @@ struct Sample {
     friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// What was so when a process began to record.
-struct RecordedConditions {
-    std::int64_t first_run = 0; ///< The first run that it recorded.
-    Conditions conditions;      ///< In order of the names.
-
-    friend bool operator==(const RecordedConditions&, const RecordedConditions&) = default;
-};
+/// What cannot be true of one run: times that its trouble excludes or lacks, a remark without
+/// trouble. Empty: nothing.
+std::string contradiction_in(const Sample& sample);
 
 /// Refuses a series with a run whose trouble is not `accepted`, naming the first one.
 Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& samples,
@@ -83,14 +79,15 @@ public:
     /// Finds the series or makes it.
     virtual Result<SeriesInfo> series(const SeriesKey& key) = 0;
     /// Adds samples in one transaction; `samples[0].run` must be the number of runs recorded so
-    /// far, or another process recorded the series meanwhile and the samples are refused. On
-    /// failure (full disk, for one) nothing of it is recorded and everything before it still is.
+    /// far, or another process recorded the series meanwhile and the samples are refused, as are
+    /// those with a `contradiction_in` them. On failure (full disk, for one) nothing of it is
+    /// recorded and everything before it still is.
     /// The cost does not depend on how many runs there are.
     virtual Result<void> append(std::int64_t series, const std::vector<Sample>& samples) = 0;
     /// Calls `work`; what it records is recorded whole, when it succeeds, or not at all.
     virtual Result<void> together(const std::function<Result<void>()>& work) = 0;
     /// Keeps what is so while the runs from `first_run` on are recorded; takes the place of what
-    /// was kept of the same run.
+    /// was kept of the same run. Refused once that run is recorded: it was made under others.
     virtual Result<void> note_conditions(std::int64_t series, std::int64_t first_run,
                                          const Conditions& conditions) = 0;
     /// In order of the first runs.

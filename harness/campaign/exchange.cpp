@@ -205,6 +205,9 @@ Result<void> ExchangeCheck::conditions(const RecordedConditions& recorded, TextP
         return cursor_->refuse(fmt::format("conditions from run {} on; expected a run after {}",
                                            recorded.first_run, last_conditions_),
                                at);
+    if (recorded.first_run < next_run_)
+        return cursor_->refuse(
+            fmt::format("conditions from run {} on behind that run", recorded.first_run), at);
     last_conditions_ = recorded.first_run;
     std::set<std::string_view> names;
     for (const auto& [name, value] : recorded.conditions)
@@ -219,14 +222,8 @@ Result<void> ExchangeCheck::sample(Sample sample, TextPlace at) {
     if (sample.run != next_run_)
         return cursor_->refuse(fmt::format("run {}; expected run {}", sample.run, next_run_), at);
     ++next_run_;
-    const Trouble trouble = sample.remark.trouble;
-    if (gives_times(trouble) == sample.times.empty())
-        return cursor_->refuse(fmt::format("run {} with trouble '{}' has {} times; expected {}",
-                                           sample.run, to_string(trouble), sample.times.size(),
-                                           gives_times(trouble) ? "at least one" : "none"),
-                               at);
-    if (trouble == Trouble::None && !sample.remark.text.empty())
-        return cursor_->refuse("a remark without trouble; expected none", at);
+    if (auto wrong = contradiction_in(sample); !wrong.empty())
+        return cursor_->refuse(std::move(wrong), at);
     return listener_->sample(std::move(sample));
 }
 

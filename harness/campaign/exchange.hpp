@@ -5,8 +5,8 @@
 /// CSV: the first record is `warpbound-campaign,2`. A record `series,name,device,device detail,
 /// protocol,kernel digest,facts digest,launch,quantity` begins a series; behind it stand its
 /// records `conditions,first run,name,value,name,value..` and
-/// `run,number,seed,trouble,remark,time,time..`. Fields with a comma, a quote or an end of line are
-/// quoted (RFC 4180).
+/// `run,number,seed,trouble,remark,time,time..`, conditions before their first run. Fields with a
+/// comma, a quote or an end of line are quoted (RFC 4180).
 ///
 /// JSON: `{"format": "warpbound-campaign", "version": 2, "series": [..]}`, each with its key, then
 /// `conditions`, then `runs`. Seeds are strings, because many programs read numbers as doubles.
@@ -34,8 +34,8 @@ struct CampaignListener {
 
 /// Reads either form; which one the first character tells. Refuses with line and column what is
 /// neither, another version, two series of one key, runs that are not numbered from 0 on, a run
-/// with times that its trouble excludes or without those that it needs, and a record or a word of
-/// more than 1 MiB. What was handed on before a refusal belongs to a text that is refused.
+/// with a `contradiction_in` it, conditions behind the runs made under them, and a record or a word
+/// of more than 1 MiB. What was handed on before a refusal belongs to a text that is refused.
 Result<void> read_campaign(const trace::TraceBytes& text, const CampaignListener& listener);
 
 /// Reads a text into a campaign without series: all of it or nothing.

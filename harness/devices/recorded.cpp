@@ -1,6 +1,6 @@
 #include "harness/devices/recorded.hpp"
 
-#include "harness/campaign/exchange.hpp"
+#include "harness/campaign/exchange_check.hpp"
 #include "harness/protocol/quantity.hpp"
 
 #include <fmt/format.h>
@@ -85,99 +85,87 @@ private:
     std::vector<RecordedSeriesOfDevice> series_;
 };
 
-/// The runs of one kernel and launch under the draws and quantities with which they were recorded.
+/// The runs of one series.
 class RecordedKernel final : public PreparedKernel {
 public:
-    RecordedKernel(std::string name, const models::Launch& launch)
-        : name_{std::move(name)}, launch_{launch} {}
-
-    void add(const SeriesKey& key, std::vector<Sample> samples,
-             const std::vector<RecordedConditions>& conditions) {
-        for (const auto& recorded : conditions)
-            conditions_ = recorded.conditions; // The last ones.
-        recorded_ += fmt::format("{}{} runs of '{}'", recorded_.empty() ? "" : "; ", samples.size(),
-                                 key.protocol);
-        quantities_.push_back(key.quantity);
-        auto& runs = runs_.emplace_back();
-        runs.protocol = key.protocol;
-        runs.quantity = key.quantity;
+    static Result<std::unique_ptr<PreparedKernel>>
+    make(const SeriesKey& key, const models::Launch& launch, std::vector<Sample> samples,
+         std::vector<RecordedConditions> conditions) {
+        auto kernel = std::make_unique<RecordedKernel>();
+        kernel->key_ = key;
+        kernel->launch_ = launch;
+        kernel->conditions_ = std::move(conditions);
         for (auto& sample : samples) {
             const std::uint64_t seed = sample.seed;
-            runs.by_seed.emplace(seed, std::move(sample));
+            if (!kernel->by_seed_.emplace(seed, std::move(sample)).second)
+                return Failure{fmt::format("was recorded with two runs of seed {}", seed),
+                               key.name};
         }
+        return std::unique_ptr<PreparedKernel>{std::move(kernel)};
     }
 
     Result<Outcome> run(const RunOptions& options) const override {
-        Outcome outcome;
-        bool found = false;
-        for (const auto& runs : runs_) {
-            const std::string draw = fmt::format("draw {},", to_string(options.draw));
-            if (runs.protocol.find(draw) == std::string::npos) continue;
-            const auto sample = runs.by_seed.find(options.seed);
-            if (sample == runs.by_seed.end()) continue;
-            found = true;
-            outcome.observation.seed = options.seed;
-            outcome.remark = sample->second.remark;
-            if (auto known = tell(sample->second, runs.quantity, outcome.observation); !known)
-                return known.as_failure();
-        }
-        if (!found)
-            return Failure{fmt::format("a run with seed {} and draw {} was not recorded; there are "
-                                       "{}",
-                                       options.seed, to_string(options.draw), recorded_),
-                           name_};
-        return outcome;
+        const std::string draw = fmt::format("draw {},", to_string(options.draw));
+        if (!options.path.empty() || key_.protocol.find(draw) == std::string::npos)
+            return Failure{fmt::format("was recorded with '{}'; no other draw and no path can be "
+                                       "asked for",
+                                       key_.protocol),
+                           key_.name};
+        const auto found = by_seed_.find(options.seed);
+        if (found == by_seed_.end())
+            return Failure{fmt::format("a run with seed {} was not recorded; there are {} runs "
+                                       "of '{}'",
+                                       options.seed, by_seed_.size(), key_.protocol),
+                           key_.name};
+        return outcome_of(found->second);
     }
 
-    [[nodiscard]] Conditions conditions() const override { return conditions_; }
+    [[nodiscard]] std::vector<RecordedConditions> recorded_conditions() const override {
+        return conditions_;
+    }
 
     [[nodiscard]] Result<void> tells(Quantity quantity) const override {
-        if (std::find(quantities_.begin(), quantities_.end(), to_string(quantity)) !=
-            quantities_.end())
-            return boost::outcome_v2::success();
-        return Failure{fmt::format("no {} can be told: it was not recorded", to_string(quantity)),
-                       name_};
+        if (key_.quantity == to_string(quantity)) return boost::outcome_v2::success();
+        return Failure{
+            fmt::format("no {} can be told of a series of {}", to_string(quantity), key_.quantity),
+            key_.name};
     }
 
 private:
-    struct Runs {
-        std::string protocol;
-        std::string quantity;
-        std::map<std::uint64_t, Sample> by_seed;
-    };
-
-    /// Adds what a sample says to the observation of its run.
-    Result<void> tell(const Sample& sample, const std::string& quantity,
-                      models::Observation& observation) const {
-        if (sample.times.empty()) return boost::outcome_v2::success();
-        if (quantity == to_string(Quantity::ExecutionTime)) {
-            observation.execution_time = models::Cycles{sample.times.front()};
-            return boost::outcome_v2::success();
-        }
-        const bool clocks = quantity == to_string(Quantity::Clocks);
+    [[nodiscard]] Result<Outcome> outcome_of(const Sample& sample) const {
+        Outcome outcome;
+        outcome.observation.seed = sample.seed;
+        outcome.remark = sample.remark;
+        if (sample.times.empty()) return outcome;
+        const bool whole = key_.quantity == to_string(Quantity::ExecutionTime);
+        const bool clocks = key_.quantity == to_string(Quantity::Clocks);
         const std::int64_t per_block = launch_.warps_per_block();
         const auto warps = static_cast<std::size_t>(launch_.blocks * per_block);
-        if (sample.times.size() != (clocks ? 2 * warps : warps))
-            return Failure{fmt::format("run {} was recorded with {} times of {} warps", sample.run,
-                                       sample.times.size(), warps),
-                           name_};
-        observation.warps.resize(warps);
+        const std::size_t expected = whole ? 1 : clocks ? 2 * warps : warps;
+        if (sample.times.size() != expected)
+            return Failure{fmt::format("run {} was recorded with {} times; {} of {} has {}",
+                                       sample.run, sample.times.size(), key_.quantity, key_.launch,
+                                       expected),
+                           key_.name};
+        if (whole) {
+            outcome.observation.execution_time = models::Cycles{sample.times.front()};
+            return outcome;
+        }
+        outcome.observation.warps.resize(warps);
         for (std::size_t i = 0; i < warps; ++i) {
-            auto& warp = observation.warps[i];
+            auto& warp = outcome.observation.warps[i];
             warp.block = static_cast<std::int64_t>(i) / per_block;
             warp.warp = static_cast<std::int64_t>(i) % per_block;
             warp.first_clock = models::Cycles{clocks ? sample.times[2 * i] : 0};
             warp.last_clock = models::Cycles{sample.times[clocks ? 2 * i + 1 : i]};
         }
-        return boost::outcome_v2::success();
+        return outcome;
     }
 
-    std::string name_;
+    SeriesKey key_;
     models::Launch launch_;
-    std::vector<Runs> runs_;
-    std::vector<std::string> quantities_;
-    std::string recorded_; ///< For refusals.
-    Conditions conditions_;
+    std::map<std::uint64_t, Sample> by_seed_;
+    std::vector<RecordedConditions> conditions_;
 };
 
 /// Benchmark and axes of a point's name: "dependent-add/n=5" has 5 for "n".
@@ -209,6 +197,16 @@ double distance(std::string_view a, std::string_view b) {
     return sum;
 }
 
+/// In what a recorded series differs from the wanted one of the same name: "protocol 'warm-up 10,
+/// draw uniform, seed 1'".
+std::string differences(const SeriesKey& recorded, const SeriesKey& wanted) {
+    std::vector<std::string> all;
+    for (const auto& [name, field] : key_fields)
+        if (recorded.*field != wanted.*field)
+            all.push_back(fmt::format("{} '{}'", name, recorded.*field));
+    return fmt::format("{}", fmt::join(all, ", "));
+}
+
 class RecordedDevice final : public Device {
 public:
     RecordedDevice(std::unique_ptr<Recording> recording, DeviceIdentity identity)
@@ -238,51 +236,41 @@ public:
     }
 
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
-        if (kernel.facts == nullptr)
-            return Failure{"a kernel is found by the digest in its flow facts; it has none",
+        if (kernel.series == nullptr)
+            return Failure{"a recorded kernel is found by its series; none is named",
                            std::string{kernel.name}};
-        const std::string launch = models::to_string(kernel.launch);
-        const std::string digest = assembly::digest_of(models::write_flow_facts(*kernel.facts));
-        auto prepared = std::make_unique<RecordedKernel>(std::string{kernel.name}, kernel.launch);
-        bool found = false;
+        // A key belongs to one series only: a campaign and its text refuse a second one.
         for (const auto& series : recording_->series()) {
-            const SeriesKey& key = series.key;
-            if (key.device != identity_.name || key.device_detail != identity_.detail ||
-                key.kernel_digest != kernel.facts->program_digest || key.launch != launch ||
-                (key.facts_digest != kernel.facts->digest && key.facts_digest != digest))
-                continue;
+            if (!(series.key == *kernel.series)) continue;
             auto samples = recording_->samples(series);
             if (!samples) return samples.as_failure();
-            prepared->add(key, std::move(samples).value(), series.conditions);
-            found = true;
+            return RecordedKernel::make(series.key, kernel.launch, std::move(samples).value(),
+                                        series.conditions);
         }
-        if (!found) return not_recorded(kernel, launch);
-        return std::unique_ptr<PreparedKernel>{std::move(prepared)};
+        return not_recorded(*kernel.series);
     }
 
 private:
     static constexpr std::string_view card = "cuda:";
 
-    [[nodiscard]] Failure not_recorded(const Kernel& kernel, const std::string& launch) const {
+    [[nodiscard]] Failure not_recorded(const SeriesKey& wanted) const {
         constexpr std::size_t few = 3;
         std::vector<const SeriesKey*> keys;
         for (const auto& series : recording_->series())
-            keys.push_back(&series.key);
+            if (series.key.device == identity_.name && series.key.device_detail == identity_.detail)
+                keys.push_back(&series.key);
         std::stable_sort(keys.begin(), keys.end(), [&](const SeriesKey* a, const SeriesKey* b) {
-            return distance(kernel.name, a->name) < distance(kernel.name, b->name);
+            return distance(wanted.name, a->name) < distance(wanted.name, b->name);
         });
         keys.resize(std::min(keys.size(), few));
         std::vector<std::string> nearest;
-        for (const auto* key : keys) {
-            // A point of this name has another kernel, other facts or another launch.
-            const bool same = key->name == kernel.name;
-            nearest.push_back(same ? fmt::format("{} with another kernel, facts or launch ({})",
-                                                 key->name, key->launch)
-                                   : fmt::format("{} ({})", key->name, key->launch));
-        }
-        return Failure{fmt::format("was not recorded with launch {}; nearest: {}", launch,
+        for (const auto* key : keys)
+            nearest.push_back(
+                fmt::format("{} ({})", key->name,
+                            key->name == wanted.name ? differences(*key, wanted) : key->launch));
+        return Failure{fmt::format("was not recorded with launch {}; nearest: {}", wanted.launch,
                                    fmt::join(nearest, ", ")),
-                       std::string{kernel.name}};
+                       wanted.name};
     }
 
     std::unique_ptr<Recording> recording_;

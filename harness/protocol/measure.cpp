@@ -58,14 +58,16 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::int64_t run) {
     return mix(mix(seed) ^ static_cast<std::uint64_t>(run));
 }
 
-Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey key,
+Result<Measured> measure(const Device& device, const Kernel& kernel, const SeriesKey& key,
                          const Protocol& protocol, Quantity quantity, Campaign* campaign,
                          unsigned threads, const Progress& progress,
                          const std::function<bool()>& stop) {
-    const auto prepared = device.prepare(kernel);
+    Kernel of_series = kernel;
+    of_series.series = &key;
+    const auto prepared = device.prepare(of_series);
     if (!prepared) return prepared.as_failure();
-    auto begun = SeriesRun::begin(device, kernel, *prepared.value(), std::move(key), protocol,
-                                  quantity, campaign);
+    auto begun =
+        SeriesRun::begin(device, of_series, *prepared.value(), key, protocol, quantity, campaign);
     if (!begun) return begun.as_failure();
     SeriesRun& series = *begun.value();
     while (series.wants_more()) {

@@ -68,7 +68,7 @@ struct Measured {
 /// failure is returned or the exception thrown here. What happens to a run is recorded like its
 /// times; once the device is lost no further run is begun, and that is the failure. Whenever runs
 /// are added the conditions of device and code are noted in the campaign.
-Result<Measured> measure(const Device& device, const Kernel& kernel, SeriesKey key,
+Result<Measured> measure(const Device& device, const Kernel& kernel, const SeriesKey& key,
                          const Protocol& protocol, Quantity quantity, Campaign* campaign,
                          unsigned threads = 1, const Progress& progress = {},
                          const std::function<bool()>& stop = {});

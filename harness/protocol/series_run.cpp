@@ -112,19 +112,21 @@ Result<Sample> SeriesRun::one_run(std::int64_t number) const {
     auto times = times_of(outcome.value().observation, quantity_);
     if (!times) return times.as_failure();
     sample.times = std::move(times).value();
+    if (auto wrong = contradiction_in(sample); !wrong.empty())
+        return Failure{std::move(wrong), measured_.series.key.name};
     return sample;
 }
 
-Result<void> SeriesRun::warm_up_and_note(const std::function<bool()>& stop) {
+Result<void> SeriesRun::prepare_runs(const std::function<bool()>& stop) {
     warm_ = true;
-    if (campaign_ != nullptr) {
-        Conditions conditions = device_->conditions();
-        const Conditions of_code = prepared_->conditions();
-        conditions.insert(conditions.end(), of_code.begin(), of_code.end());
-        auto noted = campaign_->note_conditions(measured_.series.id, runs(), conditions);
-        if (!noted) return noted;
+    if (device_->replays()) {
+        conditions_ = prepared_->recorded_conditions();
+        return boost::outcome_v2::success();
     }
-    if (device_->replays()) return boost::outcome_v2::success();
+    Conditions conditions = device_->conditions();
+    const Conditions of_code = prepared_->conditions();
+    conditions.insert(conditions.end(), of_code.begin(), of_code.end());
+    conditions_ = {{runs(), std::move(conditions)}};
     const auto time_of = [this](std::int64_t number) -> Result<std::optional<std::int64_t>> {
         // Negative run numbers: no recorded run has their seeds.
         const auto sample = one_run(-number);
@@ -148,7 +150,7 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
                                 const std::function<bool()>& stop) {
     const auto began = std::chrono::steady_clock::now();
     if (!warm_)
-        if (auto warmed = warm_up_and_note(stop); !warmed) return warmed;
+        if (auto warmed = prepare_runs(stop); !warmed) return warmed;
     std::atomic<bool> lost = false;
     const auto run = [&](std::int64_t number) {
         auto sample = one_run(number);
@@ -176,9 +178,18 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
 Result<void> SeriesRun::record() {
     if (campaign_ == nullptr || recorded_ == runs()) return boost::outcome_v2::success();
     const std::vector<Sample> fresh{measured_.samples.begin() + recorded_, measured_.samples.end()};
-    auto appended = campaign_->append(measured_.series.id, fresh);
-    if (appended) recorded_ = runs();
-    return appended;
+    // Together, so that conditions are never without the runs that were made under them.
+    auto recorded = campaign_->together([&]() -> Result<void> {
+        for (const auto& noted : conditions_) {
+            if (noted.first_run < recorded_ || noted.first_run >= runs()) continue;
+            auto done =
+                campaign_->note_conditions(measured_.series.id, noted.first_run, noted.conditions);
+            if (!done) return done;
+        }
+        return campaign_->append(measured_.series.id, fresh);
+    });
+    if (recorded) recorded_ = runs();
+    return recorded;
 }
 
 Measured SeriesRun::take() {

@@ -44,7 +44,8 @@ private:
           campaign_{campaign}, rule_{make_rule(protocol.stop, protocol.repetitions)} {}
 
     [[nodiscard]] Result<Sample> one_run(std::int64_t number) const;
-    Result<void> warm_up_and_note(const std::function<bool()>& stop);
+    /// Keeps the conditions and warms up.
+    Result<void> prepare_runs(const std::function<bool()>& stop);
     /// Adds a run; false when the rule had enough before it.
     bool add(Sample sample);
 
@@ -55,7 +56,8 @@ private:
     Campaign* campaign_;
     std::unique_ptr<StoppingRule> rule_;
     Measured measured_;
-    std::int64_t recorded_ = 0; ///< Runs that the campaign has.
+    std::int64_t recorded_ = 0;                  ///< Runs that the campaign has.
+    std::vector<RecordedConditions> conditions_; ///< Of the runs made here.
     bool warm_ = false;
     bool time_is_up_ = false;
     std::chrono::steady_clock::duration spent_{};

@@ -28,13 +28,13 @@ constexpr Axis axes[]{
 
 /// Why the device does not take the point; nothing: it does.
 std::optional<std::string> refusal_of(const Device& device, const BenchmarkPoint& point) {
-    const auto run = PointRun::prepare(device, point);
-    if (!run) return run.error().what;
-    if (!device.compiles() || device.replays()) return std::nullopt;
     Protocol once;
     once.warm_up = 0;
     once.repetitions = 1;
-    if (const auto begun = run.value()->begin(once, nullptr); !begun) return begun.error().what;
+    const auto run = PointRun::prepare(device, point, once);
+    if (!run) return run.error().what;
+    if (!device.compiles() || device.replays()) return std::nullopt;
+    if (const auto begun = run.value()->begin(nullptr); !begun) return begun.error().what;
     if (const auto ran = run.value()->series().advance(1, 1, {}); !ran) return ran.error().what;
     const auto samples = run.value()->series().take().samples;
     if (samples.empty() || gives_times(samples.front().remark.trouble)) return std::nullopt;

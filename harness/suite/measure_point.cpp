@@ -12,9 +12,11 @@ namespace warpbound::harness {
 struct PointRun::Code {
     assembly::Program program; ///< Of a listing, as the graph; PTX needs none.
     std::optional<assembly::ControlFlowGraph> graph;
+    SeriesKey series;
 
-    static Result<std::unique_ptr<Code>> read(const BenchmarkPoint& point) {
+    static Result<std::unique_ptr<Code>> read(const BenchmarkPoint& point, SeriesKey series) {
         auto code = std::make_unique<Code>();
+        code->series = std::move(series);
         if (point.ptx) return code;
         auto program = assembly::read_program({point.name, point.text});
         if (!program) return program.as_failure();
@@ -35,36 +37,37 @@ struct PointRun::Code {
         kernel.launch = point.launch;
         if (point.ptx) kernel.ptx = &*point.ptx;
         kernel.name = point.name;
+        kernel.series = &series;
         return kernel;
     }
 };
 
-PointRun::PointRun(const Device& device, const BenchmarkPoint& point, std::unique_ptr<Code> code,
-                   std::unique_ptr<PreparedKernel> prepared)
-    : device_{&device}, point_{&point}, code_{std::move(code)}, prepared_{std::move(prepared)} {}
+PointRun::PointRun(const Device& device, const BenchmarkPoint& point, const Protocol& protocol,
+                   std::unique_ptr<Code> code, std::unique_ptr<PreparedKernel> prepared)
+    : device_{&device}, point_{&point}, protocol_{protocol}, code_{std::move(code)},
+      prepared_{std::move(prepared)} {}
 
 PointRun::~PointRun() = default;
 
-Result<std::unique_ptr<PointRun>> PointRun::prepare(const Device& device,
-                                                    const BenchmarkPoint& point) {
-    auto code = Code::read(point);
+Result<std::unique_ptr<PointRun>>
+PointRun::prepare(const Device& device, const BenchmarkPoint& point, const Protocol& protocol) {
+    auto code = Code::read(point, series_key(point, device.identity(), protocol));
     if (!code) return code.as_failure();
     auto prepared = device.prepare(code.value()->kernel(point));
     if (!prepared) return prepared.as_failure();
     if (auto told = prepared.value()->tells(point.quantity); !told) return told.as_failure();
-    return std::unique_ptr<PointRun>{
-        new PointRun{device, point, std::move(code).value(), std::move(prepared).value()}};
+    return std::unique_ptr<PointRun>{new PointRun{device, point, protocol, std::move(code).value(),
+                                                  std::move(prepared).value()}};
 }
 
-Result<void> PointRun::begin(const Protocol& protocol, Campaign* campaign) {
-    Protocol of_point = protocol;
-    if (point_->most_runs > 0 && point_->most_runs <= protocol.repetitions) {
+Result<void> PointRun::begin(Campaign* campaign) {
+    Protocol of_point = protocol_;
+    if (point_->most_runs > 0 && point_->most_runs <= protocol_.repetitions) {
         of_point.repetitions = point_->most_runs;
         of_point.stop = {};
     }
-    auto series = SeriesRun::begin(*device_, code_->kernel(*point_), *prepared_,
-                                   series_key(*point_, device_->identity(), protocol), of_point,
-                                   point_->quantity, campaign);
+    auto series = SeriesRun::begin(*device_, code_->kernel(*point_), *prepared_, code_->series,
+                                   of_point, point_->quantity, campaign);
     if (!series) return series.as_failure();
     series_ = std::move(series).value();
     return boost::outcome_v2::success();
@@ -87,9 +90,9 @@ SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
 Result<Measured> measure_point(const Device& device, const BenchmarkPoint& point,
                                const Protocol& protocol, Campaign* campaign, unsigned threads,
                                const Progress& progress, const std::function<bool()>& stop) {
-    const auto run = PointRun::prepare(device, point);
+    const auto run = PointRun::prepare(device, point, protocol);
     if (!run) return run.as_failure();
-    if (auto begun = run.value()->begin(protocol, campaign); !begun) return begun.as_failure();
+    if (auto begun = run.value()->begin(campaign); !begun) return begun.as_failure();
     const std::array<SeriesRun*, 1> alone{&run.value()->series()};
     const auto measured =
         measure_in_rounds(alone, protocol.seed, campaign, threads, progress, stop);

@@ -18,27 +18,29 @@ SeriesKey series_key(const BenchmarkPoint& point, const DeviceIdentity& device,
 /// A point while it is measured.
 class PointRun {
 public:
-    /// Refuses a point that the device refuses to run. Both must outlive it.
-    static Result<std::unique_ptr<PointRun>> prepare(const Device& device,
-                                                     const BenchmarkPoint& point);
+    /// `protocol`: of the series that `begin` begins. Refuses a point that the device refuses to
+    /// run. Device and point must outlive it.
+    static Result<std::unique_ptr<PointRun>>
+    prepare(const Device& device, const BenchmarkPoint& point, const Protocol& protocol = {});
     ~PointRun();
     PointRun(const PointRun&) = delete;
     PointRun& operator=(const PointRun&) = delete;
 
     /// At most as many runs as the benchmark has any use for; where these are fewer than the
     /// protocol has, all of them, whatever its stopping rule.
-    Result<void> begin(const Protocol& protocol, Campaign* campaign);
+    Result<void> begin(Campaign* campaign);
     [[nodiscard]] const BenchmarkPoint& point() const { return *point_; }
     /// Requires: begun.
     [[nodiscard]] SeriesRun& series() const { return *series_; }
 
 private:
     struct Code;
-    PointRun(const Device& device, const BenchmarkPoint& point, std::unique_ptr<Code> code,
-             std::unique_ptr<PreparedKernel> prepared);
+    PointRun(const Device& device, const BenchmarkPoint& point, const Protocol& protocol,
+             std::unique_ptr<Code> code, std::unique_ptr<PreparedKernel> prepared);
 
     const Device* device_;
     const BenchmarkPoint* point_;
+    Protocol protocol_;
     std::unique_ptr<Code> code_;
     std::unique_ptr<PreparedKernel> prepared_;
     std::unique_ptr<SeriesRun> series_;

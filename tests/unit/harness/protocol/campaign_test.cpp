@@ -72,6 +72,23 @@ TEST_F(CampaignFile, RefusesARunOutOfOrderAndRecordsNothingOfTheBatch) {
     EXPECT_EQ(campaign.value()->samples(series.id).value().size(), 0U);
 }
 
+// What is read back as damaged is not written.
+TEST_F(CampaignFile, RefusesARunThatContradictsItself) {
+    auto campaign = Campaign::open(file_);
+    ASSERT_TRUE(campaign);
+    const auto series = campaign.value()->series(key()).value();
+    for (const auto& [wrong, why] :
+         {std::pair{Sample{1, 7, {}, {}}, "run 1 with trouble 'none' has 0 times"},
+          {Sample{1, 7, {}, {Trouble::Throttled, "hot"}}, "expected at least one"},
+          {Sample{1, 7, {5}, {Trouble::TimeOut, "5 s"}}, "has 1 times; expected none"},
+          {Sample{1, 7, {5}, {Trouble::None, "hot"}}, "a remark without trouble"}}) {
+        const auto appended = campaign.value()->append(series.id, {sample(0), wrong});
+        ASSERT_FALSE(appended) << why;
+        EXPECT_THAT(to_string(appended.error()), HasSubstr(why));
+    }
+    EXPECT_TRUE(campaign.value()->samples(series.id).value().empty());
+}
+
 // Each batch is accepted only with the index that follows the last one, in each series alone.
 TEST_F(CampaignFile, NumbersManySmallBatchesOfSeveralSeriesOnByOne) {
     auto campaign = Campaign::open(file_);

@@ -146,6 +146,8 @@ TEST_F(Exchange, RefusesBadCsvWithItsPlace) {
     EXPECT_THAT(refusal(text + "conditions,0,a,1\nconditions,0,a,2\n"),
                 HasSubstr("text:4:1: conditions from run 0 on"));
     EXPECT_THAT(refusal(text + "conditions,0,a,1,a,2\n"), HasSubstr("a second value"));
+    EXPECT_THAT(refusal(text + "run,0,1,none,,5\nconditions,0,a,1\n"),
+                HasSubstr("text:4:1: conditions from run 0 on behind that run"));
     EXPECT_THAT(refusal(text + "run," + std::string(1'100'000, '0') + "\n"),
                 HasSubstr("a record of more than 1 MiB"));
 }
@@ -323,16 +325,40 @@ TEST_F(Recorded, DeviceRefusesWhatWasNotRecorded) {
     ASSERT_FALSE(longer);
     EXPECT_THAT(longer.error().what, HasSubstr(std::to_string(seed_of_run(1, 20))));
     EXPECT_THAT(longer.error().what, HasSubstr("there are 20 runs of 'warm-up 10, draw uniform"));
-    Protocol other = protocol_;
-    other.draw = Draw::AllHigh;
-    const auto drawn = measure_point(*device, point("dependent-add/n=6"), other, nullptr);
-    ASSERT_FALSE(drawn);
-    EXPECT_THAT(drawn.error().what, HasSubstr("draw all-high was not recorded"));
     BenchmarkPoint whole = point("dependent-add/n=6");
     whole.quantity = Quantity::ExecutionTime;
     const auto untold = measure_point(*device, whole, protocol_, nullptr);
     ASSERT_FALSE(untold);
-    EXPECT_THAT(untold.error().what, HasSubstr("no execution-time can be told"));
+    EXPECT_THAT(untold.error().what, HasSubstr("nearest: dependent-add/n=6 (quantity 'region')"));
+}
+
+// Warm-up and draw are of the recorded runs; nobody can change them afterwards.
+TEST_F(Recorded, DeviceRefusesAnotherProtocol) {
+    const auto device = open_device("recorded:" + file_).value();
+    Protocol drawn = protocol_;
+    drawn.draw = Draw::AllHigh;
+    Protocol cold = protocol_;
+    cold.warm_up = 0;
+    for (const Protocol& other : {drawn, cold}) {
+        const auto refused = measure_point(*device, point("dependent-add/n=6"), other, nullptr);
+        ASSERT_FALSE(refused);
+        EXPECT_THAT(refused.error().what,
+                    HasSubstr("dependent-add/n=6 (protocol 'warm-up 10, draw uniform, seed 1')"));
+    }
+    const SeriesKey key = series_key(point("dependent-add/n=6"), device->identity(), protocol_);
+    Kernel kernel;
+    kernel.series = &key;
+    const auto prepared = device->prepare(kernel).value();
+    RunOptions options;
+    options.seed = seed_of_run(1, 0);
+    EXPECT_TRUE(prepared->run(options));
+    EXPECT_FALSE(prepared->tells(Quantity::Clocks));
+    options.path = {0};
+    EXPECT_FALSE(prepared->run(options));
+    options.path.clear();
+    options.draw = Draw::AllHigh;
+    EXPECT_FALSE(prepared->run(options));
+    EXPECT_FALSE(device->prepare({}));
 }
 
 TEST_F(Recorded, DeviceMustBeOneMachine) {
@@ -349,6 +375,69 @@ TEST_F(Recorded, DeviceMustBeOneMachine) {
     EXPECT_THAT(chosen.value()->identity().detail, HasSubstr("policy gto"));
     EXPECT_FALSE(open_device("recorded:" + file_ + "#policy srr"));
     EXPECT_FALSE(open_device("recorded:" + (folder_.path() / "none.db").string()));
+}
+
+// Two benchmarks ask different questions of one kernel and launch. Each is answered by its own
+// series: neither its times nor its troubles are those of the other.
+TEST_F(Recorded, DeviceKeepsTheSeriesOfOneKernelApart) {
+    const std::string file = (folder_.path() / "twins.db").string();
+    std::vector<BenchmarkPoint> twins(4, point("dependent-add/n=6"));
+    twins[1].quantity = Quantity::Clocks;
+    twins[2].quantity = Quantity::ExecutionTime;
+    twins[3].name = "other-question/n=6";
+    const std::vector<std::vector<Sample>> samples{
+        {{0, seed_of_run(1, 0), {120}, {}}, {1, seed_of_run(1, 1), {}, {Trouble::TimeOut, "5 s"}}},
+        {{0, seed_of_run(1, 0), {0, 130}, {}}, {1, seed_of_run(1, 1), {0, 131}, {}}},
+        {{0, seed_of_run(1, 0), {}, {Trouble::LaunchFailure, "refused"}},
+         {1, seed_of_run(1, 1), {200}, {Trouble::Throttled, "hot"}}},
+        {{0, seed_of_run(1, 0), {121}, {}}, {1, seed_of_run(1, 1), {122}, {}}}};
+    {
+        const auto campaign = Campaign::open(file).value();
+        for (std::size_t i = 0; i < twins.size(); ++i) {
+            const auto key = series_key(twins[i], simulated_->identity(), protocol_);
+            ASSERT_TRUE(campaign->append(campaign->series(key).value().id, samples[i]));
+        }
+    }
+    const auto device = open_device("recorded:" + file).value();
+    protocol_.repetitions = 2;
+    const auto again = Campaign::open(folder_.path() / "twins-again.db").value();
+    for (std::size_t i = 0; i < twins.size(); ++i) {
+        const auto replayed = measure_point(*device, twins[i], protocol_, again.get());
+        ASSERT_TRUE(replayed) << to_string(replayed.error());
+        EXPECT_EQ(replayed.value().samples, samples[i]) << i;
+    }
+}
+
+// Each run is replayed under the conditions under which it was made, however the replay goes on.
+TEST_F(Recorded, DeviceGivesTheConditionsOfEachRun) {
+    const std::string file = (folder_.path() / "conditions.db").string();
+    const BenchmarkPoint& one = point("dependent-add/n=6");
+    const auto key = series_key(one, simulated_->identity(), protocol_);
+    const std::vector<RecordedConditions> conditions{{0, {{"driver", "13.0"}}},
+                                                     {2, {{"driver", "13.1"}}}};
+    const auto sample = [](std::int64_t run) {
+        return Sample{run, seed_of_run(1, run), {120 + run}, {}};
+    };
+    {
+        const auto campaign = Campaign::open(file).value();
+        const auto id = campaign->series(key).value().id;
+        ASSERT_TRUE(campaign->note_conditions(id, 0, conditions[0].conditions));
+        ASSERT_TRUE(campaign->append(id, {sample(0), sample(1)}));
+        ASSERT_TRUE(campaign->note_conditions(id, 2, conditions[1].conditions));
+        ASSERT_TRUE(campaign->append(id, {sample(2), sample(3)}));
+    }
+    const auto device = open_device("recorded:" + file).value();
+    for (const std::int64_t first_part : {1, 2, 3, 4}) {
+        const auto again =
+            Campaign::open(folder_.path() / (std::to_string(first_part) + ".db")).value();
+        for (const std::int64_t runs : {first_part, std::int64_t{4}}) {
+            protocol_.repetitions = runs;
+            const auto replayed = measure_point(*device, one, protocol_, again.get());
+            ASSERT_TRUE(replayed) << to_string(replayed.error());
+            EXPECT_EQ(again->conditions(1).value().size(), runs > 2 ? 2U : 1U);
+        }
+        EXPECT_EQ(again->conditions(1).value(), conditions);
+    }
 }
 
 // What a run could not give is replayed as such.

@@ -10,6 +10,7 @@
 #include <functional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace warpbound::harness {
 namespace {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 
 /// A device whose time is a function of the seed, and which counts its runs. `before` may fail or
 /// throw in place of a run.
-class CountingDevice final : public Device {
+class CountingDevice : public Device {
 public:
     class Prepared final : public PreparedKernel {
     public:
@@ -186,6 +187,30 @@ TEST_F(MeasuredCampaign, RecordsWhatHappensToARun) {
     const Conditions noted{{"clock", "1 MHz"}, {"sequence", "unverified"}};
     EXPECT_EQ(campaign_->conditions(series.id).value(),
               (std::vector<RecordedConditions>{{0, noted}, {6, noted}}));
+}
+
+// Both begin with run 0; the one that records nothing changes nothing.
+TEST_F(MeasuredCampaign, LeavesTheConditionsToTheProcessThatRecorded) {
+    class Hot final : public CountingDevice {
+        [[nodiscard]] Conditions conditions() const override { return {{"clock", "2 MHz"}}; }
+    };
+    const Protocol both = protocol(6);
+    const auto other = Campaign::open(folder_.path() / "campaign.db").value();
+    device_.before = [&, first = true](std::uint64_t) mutable -> Result<void> {
+        if (!std::exchange(first, false)) return boost::outcome_v2::success();
+        const auto recorded =
+            measure(Hot{}, kernel_, key_of(both), both, Quantity::ExecutionTime, other.get());
+        EXPECT_TRUE(recorded);
+        return boost::outcome_v2::success();
+    };
+    const auto late = run(key_of(both), both);
+    ASSERT_FALSE(late);
+    EXPECT_THAT(late.error().what, HasSubstr("run 0 is recorded already"));
+    const auto series = campaign_->series(key_of(both)).value();
+    EXPECT_EQ(series.runs, 6);
+    const Conditions noted{{"clock", "2 MHz"}, {"sequence", "unverified"}};
+    EXPECT_EQ(campaign_->conditions(series.id).value(),
+              (std::vector<RecordedConditions>{{0, noted}}));
 }
 
 TEST_F(MeasuredCampaign, EndsWithTheRunThatLostTheDevice) {
