@@ -88,9 +88,11 @@ ConfidenceInterval middle_of(std::vector<double> values) {
 Bootstrap bootstrap(std::span<const std::vector<std::int64_t>> runs, std::uint64_t seed) {
     if (runs.size() < 2) return {std::nullopt, fmt::format("{} runs; needs 2", runs.size())};
     std::int64_t times = 0;
-    for (const auto& run : runs)
+    for (const auto& run : runs) {
+        // A replicate could be drawn of such runs alone.
+        if (run.empty()) return {std::nullopt, "a run without times"};
         times += static_cast<std::int64_t>(run.size());
-    if (times == 0) return {std::nullopt, "no times"};
+    }
     const std::int64_t replicates = std::min(most_replicates, most_times / times);
     if (replicates < fewest_replicates)
         return {std::nullopt, fmt::format("{} times; {} replicates of at most {} are computed",

@@ -35,8 +35,8 @@ struct Bootstrap {
 
 /// Intervals by the percentile method: runs are drawn with replacement, each with all its times,
 /// 1000 times or as often as 20 million times allow. Nothing is decided for fewer than two runs, a
-/// constant sample and runs of which not even 100 replicates fit. Right where runs do not depend on
-/// each other: see `order_tests`. `Shape:` runs[run][warp].
+/// run without times, a constant sample and runs of which not even 100 replicates fit. Right where
+/// runs do not depend on each other: see `order_tests`. `Shape:` runs[run][warp].
 Bootstrap bootstrap(std::span<const std::vector<std::int64_t>> runs, std::uint64_t seed = 1);
 
 } // namespace warpbound::harness

@@ -19,23 +19,26 @@
 namespace warpbound::harness {
 
 /// Consecutive runs, and what ended them early. The exception or the failure is that of the run
-/// after the last one in `done`.
+/// after the last one in `done`, where there is one.
 template <typename Run> struct Batch {
     std::vector<Run> done;
     std::optional<Failure> failure;
     std::exception_ptr exception;
 };
 
-/// Performs runs in order until one has failed: each run before the first one that failed is taken
-/// and ends.
+/// Performs runs in order until one has failed or is the last: each run before the first such one
+/// is taken and ends.
 template <typename Run> class Crew {
 public:
     using Task = std::function<Result<Run>(std::int64_t)>;
 
     /// `task` is called with `first` .. `first + count - 1`, by several threads at once. No run is
-    /// begun after `stop` said true; the runs before the first one not begun are taken.
-    Crew(Task task, std::int64_t first, std::int64_t count, std::function<bool()> stop = {})
-        : task_{std::move(task)}, stop_{std::move(stop)}, first_{first}, last_{count} {
+    /// begun after `stop` said true; the runs before the first one not begun are taken. Behind a
+    /// run of which `is_last` says true none is taken, and none is begun that is not yet.
+    Crew(Task task, std::int64_t first, std::int64_t count, std::function<bool()> stop = {},
+         std::function<bool(const Run&)> is_last = {})
+        : task_{std::move(task)}, stop_{std::move(stop)}, is_last_{std::move(is_last)},
+          first_{first}, last_{count} {
         batch_.done.resize(static_cast<std::size_t>(count));
     }
 
@@ -61,35 +64,38 @@ private:
     void work() noexcept {
         for (std::int64_t i = next_++; i < last_; i = next_++) {
             if (stop_ && stop_()) {
-                const std::lock_guard lock{mutex_};
-                if (i >= last_) continue; // An earlier run failed.
-                last_ = i;
-                batch_.failure.reset(); // That of a later run, if any.
-                batch_.exception = nullptr;
+                end_at(i, std::nullopt, nullptr);
                 continue;
             }
-            std::optional<Failure> failure;
-            std::exception_ptr exception;
             try {
                 auto run = task_(first_ + i);
-                if (run)
-                    batch_.done[static_cast<std::size_t>(i)] = std::move(run).value();
-                else
-                    failure = run.error();
+                if (!run) {
+                    end_at(i, run.error(), nullptr);
+                    continue;
+                }
+                const bool last = is_last_ && is_last_(run.value());
+                batch_.done[static_cast<std::size_t>(i)] = std::move(run).value();
+                if (last) end_at(i + 1, std::nullopt, nullptr);
             } catch (...) {
-                exception = std::current_exception();
+                end_at(i, std::nullopt, std::current_exception());
             }
-            if (!failure && !exception) continue;
-            const std::lock_guard lock{mutex_};
-            if (i >= last_) continue; // An earlier run failed too.
-            last_ = i;
-            batch_.failure = std::move(failure);
-            batch_.exception = std::move(exception);
         }
+    }
+
+    /// Takes the runs before `run`, unless an earlier one ended them: what ended later ones is
+    /// forgotten.
+    void end_at(std::int64_t run, std::optional<Failure> failure,
+                std::exception_ptr exception) noexcept {
+        const std::lock_guard lock{mutex_};
+        if (run >= last_) return;
+        last_ = run;
+        batch_.failure = std::move(failure);
+        batch_.exception = std::move(exception);
     }
 
     Task task_;
     std::function<bool()> stop_;
+    std::function<bool(const Run&)> is_last_;
     std::int64_t first_;
     std::atomic<std::int64_t> next_{0};
     std::atomic<std::int64_t> last_; ///< Runs to do: the whole batch, or up to one that failed.

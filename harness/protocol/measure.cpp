@@ -54,6 +54,18 @@ std::string_view to_string(Ending ending) {
     return "interrupted";
 }
 
+std::string_view to_string(Converged converged) {
+    switch (converged) {
+    case Converged::NotTested:
+        return "-";
+    case Converged::No:
+        return "no";
+    case Converged::Yes:
+        break;
+    }
+    return "yes";
+}
+
 std::uint64_t seed_of_run(std::uint64_t seed, std::int64_t run) {
     return mix(mix(seed) ^ static_cast<std::uint64_t>(run));
 }

@@ -38,22 +38,31 @@ using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 
 /// Why a series has no more runs.
 enum class Ending {
-    Enough,      ///< The stopping rule is content: the series has converged.
-    AllRuns,     ///< All repetitions were made and the rule is not content.
-    TimeCap,     ///< Nor is it, and the time is up.
+    Enough,      ///< A rule that looks at the times is content.
+    AllRuns,     ///< All repetitions were made.
+    TimeCap,     ///< The time is up.
     Interrupted, ///< `progress` or `stop` stopped it.
 };
 /// "enough", "all-runs", "time-cap" or "interrupted".
 std::string_view to_string(Ending ending);
 
+/// Whether a stopping rule found that further runs would tell nothing new.
+enum class Converged {
+    NotTested, ///< The rule takes all runs that were asked for, whatever they say.
+    No,
+    Yes,
+};
+/// "-", "no" or "yes".
+std::string_view to_string(Converged converged);
+
 struct Measured {
     SeriesInfo series;           ///< `runs` is what is recorded now.
     std::vector<Sample> samples; ///< All samples of the series, in run order.
     Ending ending = Ending::Interrupted;
+    Converged converged = Converged::NotTested;
     std::optional<WarmUp> warm_up; ///< Of this process; none when no run was to be made.
 
     [[nodiscard]] bool complete() const { return ending != Ending::Interrupted; }
-    [[nodiscard]] bool converged() const { return ending == Ending::Enough; }
 };
 
 /// Adds runs to the series of `key` on `device` until the stopping rule has enough or there are

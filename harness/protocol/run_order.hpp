@@ -13,7 +13,7 @@ namespace warpbound::harness {
 
 /// A cluster of run times, and whether its runs stand together in time.
 struct ModeInTime {
-    Mode mode; ///< Of `run_times`: its indices are those of runs.
+    Mode mode; ///< Of `run_times`: indices are those of runs that count.
     OrderTest together;
 };
 

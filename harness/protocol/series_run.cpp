@@ -58,15 +58,6 @@ Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey&
     return boost::outcome_v2::success();
 }
 
-/// Requires: a run that lost the device.
-Failure lost_at(const std::vector<Sample>& samples, const SeriesKey& key) {
-    const auto lost = std::find_if(samples.rbegin(), samples.rend(), [](const Sample& sample) {
-        return sample.remark.trouble == Trouble::DeviceLost;
-    });
-    return Failure{fmt::format("the device was lost in run {}: {}", lost->run, lost->remark.text),
-                   key.name};
-}
-
 } // namespace
 
 Result<std::unique_ptr<SeriesRun>> SeriesRun::begin(const Device& device, const Kernel& kernel,
@@ -98,6 +89,11 @@ Result<std::unique_ptr<SeriesRun>> SeriesRun::begin(const Device& device, const 
 
 bool SeriesRun::wants_more() const {
     return !rule_->is_content() && !time_is_up_ && runs() < protocol_.repetitions;
+}
+
+bool SeriesRun::loses_device(const Sample& sample) const {
+    // A recorded loss is past: the runs behind it were made.
+    return sample.remark.trouble == Trouble::DeviceLost && !device_->replays();
 }
 
 Result<Sample> SeriesRun::one_run(std::int64_t number) const {
@@ -151,27 +147,26 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
     const auto began = std::chrono::steady_clock::now();
     if (!warm_)
         if (auto warmed = prepare_runs(stop); !warmed) return warmed;
-    std::atomic<bool> lost = false;
-    const auto run = [&](std::int64_t number) {
-        auto sample = one_run(number);
-        // A recorded loss is past: the runs behind it were made.
-        if (sample && sample.value().remark.trouble == Trouble::DeviceLost && !device_->replays())
-            lost = true;
-        return sample;
-    };
-    const auto stops = [&] { return lost || (stop && stop()); };
-    Batch<Sample> batch =
-        Crew<Sample>{run, runs(), std::min(count, protocol_.repetitions - runs()), stops}.run(
-            std::min(threads, device_->runs_at_once()));
-    bool enough = false;
+    Batch<Sample> batch = Crew<Sample>{
+        [this](std::int64_t number) { return one_run(number); }, runs(),
+        std::min(count, protocol_.repetitions - runs()), stop,
+        [this](const Sample& sample) {
+            return loses_device(sample);
+        }}.run(std::min(threads, device_->runs_at_once()));
+    bool lost = false;
     for (auto& sample : batch.done)
-        enough = !add(std::move(sample)) || enough;
+        lost = add(std::move(sample)) && loses_device(measured_.samples.back());
     spent_ += std::chrono::steady_clock::now() - began;
     time_is_up_ = protocol_.time_cap && spent_ >= *protocol_.time_cap;
-    if (enough) return boost::outcome_v2::success(); // What came after it is of no interest.
+    if (lost)
+        return Failure{fmt::format("the device was lost in run {}: {}",
+                                   measured_.samples.back().run,
+                                   measured_.samples.back().remark.text),
+                       measured_.series.key.name};
+    // What came after the last run that was needed is of no interest.
+    if (rule_->is_content()) return boost::outcome_v2::success();
     if (batch.exception) std::rethrow_exception(batch.exception);
     if (batch.failure) return *batch.failure;
-    if (lost) return lost_at(measured_.samples, measured_.series.key);
     return boost::outcome_v2::success();
 }
 
@@ -194,7 +189,9 @@ Result<void> SeriesRun::record() {
 
 Measured SeriesRun::take() {
     measured_.series.runs = runs();
-    if (rule_->is_content())
+    const bool tested = protocol_.stop.kind != StopKind::Fixed;
+    if (tested) measured_.converged = rule_->is_content() ? Converged::Yes : Converged::No;
+    if (measured_.converged == Converged::Yes)
         measured_.ending = Ending::Enough;
     else if (runs() >= protocol_.repetitions)
         measured_.ending = Ending::AllRuns;

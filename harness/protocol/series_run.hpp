@@ -5,9 +5,8 @@
 #include "harness/protocol/measure.hpp"
 #include "harness/protocol/warm_up.hpp"
 
-#include <atomic>
 #include <chrono>
-#include <exception>
+#include <functional>
 #include <memory>
 
 namespace warpbound::harness {
@@ -46,6 +45,7 @@ private:
     [[nodiscard]] Result<Sample> one_run(std::int64_t number) const;
     /// Keeps the conditions and warms up.
     Result<void> prepare_runs(const std::function<bool()>& stop);
+    [[nodiscard]] bool loses_device(const Sample& sample) const;
     /// Adds a run; false when the rule had enough before it.
     bool add(Sample sample);
 

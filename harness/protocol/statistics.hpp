@@ -13,7 +13,7 @@ struct Mode {
     std::int64_t lowest = 0;
     std::int64_t highest = 0;
     std::int64_t count = 0;
-    std::int64_t first_run = 0; ///< Index of the first sample in it.
+    std::int64_t first_run = 0; ///< Index of the first time in it, among those that count.
     std::int64_t last_run = 0;  ///< Index of the last one.
 };
 

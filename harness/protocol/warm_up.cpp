@@ -12,7 +12,7 @@ warm_up(std::optional<std::int64_t> count,
     std::optional<std::int64_t> best;
     std::optional<std::int64_t> best_before;
     while (done.runs < count.value_or(most_warm_up)) {
-        if (!count && stop && stop()) {
+        if (stop && stop()) {
             done.settled = false;
             return done;
         }

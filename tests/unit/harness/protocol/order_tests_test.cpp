@@ -350,6 +350,9 @@ TEST(Bootstrap, DecidesNothingOnDegenerateSamples) {
         EXPECT_FALSE(result.why_not.empty());
     }
     EXPECT_TRUE(bootstrap(one_a_run({7, 8})).intervals);
+    // Some of 1000 replicates would hold nothing but the run without times.
+    const std::vector<std::vector<std::int64_t>> lacking{{7}, {}, {8}};
+    EXPECT_EQ(bootstrap(lacking).why_not, "a run without times");
     EXPECT_FALSE(bootstrap(one_a_run(std::vector<std::int64_t>(300'000, 5))).intervals);
 }
 

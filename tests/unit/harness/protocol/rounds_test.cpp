@@ -115,7 +115,9 @@ TEST_F(Rounds, GiveEverySeriesTheSamplesThatItHasAlone) {
         const auto expected = alone(protocol_of("fixed", 300), blocks, nullptr).value().samples;
         EXPECT_EQ(measured.value()[i].samples, expected);
         EXPECT_EQ(campaign_->samples(list[i].id).value(), expected);
-        EXPECT_TRUE(measured.value()[i].converged());
+        // All runs were made, and nobody asked whether they were enough.
+        EXPECT_EQ(measured.value()[i].ending, Ending::AllRuns);
+        EXPECT_EQ(measured.value()[i].converged, Converged::NotTested);
     }
 }
 
@@ -142,7 +144,8 @@ TEST_F(Rounds, StopASeriesAfterTheSameRunHoweverItIsMeasured) {
     for (const char* rule : {"spread:0.5%", "extremes", "entropy:0.1"}) {
         SCOPED_TRACE(rule);
         const auto one = alone(protocol_of(rule, 2000), 1, nullptr).value();
-        EXPECT_TRUE(one.converged());
+        EXPECT_EQ(one.ending, Ending::Enough);
+        EXPECT_EQ(one.converged, Converged::Yes);
         ASSERT_LT(one.samples.size(), all.size());
         EXPECT_TRUE(std::equal(one.samples.begin(), one.samples.end(), all.begin()));
         EXPECT_EQ(alone(protocol_of(rule, 2000), 1, nullptr, 4).value().samples, one.samples);
@@ -158,13 +161,14 @@ TEST_F(Rounds, ContinueASeriesUnderAnotherRule) {
     // There are more runs than the rule wants: all of them are shown, and none is added.
     const auto again = alone(protocol_of("spread:0.5%", 2000), 1, campaign_.get()).value();
     EXPECT_EQ(again.samples.size(), 2000U);
-    EXPECT_TRUE(again.converged());
+    EXPECT_EQ(again.converged, Converged::Yes);
     EXPECT_FALSE(again.warm_up);
 }
 
 TEST_F(Rounds, SayThatASeriesDidNotConverge) {
     const auto few = alone(protocol_of("spread:0.5%", 100), 1, nullptr).value();
     EXPECT_EQ(few.ending, Ending::AllRuns);
+    EXPECT_EQ(few.converged, Converged::No);
     EXPECT_EQ(few.samples.size(), 100U);
     Protocol capped = protocol_of("spread:0.0001%", 1'000'000'000);
     capped.time_cap = std::chrono::duration<double>{1e-6};

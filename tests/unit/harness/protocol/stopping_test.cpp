@@ -72,12 +72,11 @@ TEST(Stopping, OfSpreadStopsAtTheHalfWidth) {
     EXPECT_EQ(runs_until_content("spread:0.5%", 200, uniform(200, 1)), 0);
 }
 
-// A run at 500 that is longer than all before keeps the rule waiting until 1000.
+// The 32nd time is longer than all before: the rule waits for as many again, and its looks are at
+// 63 and at 70 times.
 TEST(Stopping, OfExtremesWaitsAsLongAgainAfterANewWorstTime) {
     const auto late = [](std::int64_t run) { return std::int64_t{run == 31 ? 99 : 24}; };
-    const auto runs = runs_until_content("extremes", 10'000, late);
-    EXPECT_GE(runs, 64);
-    EXPECT_LE(runs, 72);
+    EXPECT_EQ(runs_until_content("extremes", 10'000, late), 70);
 }
 
 // Four values: the entropy goes to 2 bits, and its change over 64 runs falls below 0.02 after a few
