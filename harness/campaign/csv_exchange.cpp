@@ -23,8 +23,10 @@ public:
     Result<Record> next() {
         Record record;
         if (!cursor_->peek()) return record;
-        begin_ = cursor_->passed();
+        const std::uint64_t begin = cursor_->passed();
         for (;;) {
+            if (cursor_->passed() - begin > longest_record)
+                return cursor_->refuse("a record of more than 16 MiB");
             auto field = read_field();
             if (!field) return field.as_failure();
             record.push_back(std::move(field).value());
@@ -35,11 +37,16 @@ public:
     }
 
 private:
-    [[nodiscard]] bool too_long() const { return cursor_->passed() - begin_ > longest_piece; }
+    static constexpr const char* long_field = "a field of more than 1 MiB";
+
+    [[nodiscard]] bool too_long(std::uint64_t begin_of_field) const {
+        return cursor_->passed() - begin_of_field > longest_piece;
+    }
 
     /// Up to the comma or end of line behind it.
     Result<Field> read_field() {
         Field field{{}, cursor_->place()};
+        const std::uint64_t begin = cursor_->passed();
         if (cursor_->peek() == '"') {
             if (auto read = read_quoted(field); !read) return read.as_failure();
         } else {
@@ -47,7 +54,7 @@ private:
                  letter = cursor_->peek()) {
                 if (*letter == '"')
                     return cursor_->refuse("a quote inside a field; expected it around the field");
-                if (too_long()) return cursor_->refuse("a record of more than 1 MiB");
+                if (too_long(begin)) return cursor_->refuse(long_field);
                 field.text += *letter;
                 cursor_->advance();
             }
@@ -58,11 +65,12 @@ private:
     }
 
     Result<void> read_quoted(Field& field) {
+        const std::uint64_t begin = cursor_->passed();
         cursor_->advance();
         for (;;) {
             const auto letter = cursor_->peek();
             if (!letter) return cursor_->refuse("no quote at the end of this field", field.at);
-            if (too_long()) return cursor_->refuse("a record of more than 1 MiB");
+            if (too_long(begin)) return cursor_->refuse(long_field);
             cursor_->advance();
             if (*letter != '"') {
                 field.text += *letter;
@@ -82,7 +90,6 @@ private:
     }
 
     TextCursor* cursor_;
-    std::uint64_t begin_ = 0;
 };
 
 /// Records of a campaign, each by its first field.

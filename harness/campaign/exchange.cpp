@@ -14,80 +14,135 @@ namespace {
 
 using Write = std::function<void(std::string_view)>;
 
-/// A field of CSV.
-std::string field(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
-    std::string quoted = "\"";
-    for (const char letter : text) {
-        if (letter == '"') quoted += '"';
-        quoted += letter;
+/// Everything that is recorded of a series.
+struct WholeSeries {
+    SeriesKey key;
+    std::vector<RecordedConditions> conditions;
+    std::vector<Sample> samples;
+};
+
+/// Writes series and keeps what of them could not be read back: too long, or not of the form's
+/// letters.
+class SeriesWriter {
+public:
+    explicit SeriesWriter(const Write& write) : write_{&write} {}
+
+    [[nodiscard]] const std::optional<std::string>& flaw() const { return flaw_; }
+
+    void csv(const WholeSeries& series) {
+        (*write_)(csv_of(series.key));
+        for (const auto& recorded : series.conditions)
+            (*write_)(csv_of(recorded));
+        for (const auto& sample : series.samples)
+            (*write_)(csv_of(sample));
     }
-    return quoted + "\"";
-}
-
-std::string csv_of(const SeriesKey& key) {
-    std::string record = "series";
-    for (const auto& [name, member] : key_fields)
-        record += "," + field(key.*member);
-    return record + "\n";
-}
-
-std::string csv_of(const RecordedConditions& recorded) {
-    std::string record = fmt::format("conditions,{}", recorded.first_run);
-    for (const auto& [name, value] : recorded.conditions)
-        record += "," + field(name) + "," + field(value);
-    return record + "\n";
-}
-
-std::string csv_of(const Sample& sample) {
-    std::string record = fmt::format("run,{},{},{},{}", sample.run, sample.seed,
-                                     to_string(sample.remark.trouble), field(sample.remark.text));
-    for (const std::int64_t time : sample.times)
-        fmt::format_to(std::back_inserter(record), ",{}", time);
-    return record + "\n";
-}
-
-/// A string of JSON. Bytes that are no UTF-8 are replaced.
-std::string json_string(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-std::string json_of(const SeriesKey& key) {
-    std::string text = "{";
-    for (const auto& [name, member] : key_fields)
-        text += fmt::format("{}: {},\n   ", json_string(name), json_string(key.*member));
-    return text;
-}
-
-std::string json_of(const RecordedConditions& recorded) {
-    std::string text = fmt::format("{{\"first-run\": {}, \"values\": {{", recorded.first_run);
-    const char* comma = "";
-    for (const auto& [name, value] : recorded.conditions) {
-        text += fmt::format("{}{}: {}", comma, json_string(name), json_string(value));
-        comma = ", ";
+    void json(const WholeSeries& series) {
+        (*write_)(json_of(series.key));
+        (*write_)("\"conditions\": [");
+        json_list(series.conditions);
+        (*write_)("],\n   \"runs\": [");
+        json_list(series.samples);
+        (*write_)("]}");
     }
-    return text + "}}";
-}
 
-std::string json_of(const Sample& sample) {
-    std::string text = fmt::format("{{\"run\": {}, \"seed\": \"{}\", \"times\": [{}]", sample.run,
-                                   sample.seed, fmt::join(sample.times, ", "));
-    if (sample.remark.trouble != Trouble::None)
-        text += fmt::format(", \"trouble\": {}, \"remark\": {}",
-                            json_string(to_string(sample.remark.trouble)),
-                            json_string(sample.remark.text));
-    return text + "}";
-}
-
-/// A list in JSON, one element a line.
-template <typename Element>
-void write_list(const std::vector<Element>& elements, const Write& write) {
-    const char* before = "\n     ";
-    for (const auto& element : elements) {
-        write(before);
-        write(json_of(element));
-        before = ",\n     ";
+private:
+    std::string checked(std::string text, std::string_view what, std::uint64_t longest) {
+        if (text.size() > longest - piece_reserve)
+            flaw_ = fmt::format("{} of {} bytes, too long to be read back", what, text.size());
+        return text;
     }
+
+    std::string field(std::string_view text) {
+        if (text.find_first_of(",\"\r\n") == std::string_view::npos)
+            return checked(std::string{text}, "a text", longest_piece);
+        std::string quoted = "\"";
+        for (const char letter : text) {
+            if (letter == '"') quoted += '"';
+            quoted += letter;
+        }
+        return checked(quoted + "\"", "a text", longest_piece);
+    }
+
+    std::string csv_of(const SeriesKey& key) {
+        std::string record = "series";
+        for (const auto& [name, member] : key_fields)
+            record += "," + field(key.*member);
+        return record + "\n";
+    }
+
+    std::string csv_of(const RecordedConditions& recorded) {
+        std::string record = fmt::format("conditions,{}", recorded.first_run);
+        for (const auto& [name, value] : recorded.conditions)
+            record += "," + field(name) + "," + field(value);
+        return checked(record + "\n", "conditions", longest_record);
+    }
+
+    std::string csv_of(const Sample& sample) {
+        std::string record =
+            fmt::format("run,{},{},{},{}", sample.run, sample.seed,
+                        to_string(sample.remark.trouble), field(sample.remark.text));
+        for (const std::int64_t time : sample.times)
+            fmt::format_to(std::back_inserter(record), ",{}", time);
+        return checked(record + "\n", "a run", longest_record);
+    }
+
+    std::string word(std::string_view text) {
+        try {
+            return checked(nlohmann::json(text).dump(), "a text", longest_piece);
+        } catch (const nlohmann::json::type_error&) {
+            flaw_ = "a text that is not UTF-8, which JSON cannot hold (CSV can)";
+            return "\"\"";
+        }
+    }
+
+    std::string json_of(const SeriesKey& key) {
+        std::string text = "{";
+        for (const auto& [name, member] : key_fields)
+            text += fmt::format("{}: {},\n   ", word(name), word(key.*member));
+        return text;
+    }
+
+    std::string json_of(const RecordedConditions& recorded) {
+        std::string text = fmt::format("{{\"first-run\": {}, \"values\": {{", recorded.first_run);
+        const char* comma = "";
+        for (const auto& [name, value] : recorded.conditions) {
+            text += fmt::format("{}{}: {}", comma, word(name), word(value));
+            comma = ", ";
+        }
+        return text + "}}";
+    }
+
+    std::string json_of(const Sample& sample) {
+        std::string text = fmt::format("{{\"run\": {}, \"seed\": \"{}\", \"times\": [{}]",
+                                       sample.run, sample.seed, fmt::join(sample.times, ", "));
+        if (sample.remark.trouble != Trouble::None)
+            text += fmt::format(", \"trouble\": {}, \"remark\": {}",
+                                word(to_string(sample.remark.trouble)), word(sample.remark.text));
+        return text + "}";
+    }
+
+    /// One element a line.
+    template <typename Element> void json_list(const std::vector<Element>& elements) {
+        const char* before = "\n     ";
+        for (const auto& element : elements) {
+            (*write_)(before);
+            (*write_)(json_of(element));
+            before = ",\n     ";
+        }
+    }
+
+    const Write* write_;
+    std::optional<std::string> flaw_;
+};
+
+/// As it is at one moment: conditions are recorded with the first run made under them, so those
+/// that are read behind the runs contain those of the runs.
+Result<WholeSeries> read_series(Campaign& campaign, const SeriesInfo& info) {
+    auto samples = campaign.samples(info.id);
+    if (!samples) return samples.as_failure();
+    auto conditions = campaign.conditions(info.id);
+    if (!conditions) return conditions.as_failure();
+    return WholeSeries{info.key, std::move(conditions).value(), std::move(samples).value()};
 }
 
 } // namespace
@@ -99,28 +154,19 @@ Result<void> write_campaign(Campaign& campaign, CampaignFormat format, const Wri
     write(csv ? fmt::format("{},{}\n", campaign_format_name, campaign_format_version)
               : fmt::format("{{\"format\": \"{}\", \"version\": {}, \"series\": [",
                             campaign_format_name, campaign_format_version));
+    SeriesWriter writer{write};
     const char* before = "\n  ";
     for (const auto& info : list.value()) {
-        const auto conditions = campaign.conditions(info.id);
-        if (!conditions) return conditions.as_failure();
-        const auto samples = campaign.samples(info.id);
-        if (!samples) return samples.as_failure();
+        const auto series = read_series(campaign, info);
+        if (!series) return series.as_failure();
         if (csv) {
-            write(csv_of(info.key));
-            for (const auto& recorded : conditions.value())
-                write(csv_of(recorded));
-            for (const auto& sample : samples.value())
-                write(csv_of(sample));
-            continue;
+            writer.csv(series.value());
+        } else {
+            write(before);
+            before = ",\n  ";
+            writer.json(series.value());
         }
-        write(before);
-        before = ",\n  ";
-        write(json_of(info.key));
-        write("\"conditions\": [");
-        write_list(conditions.value(), write);
-        write("],\n   \"runs\": [");
-        write_list(samples.value(), write);
-        write("]}");
+        if (writer.flaw()) return Failure{"holds " + *writer.flaw(), info.key.name};
     }
     if (!csv) write("]}\n");
     return boost::outcome_v2::success();
@@ -136,7 +182,8 @@ Result<void> read_campaign(const trace::TraceBytes& text, const CampaignListener
     return read;
 }
 
-Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign) {
+Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign,
+                             const std::function<bool()>& stop) {
     constexpr std::size_t most_pending = 8192;
     std::int64_t series = 0;
     std::vector<Sample> pending;
@@ -157,11 +204,17 @@ Result<void> import_campaign(const trace::TraceBytes& text, Campaign& campaign) 
         return campaign.note_conditions(series, recorded.first_run, recorded.conditions);
     };
     listener.sample = [&](Sample sample) -> Result<void> {
+        if (stop && stop()) return Failure{"interrupted; nothing is imported", text.name()};
         pending.push_back(std::move(sample));
         return pending.size() < most_pending ? Result<void>{boost::outcome_v2::success()}
                                              : record();
     };
     return campaign.together([&]() -> Result<void> {
+        const auto list = campaign.list();
+        if (!list) return list.as_failure();
+        if (!list.value().empty())
+            return Failure{"is imported into a campaign without series; this one has some",
+                           text.name()};
         if (auto read = read_campaign(text, listener); !read) return read;
         return record();
     });

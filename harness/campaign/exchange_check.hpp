@@ -12,8 +12,12 @@ namespace warpbound::harness {
 
 inline constexpr std::string_view campaign_format_name = "warpbound-campaign";
 inline constexpr std::int64_t campaign_format_version = 2;
-/// Of a record in CSV and a word in JSON. `Unit:` bytes.
+/// Of a field in CSV and a word in JSON. `Unit:` bytes, as they stand in the text.
 inline constexpr std::uint64_t longest_piece = std::uint64_t{1} << 20U;
+/// Of a record in CSV. `Unit:` bytes.
+inline constexpr std::uint64_t longest_record = std::uint64_t{1} << 24U;
+/// Of what is written there must remain so much, for what stands between words. `Unit:` bytes.
+inline constexpr std::uint64_t piece_reserve = 1024;
 
 /// Checks what is read, in its order, and hands it on. Failures have the place that they are given.
 class ExchangeCheck {

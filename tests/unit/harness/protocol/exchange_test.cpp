@@ -149,7 +149,15 @@ TEST_F(Exchange, RefusesBadCsvWithItsPlace) {
     EXPECT_THAT(refusal(text + "run,0,1,none,,5\nconditions,0,a,1\n"),
                 HasSubstr("text:4:1: conditions from run 0 on behind that run"));
     EXPECT_THAT(refusal(text + "run," + std::string(1'100'000, '0') + "\n"),
-                HasSubstr("a record of more than 1 MiB"));
+                HasSubstr("a field of more than 1 MiB"));
+    EXPECT_THAT(refusal(text + "run,0,1,throttled,\"" + std::string(1'100'000, 'x') + "\",5\n"),
+                HasSubstr("a field of more than 1 MiB"));
+    std::string many = "run,0,1,none,";
+    while (many.size() < 17'000'000)
+        many += ",1";
+    EXPECT_THAT(refusal(text + many + "\n"), HasSubstr("a record of more than 16 MiB"));
+    EXPECT_THAT(refusal(text + std::string(17'000'000, ',')),
+                HasSubstr("a record of more than 16 MiB"));
 }
 
 TEST_F(Exchange, RefusesBadJsonWithItsPlace) {
@@ -187,6 +195,59 @@ TEST_F(Exchange, RefusesBadJsonWithItsPlace) {
                 HasSubstr("without 'first-run'"));
     EXPECT_THAT(refusal("{\"format\": \"" + std::string(1'100'000, 'x') + "\"}"),
                 HasSubstr("more than 1 MiB"));
+}
+
+// A launch of many warps: its run is longer than any field may be.
+TEST_F(Exchange, BringsBackALongRun) {
+    const auto campaign = open("original.db");
+    const auto series = campaign->series({"a", "d", "", "p", "k", "f", "8192x1024", "region"});
+    ASSERT_TRUE(campaign->append(series.value().id,
+                                 {{0, 1, std::vector<std::int64_t>(8192 * 32, 123'456), {}}}));
+    for (const auto format : {CampaignFormat::Csv, CampaignFormat::Json}) {
+        const auto imported = import(text_of(*campaign, format));
+        ASSERT_TRUE(imported) << to_string(imported.error());
+        EXPECT_EQ(content_of(*campaign_), content_of(*campaign));
+    }
+}
+
+// What could not be read back, or only as something else, is not written.
+TEST_F(Exchange, RefusesToWriteWhatCannotBeReadBack) {
+    const auto refused = [&](const std::string& name, CampaignFormat format) {
+        const auto campaign = open(("flawed" + std::to_string(++imported_) + ".db").c_str());
+        EXPECT_TRUE(campaign->series({name, "d", "", "p", "k", "f", "1x32", "region"}));
+        const auto written = write_campaign(*campaign, format, [](std::string_view) {});
+        return written ? "written" : written.error().what;
+    };
+    const std::string latin = "caf\xe9";
+    EXPECT_THAT(refused(latin, CampaignFormat::Json), HasSubstr("a text that is not UTF-8"));
+    EXPECT_EQ(refused(latin, CampaignFormat::Csv), "written");
+    const std::string quotes(600'000, '"');
+    for (const auto format : {CampaignFormat::Csv, CampaignFormat::Json})
+        EXPECT_THAT(refused(quotes, format), HasSubstr("too long to be read back"));
+    const auto campaign = open("long.db");
+    const auto series = campaign->series({"a", "d", "", "p", "k", "f", "1x32", "region"});
+    ASSERT_TRUE(
+        campaign->append(series.value().id, {{0, 1, std::vector<std::int64_t>(9'000'000, 1), {}}}));
+    const auto written = write_campaign(*campaign, CampaignFormat::Csv, [](std::string_view) {});
+    ASSERT_FALSE(written);
+    EXPECT_THAT(written.error().what, HasSubstr("a run of 18000"));
+}
+
+TEST_F(Exchange, ImportsIntoACampaignWithoutSeriesOnly) {
+    const auto campaign = open("original.db");
+    fill(*campaign);
+    const auto before = content_of(*campaign);
+    const auto refused = import_campaign(bytes_of(head), *campaign);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("a campaign without series"));
+    EXPECT_EQ(content_of(*campaign), before);
+    const auto empty = open("stopped.db");
+    int asked = 0;
+    const auto stopped = import_campaign(bytes_of(text_of(*campaign, CampaignFormat::Csv)), *empty,
+                                         [&] { return ++asked > 3; });
+    ASSERT_FALSE(stopped);
+    EXPECT_THAT(stopped.error().what, HasSubstr("interrupted"));
+    EXPECT_TRUE(content_of(*empty).empty());
 }
 
 /// The corpus of the fuzz target.
