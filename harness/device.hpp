@@ -122,9 +122,9 @@ public:
 };
 
 /// Opens `simulated:<architecture>` with a warp policy as `models::read_policy` reads it and so
-/// many SMs, `cuda:<n>`, or `recorded:<file>` (see `devices/recorded.hpp`), which has its own.
-/// Refuses an unknown kind or policy, naming those that there are, and a card that cannot be used,
-/// with the reason.
+/// many SMs, `cuda:<n>`, or `recorded:<file>` (see `devices/recorded.hpp`), which have their own:
+/// another policy or number than these defaults is refused there. Refuses an unknown kind or
+/// policy, naming those that there are, and a card that cannot be used, with the reason.
 Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_view policy = "lrr",
                                             std::int64_t multiprocessors = 1);
 

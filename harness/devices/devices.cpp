@@ -34,19 +34,15 @@ std::optional<int> whole_number(std::string_view text) {
     return number;
 }
 
-Result<std::unique_ptr<Device>> open_card(std::string_view name, std::string_view policy,
-                                          std::int64_t multiprocessors) {
+Result<std::unique_ptr<Device>> open_card(std::string_view name) {
     const std::string where{name};
     const auto ordinal = whole_number(name.substr(cuda_kind.size()));
     if (!ordinal) return Failure{"expected the number of a device, as in cuda:0", where};
-    if (policy != "lrr" || multiprocessors != 1)
-        return Failure{"a card has the warp policy and the SMs that it has; only simulated devices "
-                       "take others",
-                       where};
     const char* stated = std::getenv(time_out_variable);
     const auto time_out = stated == nullptr ? std::optional{usual_time_out} : whole_number(stated);
-    if (!time_out)
-        return Failure{fmt::format("expected milliseconds, not '{}'", stated), time_out_variable};
+    if (!time_out || *time_out == 0)
+        return Failure{fmt::format("expected milliseconds, at least 1, not '{}'", stated),
+                       time_out_variable};
     return cuda::open_cuda_device(cuda::Driver::load(), *ordinal,
                                   std::chrono::milliseconds{*time_out});
 }
@@ -97,10 +93,15 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_v
                                        missing, not_implemented),
                            std::string{name}, 0, 0};
     }
-    if (name.substr(0, cuda_kind.size()) == cuda_kind)
-        return open_card(name, policy, multiprocessors);
-    if (name.substr(0, recorded_kind.size()) == recorded_kind)
-        return recorded_device(name.substr(recorded_kind.size()));
+    const bool card = name.substr(0, cuda_kind.size()) == cuda_kind;
+    const bool recorded = name.substr(0, recorded_kind.size()) == recorded_kind;
+    if ((card || recorded) && (policy != "lrr" || multiprocessors != 1))
+        return Failure{fmt::format("a {} has the warp policy and the SMs that it has; only "
+                                   "simulated devices take others",
+                                   card ? "card" : "recording"),
+                       std::string{name}};
+    if (card) return open_card(name);
+    if (recorded) return recorded_device(name.substr(recorded_kind.size()));
     if (name.substr(0, simulated_kind.size()) != simulated_kind)
         return Failure{"unknown kind of device; expected simulated:<architecture>, cuda:<n>, "
                        "hip:<n> or recorded:<file>",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -15,11 +16,12 @@ namespace warpbound::harness {
 
 namespace {
 
-struct RecordedSeriesOfDevice {
+/// What is held of a series.
+struct HeldSeries {
     SeriesKey key;
-    std::int64_t id = 0;         ///< In the campaign, where there is one.
-    std::vector<Sample> samples; ///< Of a text; of a campaign they are read when they are needed.
-    std::int64_t runs = 0;
+    std::int64_t id = 0; ///< In the campaign, where there is one.
+    /// Of a text; of a campaign they are read when they are needed.
+    std::vector<Sample> samples;
     std::vector<RecordedConditions> conditions;
 };
 
@@ -40,11 +42,17 @@ public:
         return recording;
     }
 
-    std::vector<RecordedSeriesOfDevice>& series() { return series_; }
-    [[nodiscard]] Result<std::vector<Sample>> samples(const RecordedSeriesOfDevice& series) {
-        if (!campaign_) return series.samples;
+    [[nodiscard]] const std::vector<HeldSeries>& series() const { return series_; }
+    /// With samples and conditions; these behind the samples, so that none of theirs is missing.
+    [[nodiscard]] Result<HeldSeries> whole(const HeldSeries& series) {
+        if (!campaign_) return series;
         const std::lock_guard lock{mutex_};
-        return campaign_->samples(series.id);
+        auto samples = campaign_->samples(series.id);
+        if (!samples) return samples.as_failure();
+        auto conditions = campaign_->conditions(series.id);
+        if (!conditions) return conditions.as_failure();
+        return HeldSeries{series.key, series.id, std::move(samples).value(),
+                          std::move(conditions).value()};
     }
 
 private:
@@ -54,18 +62,15 @@ private:
         campaign_ = std::move(opened).value();
         const auto list = campaign_->list();
         if (!list) return list.as_failure();
-        for (const auto& info : list.value()) {
-            const auto conditions = campaign_->conditions(info.id);
-            if (!conditions) return conditions.as_failure();
-            series_.push_back({info.key, info.id, {}, info.runs, conditions.value()});
-        }
+        for (const auto& info : list.value())
+            series_.push_back({info.key, info.id, {}, {}});
         return boost::outcome_v2::success();
     }
 
     Result<void> take(const trace::TraceBytes& text) {
         CampaignListener listener;
         listener.series = [this](const SeriesKey& key) -> Result<void> {
-            series_.push_back({key, 0, {}, 0, {}});
+            series_.push_back({key, 0, {}, {}});
             return boost::outcome_v2::success();
         };
         listener.conditions = [this](const RecordedConditions& recorded) -> Result<void> {
@@ -74,7 +79,6 @@ private:
         };
         listener.sample = [this](Sample sample) -> Result<void> {
             series_.back().samples.push_back(std::move(sample));
-            ++series_.back().runs;
             return boost::outcome_v2::success();
         };
         return read_campaign(text, listener);
@@ -82,24 +86,23 @@ private:
 
     std::unique_ptr<Campaign> campaign_;
     std::mutex mutex_;
-    std::vector<RecordedSeriesOfDevice> series_;
+    std::vector<HeldSeries> series_;
 };
 
 /// The runs of one series.
 class RecordedKernel final : public PreparedKernel {
 public:
-    static Result<std::unique_ptr<PreparedKernel>>
-    make(const SeriesKey& key, const models::Launch& launch, std::vector<Sample> samples,
-         std::vector<RecordedConditions> conditions) {
+    static Result<std::unique_ptr<PreparedKernel>> make(HeldSeries series,
+                                                        const models::Launch& launch) {
         auto kernel = std::make_unique<RecordedKernel>();
-        kernel->key_ = key;
+        kernel->key_ = std::move(series.key);
         kernel->launch_ = launch;
-        kernel->conditions_ = std::move(conditions);
-        for (auto& sample : samples) {
+        kernel->conditions_ = std::move(series.conditions);
+        for (auto& sample : series.samples) {
             const std::uint64_t seed = sample.seed;
             if (!kernel->by_seed_.emplace(seed, std::move(sample)).second)
                 return Failure{fmt::format("was recorded with two runs of seed {}", seed),
-                               key.name};
+                               kernel->key_.name};
         }
         return std::unique_ptr<PreparedKernel>{std::move(kernel)};
     }
@@ -242,10 +245,9 @@ public:
         // A key belongs to one series only: a campaign and its text refuse a second one.
         for (const auto& series : recording_->series()) {
             if (!(series.key == *kernel.series)) continue;
-            auto samples = recording_->samples(series);
-            if (!samples) return samples.as_failure();
-            return RecordedKernel::make(series.key, kernel.launch, std::move(samples).value(),
-                                        series.conditions);
+            auto whole = recording_->whole(series);
+            if (!whole) return whole.as_failure();
+            return RecordedKernel::make(std::move(whole).value(), kernel.launch);
         }
         return not_recorded(*kernel.series);
     }
@@ -277,40 +279,60 @@ private:
     DeviceIdentity identity_;
 };
 
+/// The machines of a recording, each once.
+std::vector<DeviceIdentity> machines_of(const Recording& recording) {
+    std::vector<DeviceIdentity> machines;
+    for (const auto& series : recording.series())
+        if (std::none_of(machines.begin(), machines.end(), [&](const DeviceIdentity& one) {
+                return one.name == series.key.device && one.detail == series.key.device_detail;
+            }))
+            machines.push_back({series.key.device, series.key.device_detail});
+    return machines;
+}
+
 std::string text_of(const DeviceIdentity& identity) {
     return identity.name + " " + identity.detail;
+}
+
+/// Those in whose text `part` occurs; of several the one that ends with it, if one does.
+std::vector<DeviceIdentity> chosen(const std::vector<DeviceIdentity>& machines,
+                                   std::string_view part) {
+    std::vector<DeviceIdentity> with;
+    std::vector<DeviceIdentity> ending;
+    for (const auto& machine : machines) {
+        const std::string text = text_of(machine);
+        if (text.find(part) != std::string::npos) with.push_back(machine);
+        if (text.ends_with(part)) ending.push_back(machine);
+    }
+    return ending.size() == 1 ? ending : with;
 }
 
 } // namespace
 
 Result<std::unique_ptr<Device>> recorded_device(std::string_view name) {
-    const std::size_t hash = name.rfind('#');
+    std::error_code ignored;
+    const std::size_t hash = std::filesystem::exists(std::filesystem::path{name}, ignored)
+                                 ? std::string_view::npos
+                                 : name.rfind('#');
     const std::string file{name.substr(0, hash)};
     const std::string_view part = hash == std::string_view::npos ? "" : name.substr(hash + 1);
     auto recording = Recording::open(file);
     if (!recording) return recording.as_failure();
-    std::vector<DeviceIdentity> identities;
-    std::vector<std::string> texts;
-    for (const auto& series : recording.value()->series()) {
-        const DeviceIdentity identity{series.key.device, series.key.device_detail};
-        const std::string text = text_of(identity);
-        if (text.find(part) == std::string::npos ||
-            std::find(texts.begin(), texts.end(), text) != texts.end())
-            continue;
-        identities.push_back(identity);
-        texts.push_back(text);
-    }
-    if (identities.empty())
+    const auto machines = chosen(machines_of(*recording.value()), part);
+    if (machines.empty())
         return Failure{fmt::format("no device recorded has '{}' in its name or detail", part),
                        file};
-    if (identities.size() > 1)
-        return Failure{
-            fmt::format("holds several machines; choose one with #PART, which must occur "
-                        "in one of: {}",
-                        fmt::join(texts, "; ")),
-            file};
+    if (machines.size() > 1) {
+        std::vector<std::string> texts;
+        for (const auto& machine : machines)
+            texts.push_back(text_of(machine));
+        return Failure{fmt::format("holds several machines; choose one with #PART, which must "
+                                   "occur in one of them only, or end one: {}",
+                                   fmt::join(texts, "; ")),
+                       file};
+    }
     return std::unique_ptr<Device>{
-        std::make_unique<RecordedDevice>(std::move(recording).value(), identities.front())};
+        std::make_unique<RecordedDevice>(std::move(recording).value(), machines.front())};
 }
 
 } // namespace warpbound::harness

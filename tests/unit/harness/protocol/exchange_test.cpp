@@ -435,6 +435,28 @@ TEST_F(Recorded, DeviceMustBeOneMachine) {
     ASSERT_TRUE(chosen);
     EXPECT_THAT(chosen.value()->identity().detail, HasSubstr("policy gto"));
     EXPECT_FALSE(open_device("recorded:" + file_ + "#policy srr"));
+    // The detail of one SM is the beginning of that of several.
+    const auto one_sm = open_device("recorded:" + file_ + "#policy lrr");
+    ASSERT_TRUE(one_sm);
+    {
+        const auto several = open_device("simulated:fermi-gtx470", "lrr", 2).value();
+        const auto campaign = Campaign::open(file_).value();
+        ASSERT_TRUE(measure_point(*several, point("dependent-add/n=6"), protocol_, campaign.get()));
+    }
+    const std::string lrr = simulated_->identity().detail;
+    for (const std::string& part : {std::string{"policy lrr"}, lrr}) {
+        const auto again = open_device("recorded:" + file_ + "#" + part);
+        ASSERT_TRUE(again) << to_string(again.error());
+        EXPECT_EQ(again.value()->identity().detail, lrr);
+    }
+    EXPECT_EQ(open_device("recorded:" + file_ + "#2 multi").value()->identity().detail,
+              lrr + ", 2 multiprocessors");
+    EXPECT_FALSE(open_device("recorded:" + file_ + "#policy"));
+    // A file may have such a name itself.
+    const auto named = folder_.path() / "a#policy gto";
+    std::filesystem::copy_file(file_, named);
+    EXPECT_FALSE(open_device("recorded:" + named.string()));
+    EXPECT_TRUE(open_device("recorded:" + named.string() + "#policy gto"));
     EXPECT_FALSE(open_device("recorded:" + (folder_.path() / "none.db").string()));
 }
 

@@ -30,6 +30,9 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
     };
     EXPECT_THAT(words("hip:0"), HasSubstr("not in this version"));
     EXPECT_THAT(words("recorded:no-such.db"), HasSubstr("cannot be opened"));
+    EXPECT_THAT(words("recorded:no-such.db", "gto"),
+                HasSubstr("a recording has the warp policy and the SMs that it has"));
+    EXPECT_THAT(words("cuda:0", "gto"), HasSubstr("a card has the warp policy and the SMs"));
     EXPECT_THAT(words("quantum:0"), HasSubstr("expected simulated:<architecture>"));
     EXPECT_THAT(words("simulated:fermi-gtx470", "fair"), HasSubstr("unknown warp policy 'fair'"));
     EXPECT_THAT(words("simulated:nothing"), HasSubstr("fermi-gtx470"));
