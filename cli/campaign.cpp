@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <unistd.h>
 
 namespace warpbound::cli {
 
@@ -43,7 +44,7 @@ Result<std::vector<ListedSeries>> listed(const Options& options) {
         if (!options.summary) continue;
         const auto samples = campaign.value()->samples(info.id);
         if (!samples) return samples.as_failure();
-        const auto times = flat_times(samples.value());
+        const auto times = summarised_times(samples.value(), info.key.quantity);
         if (!times.empty()) all.back().summary = harness::summarise(times);
         all.back().order = harness::examine(harness::run_times(samples.value()));
         progress(static_cast<std::int64_t>(all.size()), wanted);
@@ -114,6 +115,8 @@ Exit list(const Options& options) {
 }
 
 Exit export_text(const Options& options) {
+    if (auto apart = check_output(options.output, options.file); !apart)
+        return refuse(apart.error());
     const auto campaign = harness::Campaign::open_existing(options.file);
     if (!campaign) return refuse(campaign.error());
     auto file = ResultFile::open(options.output);
@@ -127,30 +130,58 @@ Exit export_text(const Options& options) {
     return kept ? Exit::Holds : refuse(kept.error());
 }
 
+/// A pipe can be read once only and is taken as a whole.
 Result<harness::trace::TraceBytes> text_of(const std::string& file) {
-    if (file != "-") return harness::trace::TraceBytes::open(file);
+    std::error_code unknown;
+    const bool pieces = std::filesystem::is_regular_file(file, unknown);
+    if (file != "-" && pieces) return harness::trace::TraceBytes::open(file);
     auto source = assembly::read_source(file);
     if (!source) return source.as_failure();
     return harness::trace::TraceBytes{std::move(source).value()};
 }
 
+/// A name beside the output that no other process uses.
+std::string imported_place(const std::string& output) {
+    return fmt::format("{}.partial-{}", output, getpid());
+}
+
+/// Gives the finished campaign its name; one that exists meanwhile stays.
+Result<void> put_in_place(const std::string& made, const std::string& output) {
+    std::error_code failed;
+    std::filesystem::create_hard_link(made, output, failed);
+    if (failed == std::errc::file_exists)
+        return Failure{"exists; a campaign is imported into a new file", output};
+    if (failed)
+        return Failure{fmt::format("cannot be given its name: {}", failed.message()), output};
+    return boost::outcome_v2::success();
+}
+
+Result<void> import_into(const std::string& place, const Options& options) {
+    const auto text = text_of(options.file);
+    if (!text) return text.as_failure();
+    const auto campaign = harness::Campaign::open(place);
+    if (!campaign) return campaign.as_failure();
+    return harness::import_campaign(text.value(), *campaign.value(), interrupted);
+}
+
 Exit import_text(const Options& options) {
+    watch_for_interrupt();
     std::error_code ignored;
     if (std::filesystem::exists(options.output, ignored))
         return refuse(Failure{"exists; a campaign is imported into a new file", options.output});
-    const auto text = text_of(options.file);
-    if (!text) return refuse(text.error());
-    auto campaign = harness::Campaign::open(options.output);
-    if (!campaign) return refuse(campaign.error());
-    const auto imported = harness::import_campaign(text.value(), *campaign.value());
+    const std::string place = imported_place(options.output);
+    auto imported = import_into(place, options);
+    if (imported) imported = put_in_place(place, options.output);
+    std::filesystem::remove(place, ignored);
     if (imported) return Exit::Holds;
-    campaign.value().reset();
-    std::filesystem::remove(options.output, ignored);
-    return refuse(imported.error());
+    const Exit refused = refuse(imported.error());
+    return interrupted() ? Exit::Undecided : refused;
 }
 
 #ifdef WARPBOUND_HAS_ANALYZER
 Exit report(const Options& options) {
+    if (auto apart = check_output(options.output, options.file); !apart)
+        return refuse(apart.error());
     const auto campaign = harness::Campaign::open_existing(options.file);
     if (!campaign) return refuse(campaign.error());
     return write_campaign_page(*campaign.value(), options.file, options.output);
@@ -161,7 +192,7 @@ Exit report(const Options& options) {
 
 void add_campaign(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
-        "campaign", "List or show what a campaign holds; write it as CSV or JSON and read it back");
+        "campaign", "List or draw what a campaign holds; write it as CSV or JSON and read it back");
     command->require_subcommand(1);
     const auto add = [&](const char* name, const char* purpose, const char* of_file,
                          Exit (*run)(const Options&)) {

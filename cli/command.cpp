@@ -92,6 +92,19 @@ Exit write_result(const std::string& text, const std::string& path) {
     return written ? Exit::Holds : refuse(written.error());
 }
 
+Result<void> check_output(const std::string& output, const std::string& input) {
+    if (output.empty() || output == "-") return boost::outcome_v2::success();
+    std::error_code unknown; // Of a file that does not exist only the name can be the same.
+    for (const std::string& written : {output, place_of(output)}) {
+        const bool same_name = std::filesystem::weakly_canonical(written, unknown) ==
+                               std::filesystem::weakly_canonical(input, unknown);
+        if (same_name || std::filesystem::equivalent(written, input, unknown))
+            return Failure{fmt::format("would take the place of {}, from which it is made", input),
+                           output};
+    }
+    return boost::outcome_v2::success();
+}
+
 void KernelOptions::add_to(CLI::App& command) {
     command
         .add_option(

@@ -90,6 +90,10 @@ private:
 /// does.
 Exit write_result(const std::string& text, const std::string& path = "-");
 
+/// Refuses an output whose file, or the one beside it while it is written, is `input`: writing it
+/// would take the place of what it is made from.
+Result<void> check_output(const std::string& output, const std::string& input);
+
 /// A kernel with everything that was read for it.
 struct LoadedKernel {
     assembly::Program program;

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <iterator>
 
@@ -65,11 +66,24 @@ Result<std::vector<std::string>> chosen_benchmarks(const Options& options) {
                    options.suite};
 }
 
+/// "auto" or a number of runs.
+Result<std::optional<std::int64_t>> read_warm_up(const std::string& text) {
+    constexpr std::int64_t most = 1'000'000;
+    if (text == "auto") return std::optional<std::int64_t>{};
+    std::int64_t runs = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), runs);
+    if (error != std::errc{} || end != text.data() + text.size() || runs < 0 || runs > most)
+        return Failure{fmt::format("expected 0 to {} runs or auto, not '{}'", most, text),
+                       "--warm-up"};
+    return std::optional{runs};
+}
+
 Result<harness::Protocol> protocol_of(const Options& options) {
     harness::Protocol protocol;
     protocol.repetitions = options.repetitions;
-    protocol.warm_up =
-        options.warm_up == "auto" ? std::nullopt : std::optional{std::stoll(options.warm_up)};
+    const auto warm_up = read_warm_up(options.warm_up);
+    if (!warm_up) return warm_up.as_failure();
+    protocol.warm_up = warm_up.value();
     protocol.seed = options.seed;
     protocol.draw = parse_draw(options.draw);
     const auto stop = harness::read_stop(options.stop);
@@ -176,16 +190,12 @@ Exit run(const Options& options) {
     if (options.suite.empty() == options.benchmarks.empty())
         return refuse(Failure{"name either a --suite or one --benchmark or more; --list shows them",
                               "measure"});
+    if (auto apart = check_output(options.report, options.campaign); !apart)
+        return refuse(apart.error());
     const auto device = harness::open_device(options.device, options.policy);
     if (!device) return refuse(device.error());
     const auto names = chosen_benchmarks(options);
     if (!names) return refuse(names.error());
-    std::unique_ptr<harness::Campaign> campaign;
-    if (!options.campaign.empty()) {
-        auto opened = harness::Campaign::open(options.campaign);
-        if (!opened) return refuse(opened.error());
-        campaign = std::move(opened).value();
-    }
     const auto protocol = protocol_of(options);
     if (!protocol) return refuse(protocol.error());
     MeasuredSuite suite;
@@ -196,6 +206,14 @@ Exit run(const Options& options) {
     const auto runs =
         prepare(options, *device.value(), protocol.value(), points.value(), suite.missing);
     if (!runs) return refuse(runs.error());
+    if (runs.value().empty()) return refuse(suite.missing.front().why);
+    // Only now: a campaign is not made for what is refused.
+    std::unique_ptr<harness::Campaign> campaign;
+    if (!options.campaign.empty()) {
+        auto opened = harness::Campaign::open(options.campaign);
+        if (!opened) return refuse(opened.error());
+        campaign = std::move(opened).value();
+    }
     const auto measured = measure_all(runs.value(), protocol.value().seed, campaign.get());
     if (!measured) return refuse(measured.error());
     bool complete = true;
@@ -206,8 +224,6 @@ Exit run(const Options& options) {
             suite.points.push_back(std::move(*point));
     }
     compare_points(suite);
-    if (suite.points.empty() && complete && !suite.missing.empty())
-        return refuse(suite.missing.front().why);
     if (options.format == "csv") // Its rows have no place for them.
         for (const auto& line : missing_lines(suite.missing))
             fmt::print(stderr, "warpbound: not measured: {}\n", line);
@@ -221,10 +237,13 @@ Exit run(const Options& options) {
 #endif
     if (!complete) fmt::print(stderr, "warpbound: interrupted; what was recorded stays\n");
     if (!complete) return Exit::Undecided;
-    if (!suite.disagrees()) return Exit::Holds;
-    fmt::print(stderr, "warpbound: the empty region and the slope of the times contradict each "
-                       "other\n");
-    return Exit::Violated;
+    const auto without = suite.without_times();
+    if (!without.empty())
+        fmt::print(stderr, "warpbound: no run counts of {}\n", fmt::join(without, ", "));
+    if (suite.disagrees())
+        fmt::print(stderr, "warpbound: the empty region and the slope of the times contradict each "
+                           "other\n");
+    return without.empty() && !suite.disagrees() ? Exit::Holds : Exit::Violated;
 }
 
 } // namespace
@@ -254,8 +273,10 @@ void add_measure(CLI::App& app, Invocation& invocation) {
         ->add_option("--warm-up", options->warm_up,
                      "Runs before them that are not recorded; auto: until the best time no longer "
                      "falls")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}) |
-                CLI::IsMember({std::string{"auto"}}))
+        ->check([](const std::string& text) {
+            const auto read = read_warm_up(text);
+            return read ? std::string{} : read.error().what;
+        })
         ->capture_default_str();
     command
         ->add_option("--stop", options->stop,
@@ -269,7 +290,8 @@ void add_measure(CLI::App& app, Invocation& invocation) {
         ->capture_default_str();
     command
         ->add_option("--time-cap", options->time_cap,
-                     "Seconds of running after which a point gets no further runs; 0: no limit")
+                     "Seconds of running, warm-up included, after which a point begins no further "
+                     "turn (32 runs, or an eighth of those that it has); 0: no limit")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     add_policy(*command, options->policy);

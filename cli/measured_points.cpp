@@ -1,7 +1,6 @@
 #include "cli/measured_points.hpp"
 
 #include "cli/command.hpp"
-#include "cli/json.hpp"
 #include "cli/summary_text.hpp"
 
 #include <fmt/format.h>
@@ -12,13 +11,6 @@ namespace warpbound::cli {
 
 namespace {
 
-/// What a row summarises: all times, or of clocks the last one of each run.
-std::vector<std::int64_t> shown_times(const std::vector<harness::Sample>& samples,
-                                      harness::Quantity quantity) {
-    return quantity == harness::Quantity::Clocks ? harness::run_times(samples)
-                                                 : flat_times(samples);
-}
-
 std::vector<std::vector<std::int64_t>> counted_runs(const std::vector<harness::Sample>& samples) {
     std::vector<std::vector<std::int64_t>> runs;
     for (const auto& sample : samples)
@@ -26,9 +18,10 @@ std::vector<std::vector<std::int64_t>> counted_runs(const std::vector<harness::S
     return runs;
 }
 
+/// Requires: a summary.
 harness::RegionTimes region_of(const MeasuredPoint& measured) {
-    return {harness::axis_value(measured.point.axes, "n", 0), measured.summary.best,
-            measured.summary.worst, measured.summary.mean};
+    return {harness::axis_value(measured.point.axes, "n", 0), measured.summary->best,
+            measured.summary->worst, measured.summary->mean};
 }
 
 /// Benchmark and axes without `n`.
@@ -48,7 +41,7 @@ std::vector<MeasuredOperation> operations_of(const std::vector<MeasuredPoint>& p
     std::map<std::string, Line> lines;
     for (const auto& measured : points) {
         if (harness::axis_value(measured.point.axes, "n", 0) == 0 ||
-            measured.point.quantity != harness::Quantity::Region)
+            measured.point.quantity != harness::Quantity::Region || !measured.summary)
             continue;
         const std::string name = operation_name(measured.point);
         Line& line = lines[name];
@@ -68,10 +61,34 @@ std::vector<MeasuredOperation> operations_of(const std::vector<MeasuredPoint>& p
     return operations;
 }
 
-/// "yes", "no" or, with the time that was up, "no time".
-std::string_view converged_text(harness::Ending ending) {
-    if (ending == harness::Ending::Enough) return "yes";
-    return ending == harness::Ending::TimeCap ? "no time" : "no";
+/// "yes", "no", "-" where no rule tests it or, with the time that was up, "no time".
+std::string_view converged_text(const MeasuredPoint& measured) {
+    return measured.ending == harness::Ending::TimeCap ? "no time" : to_string(measured.converged);
+}
+
+/// Which benchmarks have other times than regions.
+std::string quantity_lines(const std::vector<MeasuredPoint>& points) {
+    std::string out;
+    for (const auto& [quantity, what] :
+         {std::pair{harness::Quantity::Clocks, "from the first read of the launch to the last one"},
+          {harness::Quantity::ExecutionTime, "execution times of the launch"}}) {
+        std::vector<std::string> names;
+        for (const auto& measured : points)
+            if (measured.point.quantity == quantity &&
+                std::find(names.begin(), names.end(), measured.point.benchmark) == names.end())
+                names.push_back(measured.point.benchmark);
+        if (!names.empty()) out += fmt::format("of {}: {}\n", fmt::join(names, ", "), what);
+    }
+    return out;
+}
+
+/// With one warp, in a block by itself.
+const MeasuredPoint* empty_region_of_one_warp(const std::vector<MeasuredPoint>& points) {
+    const auto found = std::find_if(points.begin(), points.end(), [](const auto& measured) {
+        return measured.point.benchmark == "empty-region" && measured.summary &&
+               harness::axis_value(measured.point.axes, "warps", 0) == 1;
+    });
+    return found == points.end() ? nullptr : &*found;
 }
 
 std::string drift_lines(const std::vector<MeasuredPoint>& points) {
@@ -94,7 +111,8 @@ std::string marked_lines(const std::vector<MeasuredPoint>& points) {
         for (const auto& [trouble, count] : measured.marked)
             counts.push_back(fmt::format("{} {}", count, trouble));
         if (!counts.empty())
-            out += fmt::format("  {}: {}\n", measured.point.name, fmt::join(counts, ", "));
+            out += fmt::format("  {}: {}{}\n", measured.point.name, fmt::join(counts, ", "),
+                               measured.summary ? "" : "; no run counts");
     }
     return out.empty() ? out : "\nruns with trouble\n" + out;
 }
@@ -115,84 +133,6 @@ std::string operation_lines(const std::vector<MeasuredOperation>& operations) {
     return out + "\nempty region and slope disagree\n" + contradictions;
 }
 
-Json interval_json(const harness::ConfidenceInterval& interval) {
-    return {{"lo", interval.lo}, {"hi", interval.hi}};
-}
-
-Json bootstrap_json(const harness::Bootstrap& bootstrap) {
-    if (!bootstrap.intervals) return {{"not-decided", bootstrap.why_not}};
-    const auto& intervals = *bootstrap.intervals;
-    return {{"kind", "estimate"},
-            {"method", "bootstrap of runs, percentile"},
-            {"confidence", intervals.confidence},
-            {"replicates", intervals.replicates},
-            {"mean", interval_json(intervals.mean)},
-            {"median", interval_json(intervals.median)},
-            {"p99", interval_json(intervals.p99)}};
-}
-
-Json test_json(const harness::OrderTest& test) {
-    Json entry{{"test", test.name}};
-    if (test.decision) {
-        entry["statistic"] = test.decision->statistic;
-        entry["p"] = test.decision->p_value;
-        entry["p-corrected"] = test.decision->corrected;
-        if (!test.note.empty()) entry["note"] = test.note;
-    } else {
-        entry["not-decided"] = test.note;
-    }
-    return entry;
-}
-
-Json order_json(const harness::RunOrder& order) {
-    Json tests = Json::array();
-    for (const auto& test : order.tests)
-        tests.push_back(test_json(test));
-    Json modes = Json::array();
-    for (const auto& [mode, together] : order.modes)
-        modes.push_back({{"lowest", mode.lowest},
-                         {"highest", mode.highest},
-                         {"count", mode.count},
-                         {"first-run", mode.first_run},
-                         {"last-run", mode.last_run},
-                         {"in-time", test_json(together)}});
-    Json entry{{"drift", harness::to_string(order.drift())},
-               {"level", harness::drift_level},
-               {"tests", std::move(tests)},
-               {"modes-of-runs", std::move(modes)}};
-    if (order.lag_one) entry["lag-1-correlation"] = *order.lag_one;
-    return entry;
-}
-
-Json point_json(const MeasuredPoint& measured) {
-    Json axes = Json::object();
-    for (const auto& [axis, value] : measured.point.axes)
-        axes[axis] = value;
-    Json entry{{"benchmark", measured.point.benchmark}, {"axes", std::move(axes)}};
-    entry["quantity"] = quantity_name(measured.point.quantity);
-    entry["converged"] = measured.ending == harness::Ending::Enough;
-    entry["ending"] = harness::to_string(measured.ending);
-    if (measured.warm_up)
-        entry["warm-up"] = {{"runs", measured.warm_up->runs},
-                            {"settled", measured.warm_up->settled}};
-    entry["observations"] = summary_json(measured.summary);
-    entry["intervals"] = bootstrap_json(measured.intervals);
-    entry["run-order"] = order_json(measured.order);
-    if (!measured.marked.empty()) entry["runs-with-trouble"] = measured.marked;
-    if (measured.empty) entry["empty-region"] = measured.empty->best;
-    return entry;
-}
-
-Json operation_json(const MeasuredOperation& operation) {
-    const auto& times = operation.times;
-    Json entry{{"name", operation.name},     {"kind", "estimate"},
-               {"unit", "cycles"},           {"n", times.n},
-               {"by-slope", times.by_slope}, {"overhead", times.overhead}};
-    if (times.by_empty) entry["by-empty-region"] = *times.by_empty;
-    if (!times.disagreement.empty()) entry["disagreement"] = times.disagreement;
-    return entry;
-}
-
 } // namespace
 
 std::string NotMeasured::text() const {
@@ -206,13 +146,21 @@ bool MeasuredSuite::disagrees() const {
                        [](const auto& one) { return !one.times.disagreement.empty(); });
 }
 
+std::vector<std::string> MeasuredSuite::without_times() const {
+    std::vector<std::string> names;
+    for (const auto& measured : points)
+        if (!measured.summary) names.push_back(measured.point.name);
+    return names;
+}
+
 std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& point,
                                              const harness::Measured& measured, bool intervals) {
-    const auto times = shown_times(measured.samples, point.quantity);
-    if (times.empty()) return std::nullopt;
+    if (measured.samples.empty()) return std::nullopt;
+    const auto times = summarised_times(measured.samples, to_string(point.quantity));
     MeasuredPoint result;
     result.point = point;
-    result.summary = harness::summarise(times);
+    if (!times.empty()) result.summary = harness::summarise(times);
+    result.converged = measured.converged;
     result.order = harness::examine(harness::run_times(measured.samples));
     result.ending = measured.ending;
     result.warm_up = measured.warm_up;
@@ -226,7 +174,7 @@ std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& poin
 void compare_points(MeasuredSuite& suite) {
     std::map<std::int64_t, harness::RegionTimes> empty;
     for (const auto& measured : suite.points)
-        if (measured.point.benchmark == "empty-region")
+        if (measured.point.benchmark == "empty-region" && measured.summary)
             empty[measured.point.launch.warps_per_block()] = region_of(measured);
     for (auto& measured : suite.points) {
         const auto found = empty.find(measured.point.launch.warps_per_block());
@@ -248,24 +196,20 @@ std::string measured_text(const MeasuredSuite& suite) {
                     suite.protocol.repetitions,
                     fixed ? "" : fmt::format(" at most, stop {},", to_string(suite.protocol.stop)),
                     suite.protocol.seed, suite.device);
-    if (std::any_of(points.begin(), points.end(), [](const auto& measured) {
-            return measured.point.quantity == harness::Quantity::Clocks;
-        }))
-        out += "of crowd, start-order, wake-order, store-burst and resident-warps: from the first "
-               "read of the launch to the last\n";
-    out += "\n";
+    out += quantity_lines(points) + "\n";
     std::string heading = summary_heading("observed, core cycles");
     heading.pop_back();
     out += fmt::format("{} {:>9}\n", heading, "converged");
     for (const auto& measured : points) {
-        std::string row = summary_row(measured.point.name, measured.summary);
+        if (!measured.summary) continue;
+        std::string row = summary_row(measured.point.name, *measured.summary);
         row.pop_back();
-        out += fmt::format("{} {:>9}\n", row, converged_text(measured.ending));
+        out += fmt::format("{} {:>9}\n", row, converged_text(measured));
     }
-    if (!points.empty() && points.front().empty)
+    if (const auto* empty = empty_region_of_one_warp(points))
         out += fmt::format(
             "\nAn empty region takes {} cycles with one warp; times above include it.\n",
-            points.front().empty->best);
+            empty->summary->best);
     out += operation_lines(suite.operations);
     out += drift_lines(points);
     out += marked_lines(points);
@@ -294,39 +238,22 @@ std::vector<std::string> missing_lines(const std::vector<NotMeasured>& missing) 
     return lines;
 }
 
-std::string measured_json(const MeasuredSuite& suite) {
-    Json points = Json::array();
-    for (const auto& measured : suite.points)
-        points.push_back(point_json(measured));
-    Json operations = Json::array();
-    for (const auto& operation : suite.operations)
-        operations.push_back(operation_json(operation));
-    Json missing = Json::array();
-    for (const auto& one : suite.missing)
-        missing.push_back({{"point", one.point}, {"why", one.text()}});
-    return Json{{"device", suite.device},
-                {"repetitions", suite.protocol.repetitions},
-                {"stop", to_string(suite.protocol.stop)},
-                {"seed", suite.protocol.seed},
-                {"draw", harness::to_string(suite.protocol.draw)},
-                {"points", std::move(points)},
-                {"operations", std::move(operations)},
-                {"not-measured", std::move(missing)}}
-               .dump(2) +
-           "\n";
-}
-
 std::string measured_csv(const MeasuredSuite& suite) {
     std::string out = "point,count,best,mean,p90,p99,worst,distinct,modes,empty-region,converged,"
                       "drift\n";
     for (const auto& measured : suite.points) {
-        const auto& summary = measured.summary;
-        out += fmt::format("{},{},{},{:.6f},{},{},{},{},{},{},{},{}\n", measured.point.name,
-                           summary.count, summary.best, summary.mean, summary.p90, summary.p99,
-                           summary.worst, summary.distinct, summary.modes.size(),
-                           measured.empty ? std::to_string(measured.empty->best) : "",
-                           measured.ending == harness::Ending::Enough ? "yes" : "no",
-                           harness::to_string(measured.order.drift()));
+        out += measured.point.name + ",";
+        if (measured.summary) {
+            const auto& summary = *measured.summary;
+            out += fmt::format("{},{},{:.6f},{},{},{},{},{}", summary.count, summary.best,
+                               summary.mean, summary.p90, summary.p99, summary.worst,
+                               summary.distinct, summary.modes.size());
+        } else {
+            out += "0,,,,,,,";
+        }
+        out +=
+            fmt::format(",{},{},{}\n", measured.empty ? std::to_string(measured.empty->best) : "",
+                        to_string(measured.converged), harness::to_string(measured.order.drift()));
     }
     return out;
 }

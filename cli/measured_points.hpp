@@ -18,9 +18,10 @@ namespace warpbound::cli {
 /// A point with what its samples say.
 struct MeasuredPoint {
     harness::BenchmarkPoint point;
-    harness::Summary summary;
+    std::optional<harness::Summary> summary; ///< Of the runs that count; none where none does.
     harness::RunOrder order;
     harness::Ending ending = harness::Ending::Interrupted;
+    harness::Converged converged = harness::Converged::NotTested;
     std::optional<harness::WarmUp> warm_up;
     std::map<std::string, std::int64_t> marked; ///< Runs by their trouble.
     harness::Bootstrap intervals;               ///< Computed for JSON only.
@@ -53,9 +54,11 @@ struct MeasuredSuite {
 
     /// Whether the two ways contradict each other for an operation.
     [[nodiscard]] bool disagrees() const;
+    /// Names of the points that were run and of which no run counts.
+    [[nodiscard]] std::vector<std::string> without_times() const;
 };
 
-/// Nothing where no run counts.
+/// Nothing where there is no run.
 std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& point,
                                              const harness::Measured& measured, bool intervals);
 /// Adds what only all points together say: empty regions, operations, corrected p-values.

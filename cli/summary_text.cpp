@@ -1,8 +1,17 @@
 #include "cli/summary_text.hpp"
 
+#include "cli/command.hpp"
+#include "harness/protocol/run_order.hpp"
+
 #include <fmt/format.h>
 
 namespace warpbound::cli {
+
+std::vector<std::int64_t> summarised_times(const std::vector<harness::Sample>& samples,
+                                           std::string_view quantity) {
+    return quantity == to_string(harness::Quantity::Clocks) ? harness::run_times(samples)
+                                                            : flat_times(samples);
+}
 
 std::string summary_heading(const std::string& label) {
     return fmt::format("{:<40} {:>6} {:>9} {:>12} {:>9} {:>9} {:>9} {:>8} {:>5}\n", label, "count",

@@ -2,13 +2,21 @@
 /// \file
 /// Observed times as lines of text and as JSON.
 
+#include "harness/campaign/campaign.hpp"
 #include "harness/protocol/statistics.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace warpbound::cli {
+
+/// What a summary of a series of this quantity is of: every time of the runs that count, in run
+/// order; of clocks, of which half are first ones, the largest of each run.
+std::vector<std::int64_t> summarised_times(const std::vector<harness::Sample>& samples,
+                                           std::string_view quantity);
 
 /// Heading of the columns that `summary_row` prints.
 std::string summary_heading(const std::string& label);
