@@ -30,8 +30,8 @@ protected:
             samples.push_back(
                 {static_cast<std::int64_t>(samples.size()), 1, times,
                  times.empty() ? harness::Remark{Trouble::TimeOut, "no end"} : harness::Remark{}});
-        ASSERT_TRUE(campaign_->append(series.value().id, samples));
         ASSERT_TRUE(campaign_->note_conditions(series.value().id, 0, {{"driver", "13.0"}}));
+        ASSERT_TRUE(campaign_->append(series.value().id, samples));
     }
 
     CampaignReport report() { return report_of(*campaign_, "c.db", "1.0").value(); }
