@@ -291,7 +291,7 @@ void add_measure(CLI::App& app, Invocation& invocation) {
     command
         ->add_option("--time-cap", options->time_cap,
                      "Seconds of running, warm-up included, after which a point begins no further "
-                     "turn (32 runs, or an eighth of those that it has); 0: no limit")
+                     "turn (of 32 runs or more); 0: no limit")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     add_policy(*command, options->policy);
