@@ -1,4 +1,5 @@
 #include "harness/calibration/relations.hpp"
+#include "harness/protocol/statistics.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
 
 #include <fmt/format.h>
@@ -6,21 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
-#include <set>
 
 namespace warpbound::harness {
 
 namespace {
-
-/// When the stores of a burst had issued, in order; one of each warp.
-std::vector<std::int64_t> issues_of(const Sample& sample) {
-    std::vector<std::int64_t> issues;
-    for (const auto& clocks : clocks_of(sample))
-        issues.push_back(clocks.first);
-    std::sort(issues.begin(), issues.end());
-    return issues;
-}
 
 constexpr const char* entries_path = "write-buffer/entries";
 constexpr const char* drain_path = "write-buffer/drain";
@@ -38,15 +28,48 @@ struct Attempt {
                const std::vector<const RecordedSeries*>& series) const {
         ledger.read(entries_path,
                     {{entries, entries, entries}, Sharpness::Exact, benchmark, series});
-        std::sort(drains.begin(), drains.end());
-        const std::int64_t lo = drains.front();
-        const std::int64_t hi = drains.back();
-        ledger.read(drain_path, {{lo, drains[(drains.size() - 1) / 2], hi},
-                                 lo == hi ? Sharpness::Exact : Sharpness::Range,
-                                 benchmark,
-                                 series});
+        ledger.read(drain_path, reading_of(std::move(drains), benchmark, series));
     }
 };
+
+/// A burst from the first store on whose clock no other warp delayed. Such a store had waited for
+/// an entry to drain.
+struct Tail {
+    std::int64_t stores = 0;          ///< Before it.
+    std::int64_t drained = 0;         ///< Cycles for each transaction, of all entries until then.
+    std::vector<std::int64_t> drains; ///< Of each entry from then on.
+};
+
+/// Nothing where the last two stores do not lie so.
+std::optional<Tail> tail_of(const Sample& sample, const Basis& basis) {
+    auto warps = clocks_of(sample);
+    std::sort(warps.begin(), warps.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    // Behind its last clock read a warp has two instructions to issue. Then it is in nobody's way.
+    const std::int64_t ending = basis.empty_region + 3 * basis.step;
+    std::size_t quiet = warps.size();
+    std::int64_t last_read = 0;
+    for (std::size_t i = 0; i < warps.size(); ++i) {
+        if (warps[i].first < last_read + ending)
+            quiet = warps.size();
+        else if (quiet == warps.size())
+            quiet = i;
+        last_read = std::max(last_read, warps[i].last);
+    }
+    Tail tail;
+    std::size_t first = warps.size() - 1;
+    while (first > quiet) {
+        const std::int64_t wait = warps[first].first - warps[first - 1].first;
+        if (wait == 0 || wait % many_passes != 0) break;
+        tail.drains.push_back(wait / many_passes);
+        --first;
+    }
+    if (tail.drains.empty()) return std::nullopt;
+    tail.stores = static_cast<std::int64_t>(first);
+    // The first warp may read its clock a few issue slots later than it might have.
+    tail.drained = (warps[first].first + many_passes - 1) / many_passes;
+    return tail;
+}
 
 /// All warps store at once: fills the buffer where each warp has a port of its own.
 void read_burst(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
@@ -55,39 +78,33 @@ void read_burst(const Measurements& measurements, const Basis& basis, Ledger& le
     const auto* burst = measurements.find(point);
     if (burst == nullptr) return attempt.neither(measurements.why_not(point));
     if (!basis.schedulers) return attempt.neither("the schedulers are not known");
-    // Stores that find room follow each other by issue slots. The first one that does not waits
-    // until the first entry has drained, with all its transactions.
-    constexpr std::int64_t long_wait = many_passes / 2;
-    std::set<std::size_t> entries;
+    std::vector<Tail> tails;
     std::vector<std::int64_t> drains;
     for (const auto& sample : burst->samples) {
-        const auto issues = issues_of(sample);
-        std::size_t room = 1;
-        while (room < issues.size() && issues[room] - issues[room - 1] < long_wait)
-            ++room;
-        if (room == issues.size())
-            return attempt.neither(fmt::format("{} stores at once never wait: there are at least "
-                                               "as many entries, or another place is slower",
-                                               issues.size()));
-        entries.insert(room);
-        // From then on each store issues when the next entry has drained.
-        for (std::size_t i = room; i < issues.size(); ++i) {
-            const std::int64_t wait = issues[i] - (i == room ? issues[0] : issues[i - 1]);
-            const std::int64_t drain = nearest(wait, many_passes);
-            if (drain < 1 || std::abs(wait - drain * many_passes) > long_wait / 2)
-                return attempt.neither(fmt::format("a store waits {} cycles: no whole number of "
-                                                   "cycles for each of {} transactions",
-                                                   wait, many_passes));
-            drains.push_back(drain);
-        }
+        auto tail = tail_of(sample, basis);
+        if (!tail)
+            return attempt.neither(fmt::format("the last stores of {} do not wait a whole number "
+                                               "of cycles for each of {} transactions",
+                                               crowd_warps, many_passes));
+        drains.insert(drains.end(), tail->drains.begin(), tail->drains.end());
+        tails.push_back(std::move(*tail));
     }
-    if (entries.size() != 1)
-        return attempt.neither("the number of stores that find room differs between runs");
+    // A store that waits has behind it what has drained, and before it what the buffer holds.
+    const auto [fastest, slowest] = std::minmax_element(drains.begin(), drains.end());
+    std::vector<std::int64_t> fitting;
+    for (std::int64_t entries = 1; entries < crowd_warps; ++entries)
+        if (std::all_of(tails.begin(), tails.end(), [&](const Tail& tail) {
+                const std::int64_t gone = tail.stores + 1 - entries;
+                return gone * *fastest <= tail.drained && tail.drained <= gone * *slowest;
+            }))
+            fitting.push_back(entries);
+    if (fitting.size() != 1)
+        return attempt.neither(fitting.empty() ? "no number of entries agrees with every run"
+                                               : "several numbers of entries agree with all runs");
     // One store of each scheduler at a time is what a port of the scheduler lets pass.
-    const auto room = static_cast<std::int64_t>(*entries.begin());
-    if (room <= *basis.schedulers)
+    if (fitting.front() <= *basis.schedulers)
         return attempt.neither("each store waits for the one before it: a port would do the same");
-    attempt.found(room, std::move(drains), {burst});
+    attempt.found(fitting.front(), std::move(drains), {burst});
 }
 
 /// One warp stores much once and then little: fills the buffer where the port is faster than it.
@@ -139,11 +156,6 @@ void read_plug(const Measurements& measurements, const Basis& basis, Ledger& led
     attempt.neither(fmt::format("{} stores of a warp never wait for room", most_plugged));
 }
 
-double mean_of(const std::vector<std::int64_t>& samples) {
-    return static_cast<double>(std::accumulate(samples.begin(), samples.end(), std::int64_t{0})) /
-           static_cast<double>(samples.size());
-}
-
 /// One warp whose stores drain more slowly than its port lets them pass: the buffer fills.
 void read_train(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const auto no_drain = [&](const std::string& why) {
@@ -159,7 +171,7 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
     if (*std::min_element(waits.begin(), waits.end()) <=
         std::max(basis.step, *std::max_element(apart.begin(), apart.end())))
         return no_drain("stores of one warp do not come faster than they drain");
-    const double each = mean_of(waits);
+    const double each = summarise(waits).mean;
     for (auto& wait : waits) {
         if (wait % many_passes != 0)
             return no_drain(fmt::format("a store waits {} cycles: no whole number for each of {} "
@@ -177,7 +189,7 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
         const std::string point = fmt::format("store-train/n={}", train_counts[i]);
         const auto* train = measurements.find(point);
         if (train == nullptr) return no_entries(measurements.why_not(point));
-        times[i] = mean_of(distances(*train, basis));
+        times[i] = summarise(distances(*train, basis)).mean;
         series.push_back(train);
     }
     // Once the buffer is full, each further store of a train waits for one more to drain.

@@ -107,22 +107,46 @@ TEST(Calibrate, ReadsTheWriteBufferOffTheCard) {
     EXPECT_EQ(port->interval.lo, 34); // V14 Table 7
 }
 
-// Where its port lets a warp store faster than the buffer drains, one warp shows both.
-TEST(Calibrate, ReadsTheWriteBufferOffOneWarp) {
+/// The card with another write buffer, and stores that go through a port of that scope.
+models::Architecture with_stores(std::int64_t initiation, models::Interval drain,
+                                 std::int64_t entries, models::UnitScope scope) {
     auto machine = fermi();
-    const auto put = [&](const std::string& path, std::int64_t lo, std::int64_t hi) {
+    const auto put = [&](const std::string& path, models::Interval interval) {
         models::SourcedValue value;
-        value.interval = {lo, std::nullopt, hi};
+        value.interval = interval;
         value.source = "made for this test";
         value.grade = models::Grade::Assumed;
         value.reason = "made for this test";
-        ASSERT_TRUE(models::set_value(machine, path, value));
+        EXPECT_TRUE(models::set_value(machine, path, value));
     };
-    put("classes/store-global/initiation", 3, 3);
-    put("write-buffer/drain", 9, 14);
-    put("write-buffer/entries", 11, 11);
+    put("classes/store-global/initiation", {initiation, std::nullopt, initiation});
+    put("write-buffer/drain", drain);
+    put("write-buffer/entries", {entries, std::nullopt, entries});
     for (auto& unit : machine.units)
-        if (unit.name == "global-path") unit.scope = models::UnitScope::Core;
+        if (unit.name == "global-path") unit.scope = scope;
+    return machine;
+}
+
+// Under `oldest` the warps that have stored go on before others store, and delay their clocks.
+TEST(Calibrate, ReadsTheWriteBufferThoughOlderWarpsGoOnFirst) {
+    auto machine = with_stores(6, {7, std::nullopt, 7}, 9, models::UnitScope::Warp);
+    ASSERT_TRUE(models::override_value(machine, "schedulers/count", 1));
+    const auto calibration = calibrated(
+        measured_on(machine, {"switched-off", "start-order", "crowd-switched-off", "store-burst"},
+                    20, "oldest"));
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    const auto* entries = finding(calibration.value(), "write-buffer/entries");
+    const auto* drain = finding(calibration.value(), "write-buffer/drain");
+    ASSERT_TRUE(entries != nullptr && drain != nullptr)
+        << reason(calibration.value(), "write-buffer/entries")->why;
+    EXPECT_EQ(entries->interval.lo, 9);
+    EXPECT_EQ(drain->interval.lo, 7);
+    EXPECT_EQ(drain->interval.hi, 7);
+}
+
+// Where its port lets a warp store faster than the buffer drains, one warp shows both.
+TEST(Calibrate, ReadsTheWriteBufferOffOneWarp) {
+    const auto machine = with_stores(3, {9, std::nullopt, 14}, 11, models::UnitScope::Core);
     const auto calibration = calibrated(
         measured_on(machine,
                     {"switched-off", "start-order", "crowd-switched-off", "spacing-store-global",
