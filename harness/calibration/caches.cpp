@@ -1,55 +1,22 @@
-#include "harness/calibration/relations.hpp"
+#include "harness/calibration/levels.hpp"
+#include "harness/protocol/statistics.hpp"
 #include "harness/suite/cache_benchmarks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 namespace warpbound::harness {
 
 namespace {
 
-/// Where a load was served.
-enum class Served { L1, L2, Dram };
-
-/// Tells by time who served a load.
-class Levels {
-public:
-    /// Of a load of a line that was loaded before, and of one that nobody has loaded.
-    Levels(const RecordedSeries& hit, const RecordedSeries& cold, const Basis& basis)
-        : basis_{basis} {
-        const auto near = distances(hit, basis);
-        const auto far = distances(cold, basis);
-        slowest_hit_ = *std::max_element(near.begin(), near.end());
-        fastest_cold_ = *std::min_element(far.begin(), far.end());
-    }
-    [[nodiscard]] bool differ() const { return slowest_hit_ < fastest_cold_; }
-
-    /// By most of the samples.
-    [[nodiscard]] Served of(const RecordedSeries& series) const {
-        const auto times = distances(series, basis_);
-        const auto most = [&](auto holds) {
-            return 2 * std::count_if(times.begin(), times.end(), holds) >
-                   static_cast<std::ptrdiff_t>(times.size());
-        };
-        if (most([&](std::int64_t time) { return time <= slowest_hit_; })) return Served::L1;
-        return most([&](std::int64_t time) { return time < fastest_cold_; }) ? Served::L2
-                                                                             : Served::Dram;
-    }
-
-private:
-    const Basis& basis_;
-    std::int64_t slowest_hit_ = 0;
-    std::int64_t fastest_cold_ = 0;
-};
-
 /// The relations of one campaign.
 class CacheRelations {
 public:
-    CacheRelations(const Measurements& measurements, const Basis& basis, const Levels& levels,
+    CacheRelations(const Measurements& measurements, const Basis& basis, Levels levels,
                    Ledger& ledger)
-        : measurements_{measurements}, basis_{basis}, levels_{levels}, ledger_{ledger} {}
+        : measurements_{measurements}, basis_{basis}, levels_{std::move(levels)}, ledger_{ledger} {}
 
     void read_ways();
     void read_sizes();
@@ -60,61 +27,84 @@ private:
               std::vector<const RecordedSeries*> series) {
         ledger_.read(path, {{value, value, value}, Sharpness::Exact, benchmark, std::move(series)});
     }
+    /// Looks at the points from now on.
+    Result<void> look_at(const std::vector<std::string>& points);
+    /// How many points, from the first one on, a level serves; the others it must not serve.
+    [[nodiscard]] Result<std::size_t> held(Level level) const;
     /// Size over ways: the smallest stride at which lines fall on one set. Nothing, with the
     /// reason, where it does not show.
-    std::optional<std::int64_t> period(const std::string& path, std::int64_t ways, bool of_l2);
+    std::optional<std::int64_t> period(const std::string& path, std::int64_t ways, Level level);
 
     const Measurements& measurements_;
     const Basis& basis_;
-    const Levels& levels_;
+    Levels levels_;
     Ledger& ledger_;
     std::vector<const RecordedSeries*> looked_at_;
 };
 
+Result<void> CacheRelations::look_at(const std::vector<std::string>& points) {
+    looked_at_.clear();
+    for (const auto& point : points) {
+        looked_at_.push_back(measurements_.find(point));
+        if (looked_at_.back() == nullptr) return Failure{measurements_.why_not(point)};
+    }
+    return boost::outcome_v2::success();
+}
+
+Result<std::size_t> CacheRelations::held(Level level) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < looked_at_.size(); ++i) {
+        const auto within = levels_.within(level, *looked_at_[i]);
+        if (!within) return within.as_failure();
+        if (within.value() && count < i)
+            return Failure{"behind a load that misses comes one that hits: not by least recent "
+                           "use"};
+        if (within.value()) ++count;
+    }
+    return count;
+}
+
 void CacheRelations::read_ways() {
     const std::string benchmark = "cache-ways";
-    std::vector<Served> served;
-    std::vector<const RecordedSeries*> series;
-    for (std::int64_t lines = 1; lines <= most_ways + 1; ++lines) {
-        const std::string point = fmt::format("{}/lines={}", benchmark, lines);
-        const auto* one = measurements_.find(point);
-        if (one == nullptr) {
-            for (const char* path : {"memories/l1/ways", "memories/l2/ways"})
-                ledger_.unidentified(path, measurements_.why_not(point));
-            return;
+    std::vector<std::string> points;
+    for (std::int64_t lines = 2; lines <= most_ways + 1; ++lines)
+        points.push_back(fmt::format("{}/lines={}", benchmark, lines));
+    const auto measured = look_at(points);
+    // Of one line the only one is always there.
+    const auto ways = [&](const std::string& path, Level level) -> std::optional<std::int64_t> {
+        const auto further = measured ? held(level) : Result<std::size_t>{measured.as_failure()};
+        if (!further) {
+            ledger_.unidentified(path, further.error().what);
+            return std::nullopt;
         }
-        series.push_back(one);
-        served.push_back(levels_.of(*one));
-    }
-    if (!std::is_sorted(served.begin(), served.end())) {
-        for (const char* path : {"memories/l1/ways", "memories/l2/ways"})
-            ledger_.unidentified(path, "with more lines a load is faster: not by least recent use");
-        return;
-    }
-    const std::int64_t in_l1 = std::count(served.begin(), served.end(), Served::L1);
-    const std::int64_t in_l2 = std::count(served.begin(), served.end(), Served::L2);
-    const std::int64_t in_both = in_l1 + in_l2;
-    if (in_l1 <= most_ways)
-        read("memories/l1/ways", in_l1, benchmark, series);
-    else
-        ledger_.unidentified("memories/l1/ways", fmt::format("at least {}", in_l1));
-    if (in_l2 == 0)
-        return ledger_.unidentified("memories/l2/ways",
-                                    in_l1 > most_ways
-                                        ? std::string{"the L1 holds every line"}
-                                        : fmt::format("of {} lines none was seen in it: the L1 "
-                                                      "hides them, or its time is that of DRAM",
-                                                      in_l1 + 1));
-    const std::string of_l2 = fmt::format("{}/lines={}", benchmark, in_both);
-    read_distance("memories/l2/latency", of_l2, 1, measurements_, basis_, ledger_);
-    if (in_both <= most_ways)
-        read("memories/l2/ways", in_both, benchmark, series);
-    else
-        ledger_.unidentified("memories/l2/ways", fmt::format("at least {}", in_both));
+        return static_cast<std::int64_t>(further.value()) + 1;
+    };
+    const auto take = [&](const std::string& path, std::int64_t count) {
+        if (count <= most_ways)
+            read(path, count, benchmark, looked_at_);
+        else
+            ledger_.unidentified(path, fmt::format("at least {}", count));
+    };
+    const std::string l2_path = "memories/l2/ways";
+    const auto of_l1 = ways("memories/l1/ways", Level::L1);
+    if (of_l1) take("memories/l1/ways", *of_l1);
+    const auto of_l2 = ways(l2_path, Level::L2);
+    if (!of_l2) return;
+    if (!of_l1) return ledger_.unidentified(l2_path, "the L1's are not known");
+    if (*of_l2 == *of_l1)
+        return ledger_.unidentified(l2_path, *of_l1 > most_ways
+                                                 ? std::string{"the L1 holds every line"}
+                                                 : fmt::format("of {} lines none was seen in it: "
+                                                               "the L1 hides them, or its time is "
+                                                               "that of DRAM",
+                                                               *of_l1 + 1));
+    read_distance("memories/l2/latency", fmt::format("{}/lines={}", benchmark, *of_l2), 1,
+                  measurements_, basis_, ledger_);
+    take(l2_path, *of_l2);
 }
 
 std::optional<std::int64_t> CacheRelations::period(const std::string& path, std::int64_t ways,
-                                                   bool of_l2) {
+                                                   Level level) {
     const auto nothing = [&](const std::string& why) -> std::optional<std::int64_t> {
         ledger_.unidentified(path, why);
         return std::nullopt;
@@ -123,29 +113,31 @@ std::optional<std::int64_t> CacheRelations::period(const std::string& path, std:
                                              [&](std::int64_t tried) { return tried > ways; });
     std::vector<std::int64_t> strides = cache_strides();
     std::sort(strides.begin(), strides.end());
-    looked_at_.clear();
-    std::vector<Served> served;
-    for (const std::int64_t stride : strides) {
-        const std::string point = fmt::format("cache-sets/stride={}/lines={}", stride, lines);
-        const auto* series = measurements_.find(point);
-        if (series == nullptr) return nothing(measurements_.why_not(point));
-        looked_at_.push_back(series);
-        served.push_back(levels_.of(*series));
-    }
-    const Served driven_out = of_l2 ? Served::Dram : Served::L2;
+    std::vector<std::string> points;
+    for (const std::int64_t stride : strides)
+        points.push_back(fmt::format("cache-sets/stride={}/lines={}", stride, lines));
+    if (auto measured = look_at(points); !measured) return nothing(measured.error().what);
     std::size_t first = 0;
-    while (first < strides.size() && served[first] < driven_out)
-        ++first;
+    for (; first < strides.size(); ++first) {
+        const auto within = levels_.within(level, *looked_at_[first]);
+        if (!within) return nothing(within.error().what);
+        if (!within.value()) break;
+    }
     if (first == strides.size())
         return nothing(fmt::format("{} lines at no stride up to {} bytes fall on one set of {}",
                                    lines, strides.back(), ways));
-    if (!of_l2) return strides[first];
+    if (level == Level::L1) return strides[first];
     // What the L1 has says nothing of the L2, unless lines of a multiple of the stride do: were
     // the first on one set, so were those.
+    const auto comes_from_l2 = [&](std::size_t i) {
+        const auto of_l1 = levels_.within(Level::L1, *looked_at_[i]);
+        const auto of_l2 = levels_.within(Level::L2, *looked_at_[i]);
+        return of_l1 && of_l2 && !of_l1.value() && of_l2.value();
+    };
     for (std::size_t i = 0; i < first; ++i) {
-        bool shows = served[i] == Served::L2;
+        bool shows = comes_from_l2(i);
         for (std::size_t j = i + 1; j < strides.size() && !shows; ++j)
-            shows = strides[j] % strides[i] == 0 && served[j] == Served::L2;
+            shows = strides[j] % strides[i] == 0 && comes_from_l2(j);
         if (!shows) return nothing(fmt::format("the L1 hides lines {} bytes apart", strides[i]));
     }
     return strides[first];
@@ -154,7 +146,7 @@ std::optional<std::int64_t> CacheRelations::period(const std::string& path, std:
 void CacheRelations::read_sizes() {
     constexpr const char* no_ways = "the ways are not known";
     const auto l1_ways = ledger_.number("memories/l1/ways");
-    const auto l1 = l1_ways ? period("memories/l1/size", *l1_ways, false) : std::nullopt;
+    const auto l1 = l1_ways ? period("memories/l1/size", *l1_ways, Level::L1) : std::nullopt;
     if (!l1_ways) ledger_.unidentified("memories/l1/size", no_ways);
     if (l1) {
         read("memories/l1/size", *l1_ways * *l1, "cache-sets", looked_at_);
@@ -168,56 +160,52 @@ void CacheRelations::read_sizes() {
     }
     const auto l2_ways = ledger_.number("memories/l2/ways");
     if (!l2_ways) return ledger_.unidentified("memories/l2/size", no_ways);
-    if (const auto l2 = period("memories/l2/size", *l2_ways, true))
+    if (const auto l2 = period("memories/l2/size", *l2_ways, Level::L2))
         read("memories/l2/size", *l2_ways * *l2, "cache-sets", looked_at_);
 }
 
 void CacheRelations::read_sectors() {
-    std::vector<const RecordedSeries*> series;
-    std::vector<Served> served;
-    const auto neither = [&](const std::string& why) {
-        for (const char* path : {"memories/l1/sector", "memories/l2/sector"})
-            if (!ledger_.knows(path)) ledger_.unidentified(path, why);
+    std::vector<std::string> points;
+    for (const std::int64_t offset : sector_offsets)
+        points.push_back(fmt::format("cache-sector/offset={}", offset));
+    const auto measured = look_at(points);
+    const auto read_sector = [&](const std::string& path, Level level, std::size_t hidden) {
+        const auto none = [&](const std::string& why) { ledger_.unidentified(path, why); };
+        if (!measured) return none(measured.error().what);
+        const auto inside = held(level);
+        if (!inside) return none(inside.error().what);
+        if (inside.value() == 0 || inside.value() == sector_offsets.size())
+            return none("no end of a sector shows");
+        if (inside.value() == hidden)
+            return none(fmt::format("at most {}: the L1 hides it", sector_offsets[hidden]));
+        read(path, sector_offsets[inside.value()], "cache-sector", looked_at_);
     };
-    for (const std::int64_t offset : sector_offsets) {
-        const std::string point = fmt::format("cache-sector/offset={}", offset);
-        const auto* one = measurements_.find(point);
-        if (one == nullptr) return neither(measurements_.why_not(point));
-        series.push_back(one);
-        served.push_back(levels_.of(*one));
-    }
-    if (!std::is_sorted(served.begin(), served.end()))
-        return neither("bytes further away are served faster");
-    const auto in_l1 =
-        static_cast<std::size_t>(std::count(served.begin(), served.end(), Served::L1));
-    const auto in_l2 =
-        static_cast<std::size_t>(std::count(served.begin(), served.end(), Served::L2));
-    if (in_l1 == 0 || in_l1 == served.size()) return neither("no end of a sector shows");
-    read("memories/l1/sector", sector_offsets[in_l1], "cache-sector", series);
-    if (in_l2 == 0)
-        return neither(fmt::format("at most {}: the L1 hides it", sector_offsets[in_l1]));
-    if (in_l1 + in_l2 == served.size()) return neither("no end of a sector shows");
-    read("memories/l2/sector", sector_offsets[in_l1 + in_l2], "cache-sector", series);
+    read_sector("memories/l1/sector", Level::L1, 0);
+    const auto of_l1 = measured ? held(Level::L1) : Result<std::size_t>{measured.as_failure()};
+    read_sector("memories/l2/sector", Level::L2, of_l1 ? of_l1.value() : 0);
 }
 
 /// The distance of lanes from which on each touches a line of its own.
 void read_line(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     constexpr const char* path = "memories/l1/line";
     std::vector<const RecordedSeries*> series;
-    std::vector<double> times;
+    std::vector<Summary> times;
     for (const std::int64_t distance : lane_distances) {
         const std::string point = fmt::format("coalescing/distance={}", distance);
         const auto* one = measurements.find(point);
         if (one == nullptr) return ledger.unidentified(path, measurements.why_not(point));
-        const auto samples = distances(*one, basis);
         series.push_back(one);
-        times.push_back(
-            static_cast<double>(std::accumulate(samples.begin(), samples.end(), std::int64_t{0})) /
-            static_cast<double>(samples.size()));
+        times.push_back(summarise(distances(*one, basis)));
     }
     // Twice the distance takes twice the passes, up to the line. The first one takes one pass.
+    // Means of equal loads are five standard errors apart in one of a million pairs.
     const auto grows = [&](std::size_t i) {
-        return times[i] - times[i - 1] > (times[i] - times.front()) / 4;
+        const auto variance = [](const Summary& of) {
+            return of.standard_deviation * of.standard_deviation / static_cast<double>(of.count);
+        };
+        const double growth = times[i].mean - times[i - 1].mean;
+        return growth > (times[i].mean - times.front().mean) / 4 &&
+               growth > 5 * std::sqrt(variance(times[i]) + variance(times[i - 1]));
     };
     std::size_t last = times.size() - 1;
     while (last > 1 && !grows(last))
@@ -232,22 +220,16 @@ void read_line(const Measurements& measurements, const Basis& basis, Ledger& led
 
 void read_caches(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     read_line(measurements, basis, ledger);
-    const std::string hit_point = "cache-ways/lines=1";
-    const std::string cold_point = "cache-ways/lines=0";
-    const auto* hit = measurements.find(hit_point);
-    const auto* cold = measurements.find(cold_point);
-    const auto none = [&](const std::string& why) {
+    auto levels = Levels::of(measurements, basis);
+    if (!levels) {
         for (const char* path :
              {"memories/l1/ways", "memories/l2/ways", "memories/l1/size", "memories/l1/sets",
               "memories/l2/size", "memories/l1/sector", "memories/l2/sector"})
-            ledger.unidentified(path, why);
-    };
-    if (hit == nullptr || cold == nullptr)
-        return none(measurements.why_not(hit == nullptr ? hit_point : cold_point));
-    const Levels levels{*hit, *cold, basis};
-    if (!levels.differ()) return none("a line that was loaded before is no faster");
-    read_distance("memories/l1/latency", hit_point, 1, measurements, basis, ledger);
-    CacheRelations relations{measurements, basis, levels, ledger};
+            ledger.unidentified(path, levels.error().what);
+        return;
+    }
+    read_distance("memories/l1/latency", loaded_point, 1, measurements, basis, ledger);
+    CacheRelations relations{measurements, basis, std::move(levels).value(), ledger};
     relations.read_ways();
     relations.read_sizes();
     relations.read_sectors();

@@ -53,19 +53,29 @@ std::vector<std::int64_t> cache_strides() {
 
 std::vector<Benchmark> cache_benchmarks() {
     std::vector<Benchmark> all;
+    // All others are compared with these: as many runs as there are.
+    all.push_back(interlocked({"cache-levels",
+                               "How long does a load take of a line that was loaded before, and of "
+                               "one that was not?",
+                               "the latency of the L1, and that of DRAM",
+                               "C24, C25",
+                               {{"lines", {0, 1}}},
+                               [](const Axes& axes, const models::Architecture&) {
+                                   return walk(axis_value(axes, "lines", 0), same_set_stride, 0);
+                               },
+                               {"memories/l1/latency"}}));
     std::vector<std::int64_t> lines = one_to(most_ways + 1);
-    lines.insert(lines.begin(), 0);
+    lines.erase(lines.begin()); // The only line is there.
     all.push_back(few_runs(
         {"cache-ways",
          "Of how many lines that fall on one set is the first one still in the L1, or the L2?",
-         "the L1's latency up to its ways, then the L2's up to its ways, then that of DRAM; of no "
-         "line that of DRAM",
+         "the L1's latency up to its ways, then the L2's up to its ways, then that of DRAM",
          "C24, C25, C27",
          {{"lines", std::move(lines)}},
          [](const Axes& axes, const models::Architecture&) {
              return walk(axis_value(axes, "lines", 0), same_set_stride, 0);
          },
-         {"memories/l1/ways", "memories/l2/ways", "memories/l1/latency", "memories/l2/latency"}}));
+         {"memories/l1/ways", "memories/l2/ways", "memories/l2/latency"}}));
     all.push_back(few_runs(
         {"cache-sets",
          "How far apart are lines that fall on one set?",

@@ -10,6 +10,9 @@ namespace warpbound::harness {
 
 /// Runs in which it shows which level serves a load.
 inline constexpr std::int64_t runs_of_a_level = 20;
+/// A load of a line that was loaded before, and of one that nobody has loaded.
+inline constexpr const char* loaded_point = "cache-levels/lines=1";
+inline constexpr const char* cold_point = "cache-levels/lines=0";
 /// Lines this far apart fall on one set of every cache whose size over its ways divides it.
 /// `Unit:` bytes.
 inline constexpr std::int64_t same_set_stride =

@@ -1,5 +1,5 @@
 #include "harness/calibration/calibrate.hpp"
-#include "harness/calibration/relations.hpp"
+#include "harness/calibration/levels.hpp"
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "models/architecture/value_path.hpp"
@@ -417,6 +417,42 @@ TEST(Calibrate, WritesADescriptionThatReadsBackAndKeepsTheBaseForTheRest) {
     EXPECT_EQ(static_cast<int>(add.find("latency")->grade),
               static_cast<int>(models::Grade::Measured));
     EXPECT_EQ(machine.value().write_buffer.find("entries")->source, "V14 Fig. 25, 63");
+}
+
+TEST(Levels, LeaveOpenWhatIsNearlyAsOftenOneAsTheOther) {
+    EXPECT_TRUE(most_are(20, 20, "a").value());
+    EXPECT_TRUE(most_are(17, 20, "a").value());
+    EXPECT_FALSE(most_are(3, 20, "a").value());
+    for (const std::int64_t inside : {4, 9, 10, 11, 16})
+        EXPECT_FALSE(most_are(inside, 20, "a")) << inside;
+    EXPECT_EQ(most_are(11, 20, "cache-ways/lines=22").error().what,
+              "of 20 loads of cache-ways/lines=22 11 are faster than the next level: who serves "
+              "them is chance");
+}
+
+// Where a further pass costs nothing no distance of lanes is slower, but for chance.
+TEST(Calibrate, TakesNoSpreadOfALatencyForTheEndOfALine) {
+    auto machine = fermi();
+    for (const bool costs : {true, false}) {
+        if (!costs) {
+            ASSERT_TRUE(models::override_value(machine, "classes/load-global/pass-cost", 0));
+        }
+        models::SourcedValue latency;
+        latency.interval = {40, std::nullopt, 80};
+        latency.source = "made for this test";
+        latency.grade = models::Grade::Assumed;
+        latency.reason = "made for this test";
+        ASSERT_TRUE(models::set_value(machine, "memories/l1/latency", latency));
+        const auto calibration =
+            calibrated(measured_on(machine, {"switched-off", "coalescing"}, 500, "lrr"));
+        ASSERT_TRUE(calibration) << to_string(calibration.error());
+        const auto* line = finding(calibration.value(), "memories/l1/line");
+        EXPECT_EQ(line != nullptr, costs);
+        if (line != nullptr) {
+            EXPECT_EQ(line->interval.lo, 128);
+        }
+        EXPECT_EQ(reason(calibration.value(), "memories/l1/line") != nullptr, !costs);
+    }
 }
 
 TEST(Ledger, KeepsTheSharpestReading) {
