@@ -64,8 +64,9 @@ std::string lines_of(const std::vector<std::string>& paths) {
 std::string text_of(const harness::Calibration& calibration, bool has_base) {
     std::string out = fmt::format("{}, {}\n\n", calibration.device, to_string(calibration.target));
     for (const auto& finding : calibration.findings)
-        out += fmt::format("{:<36} {:>24}  {}\n", finding.path, value_text(finding),
-                           fmt::join(finding.benchmarks, ", "));
+        out += fmt::format("{:<36} {:>24}  {}{}{}\n", finding.path, value_text(finding),
+                           fmt::join(finding.benchmarks, ", "),
+                           finding.assumption.empty() ? "" : "; ", finding.assumption);
     for (const auto& scope : calibration.scopes)
         out +=
             fmt::format("{:<36} {:>24}  {}\n", fmt::format("classes/{}, port", scope.opcode_class),
@@ -93,6 +94,7 @@ std::string json_of(const harness::Calibration& calibration) {
                                                                          : "exact";
         value["benchmarks"] = finding.benchmarks;
         value["digest"] = finding.digest;
+        if (!finding.assumption.empty()) value["assumption"] = finding.assumption;
         values.push_back(std::move(value));
     }
     Json ports = Json::array();

@@ -66,6 +66,7 @@ Result<Calibration> calibrate(const Measurements& measurements) {
         why_rest = "its benchmark was not measured";
     }
     read_residence(measurements, ledger);
+    read_room(measurements, ledger);
     name_the_rest(calibration.policy.has_value(), ledger, why_rest);
     auto findings = ledger.findings();
     if (!findings) return findings.as_failure();

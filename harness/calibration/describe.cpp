@@ -88,6 +88,7 @@ Result<Architecture> describe(const Calibration& calibration, const DescriptionR
         value.interval = finding.interval;
         value.source = source_of(finding, request.campaign);
         value.grade = models::Grade::Measured;
+        value.reason = finding.assumption;
         if (finding.sharpness == Sharpness::Range) value.reason = from_samples;
         if (auto done = put(finding.path, std::move(value)); !done) return done.as_failure();
     }

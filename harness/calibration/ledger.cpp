@@ -84,7 +84,7 @@ Result<std::vector<Finding>> Ledger::findings() const {
                     return Failure{fmt::format("two benchmarks contradict each other: {}, and {}",
                                                text_of(a), text_of(b)),
                                    path};
-        Finding finding{path, readings.front().interval, readings.front().sharpness, {}, {}};
+        Finding finding{path, readings.front().interval, readings.front().sharpness, {}, {}, {}};
         std::vector<const RecordedSeries*> series;
         for (const auto& reading : readings) {
             finding.interval = both(finding, reading);
@@ -93,6 +93,7 @@ Result<std::vector<Finding>> Ledger::findings() const {
                           reading.benchmark) == finding.benchmarks.end())
                 finding.benchmarks.push_back(reading.benchmark);
             series.insert(series.end(), reading.series.begin(), reading.series.end());
+            if (finding.assumption.empty()) finding.assumption = reading.assumption;
         }
         if (finding.sharpness == Sharpness::Exact && !finding.interval.is_exact())
             finding.sharpness = Sharpness::Range;

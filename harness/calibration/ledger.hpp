@@ -24,6 +24,7 @@ struct Reading {
     Sharpness sharpness = Sharpness::Exact;
     std::string benchmark;
     std::vector<const RecordedSeries*> series;
+    std::string assumption{}; ///< Without which it would not be one number.
 };
 
 /// What all readings together say.
@@ -32,7 +33,8 @@ struct Finding {
     models::Interval interval;
     Sharpness sharpness = Sharpness::Exact;
     std::vector<std::string> benchmarks;
-    std::string digest; ///< Of the series that it rests on.
+    std::string digest;       ///< Of the series that it rests on.
+    std::string assumption{}; ///< As `Reading` has it.
 };
 
 /// The end of the path under which it is reported who shares the port of a class.

@@ -42,6 +42,9 @@ void read_write_buffer(const Measurements& measurements, const Basis& basis, Led
 void read_caches(const Measurements& measurements, const Basis& basis, Ledger& ledger);
 /// Warp and block slots of an SM.
 void read_residence(const Measurements& measurements, Ledger& ledger);
+/// Size, granularity and partitions of the register file; size, granularity and reserved bytes of
+/// the shared memory.
+void read_room(const Measurements& measurements, Ledger& ledger);
 
 /// The path under which the policy is reported.
 inline constexpr std::string_view policy_path = "policy";

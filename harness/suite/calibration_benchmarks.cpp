@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace warpbound::harness {
 
@@ -208,8 +209,8 @@ void add_control(std::vector<Benchmark>& all) {
 void add_residence(std::vector<Benchmark>& all) {
     const auto add = [&](const std::string& name, const std::string& question,
                          std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes,
-                         std::vector<std::string> calibrates) {
-        axes.push_back({"blocks", {resident_at_most}});
+                         std::int64_t blocks, std::vector<std::string> calibrates) {
+        axes.push_back({"blocks", {blocks}});
         Benchmark benchmark{name,
                             question,
                             "blocks that begin before the first one ends: N_slot",
@@ -229,23 +230,40 @@ void add_residence(std::vector<Benchmark>& all) {
         benchmark.picture = Picture::Residence;
         all.push_back(clocked(std::move(benchmark), 2));
     };
-    std::vector<std::int64_t> kilobytes;
-    for (std::int64_t bytes = 1024; bytes <= 48 * 1024; bytes += 1024)
-        kilobytes.push_back(bytes);
     add("resident-shared-memory",
         "How many blocks of a warp that ask for so much shared memory are on an SM at once?",
-        {{"shared-memory", std::move(kilobytes)}}, {});
-    std::vector<std::int64_t> registers;
-    for (std::int64_t count = 8; count <= 63; ++count)
-        registers.push_back(count);
+        {{"shared-memory", resident_bytes()}, {"warps", {1}}}, resident_at_most,
+        {"limits/shared-memory", "limits/shared-granularity", "limits/shared-reserved"});
     add("resident-registers",
-        "How many blocks of eight warps with so many registers a thread are on an SM at once?",
-        {{"registers", std::move(registers)}, {"warps", {8}}}, {});
+        "How many blocks with so many registers a thread are on an SM at once?",
+        {{"registers", resident_registers()},
+         {"warps", {resident_block_sizes.begin(), resident_block_sizes.end()}}},
+        resident_wide_blocks,
+        {"limits/registers", "limits/register-granularity", "limits/register-partitions"});
     add("resident-warps", "How many blocks of so many warps are on an SM at once?",
-        {{"warps", one_to(crowd_warps)}}, {"limits/max-warps", "limits/max-blocks"});
+        {{"warps", one_to(crowd_warps)}}, resident_at_most,
+        {"limits/max-warps", "limits/max-blocks"});
 }
 
 } // namespace
+
+std::vector<std::int64_t> resident_registers() {
+    const std::set<std::int64_t> doubled{21, 22, 29, 30, 37, 38, 45, 46};
+    std::vector<std::int64_t> counts;
+    for (std::int64_t count = 8; count <= 63; ++count)
+        if (!doubled.contains(count)) counts.push_back(count);
+    return counts;
+}
+
+std::vector<std::int64_t> resident_bytes() {
+    std::vector<std::int64_t> sizes;
+    // Multiples of 128, and of 64 in between, so that units of both show.
+    for (std::int64_t bytes = 512; bytes <= 8 * 1024; bytes += 128)
+        sizes.push_back(bytes % 256 == 0 ? bytes : bytes + 64);
+    for (std::int64_t bytes = 8 * 1024 + 256; bytes <= 48 * 1024; bytes += 256)
+        sizes.push_back(bytes);
+    return sizes;
+}
 
 std::vector<CalibratedClass> calibrated_classes() {
     std::vector<CalibratedClass> classes;

@@ -32,8 +32,15 @@ inline constexpr const char* crowd_of_none = "crowd-switched-off";
 /// Warps of the largest block: so many crowd, start together and store at once.
 inline constexpr std::int64_t crowd_warps = 32;
 inline constexpr CrowdCounts crowd_counts{48, 112};
-/// Blocks of the residence benchmarks: more are on no SM.
+/// Blocks of the residence benchmarks: more are on no SM, nor of three warps or more.
 inline constexpr std::int64_t resident_at_most = 66;
+inline constexpr std::int64_t resident_wide_blocks = 24;
+/// Warps of the blocks that use registers: they fill partitions unevenly.
+inline constexpr std::array<std::int64_t, 4> resident_block_sizes{3, 7, 11, 16};
+/// Registers of a thread, without those that sm_20 and sm_21 allocate in double units (C30).
+std::vector<std::int64_t> resident_registers();
+/// Shared memory of a block: every 64 or 128 bytes at first, then further apart. `Unit:` bytes.
+std::vector<std::int64_t> resident_bytes();
 
 /// A class that has benchmarks: "spacing-float-add", "crowd-float-add".
 struct CalibratedClass {

@@ -106,6 +106,76 @@ bool shows_warp_slots(std::int64_t slots, std::int64_t most_blocks) {
     return filled && exceeded;
 }
 
+/// How a resource of the SM is allocated (C30).
+struct Allocation {
+    std::int64_t size = 0;
+    std::int64_t unit = 1;
+    std::int64_t other = 0; ///< Partitions of the register file; reserved bytes of shared memory.
+};
+
+std::int64_t in_units(std::int64_t amount, std::int64_t unit) {
+    return (amount + unit - 1) / unit * unit;
+}
+
+/// Blocks that fit, one warp placed after the other.
+std::int64_t blocks_with_registers(const Allocation& of, std::int64_t registers, std::int64_t warps,
+                                   std::int64_t most) {
+    std::vector<std::int64_t> free(static_cast<std::size_t>(of.other), of.size / of.other);
+    std::size_t place = 0;
+    for (std::int64_t blocks = 0; blocks < most; ++blocks)
+        for (std::int64_t warp = 0; warp < warps; ++warp, ++place)
+            if ((free[place % free.size()] -= in_units(32 * registers, of.unit)) < 0) return blocks;
+    return most;
+}
+
+std::int64_t blocks_with_memory(const Allocation& of, std::int64_t bytes, std::int64_t most) {
+    return std::min(most, of.size / in_units(bytes + of.other, of.unit));
+}
+
+/// Whether another allocation with the same counts has another value.
+bool looks_like_another(const models::Architecture& machine, const std::string& path) {
+    const auto number = [&](const std::string& name) {
+        return models::find_value(machine, "limits/" + name)->interval->lo;
+    };
+    const bool registers = path.find("register") != std::string::npos;
+    const Allocation truth = registers
+                                 ? Allocation{number("registers"), number("register-granularity"),
+                                              number("register-partitions")}
+                                 : Allocation{number("shared-memory"), number("shared-granularity"),
+                                              number("shared-reserved")};
+    const auto same_counts = [&](const Allocation& other) {
+        if (!registers) {
+            const std::int64_t most = std::min(number("max-blocks"), number("max-warps"));
+            const auto sizes = resident_bytes();
+            return std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t bytes) {
+                return blocks_with_memory(truth, bytes, most) ==
+                       blocks_with_memory(other, bytes, most);
+            });
+        }
+        for (const std::int64_t warps : resident_block_sizes) {
+            const std::int64_t most = std::min(number("max-blocks"), number("max-warps") / warps);
+            for (const std::int64_t count : resident_registers())
+                if (blocks_with_registers(truth, count, warps, most) !=
+                    blocks_with_registers(other, count, warps, most))
+                    return false;
+        }
+        return true;
+    };
+    const std::vector<std::int64_t> others = registers ? std::vector<std::int64_t>{1, 2, 4, 8}
+                                                       : std::vector<std::int64_t>{0, 1024, 2048};
+    const auto differs = [&](const Allocation& other) {
+        if (path.ends_with("granularity")) return other.unit != truth.unit;
+        if (path.ends_with("partitions") || path.ends_with("reserved"))
+            return other.other != truth.other;
+        return other.size != truth.size;
+    };
+    for (std::int64_t size = 1024; size <= 128 * 1024; size += 1024)
+        for (std::int64_t unit = registers ? 32 : 64; unit <= 4096; unit *= 2)
+            for (const std::int64_t other : others)
+                if (differs({size, unit, other}) && same_counts({size, unit, other})) return true;
+    return false;
+}
+
 /// Whether the port of a class may keep to itself who shares it.
 bool hides_its_port(const models::Architecture& machine, const std::string& name) {
     const auto number = [&](const std::string& value) {
@@ -140,6 +210,10 @@ bool cannot_show(const tests::HiddenMachine& hidden, const std::string& path) {
     }
     if (path == "limits/max-warps")
         return !shows_warp_slots(number("limits/max-warps"), number("limits/max-blocks"));
+    if (path == "limits/register-granularity" && number("limits/register-granularity") <= 32)
+        return true; // A warp takes 32 for each register of a thread.
+    if (path.starts_with("limits/register") || path.starts_with("limits/shared"))
+        return looks_like_another(hidden.machine, path);
     // Where stores do not come clearly faster than they drain, no buffer fills.
     const auto& stores = hidden.machine.classes.at(assembly::OpcodeClass::StoreGlobal);
     const auto scope = hidden.machine.units[*hidden.machine.unit_index(stores.unit)].scope;

@@ -84,6 +84,21 @@ void draw_caches(models::Architecture& machine, Chance& chance) {
     exact(dram, "refresh-duration", "cycles", 100 * chance.whole(0, 1));
 }
 
+/// Register file and shared memory (C30): the largest blocks of the suite fit.
+void draw_room(ValueGroup& limits, Chance& chance) {
+    const auto exact = [&](const std::string& name, const std::string& unit, std::int64_t value) {
+        set(limits, name, unit, value, value);
+    };
+    const std::int64_t registers = 1024 * chance.whole(32, 64);
+    exact("registers", "registers", registers);
+    exact("registers-per-block", "registers", registers);
+    exact("register-granularity", "registers", std::int64_t{1} << chance.whole(5, 9));
+    exact("register-partitions", "1", std::int64_t{1} << chance.whole(0, 2));
+    exact("shared-memory", "bytes", 1024 * chance.whole(49, 100));
+    exact("shared-granularity", "bytes", std::int64_t{1} << chance.whole(7, 10));
+    exact("shared-reserved", "bytes", 1024 * chance.whole(0, 1));
+}
+
 } // namespace
 
 HiddenMachine hidden_machine(std::uint64_t seed) {
@@ -163,6 +178,7 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
         "lrr", "gto", "oldest", "two-level:active=" + std::to_string(chance.whole(4, warps - 1)),
         "srr"};
     hidden.policy = policies[static_cast<std::size_t>(chance.whole(0, 4))];
+    draw_room(machine.limits, chance);
     return hidden;
 }
 

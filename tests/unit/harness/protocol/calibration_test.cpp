@@ -345,7 +345,7 @@ TEST(Calibrate, NamesEveryValueThatABenchmarkShows) {
                 EXPECT_NE(is_found, reason(calibration.value(), path) != nullptr) << path;
             }
         const auto& rest = calibration.value().without_benchmark;
-        for (const char* path : {"limits/registers", "blocks/start", "classes/exit/initiation",
+        for (const char* path : {"limits/registers-per-block", "blocks/start", "classes/exit/initiation",
                                  "memories/dram/bandwidth"})
             EXPECT_NE(std::find(rest.begin(), rest.end(), path), rest.end()) << path;
         EXPECT_EQ(std::find(rest.begin(), rest.end(), "classes/float-add/latency"), rest.end());

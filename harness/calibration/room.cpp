@@ -1,0 +1,197 @@
+/// \file
+/// Register file and shared memory of an SM, from how many blocks are resident by what each uses.
+
+#include "harness/calibration/relations.hpp"
+#include "harness/suite/calibration_benchmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace warpbound::harness {
+
+namespace {
+
+/// Register files and shared memories of all compute capabilities are (cuda_occupancy.h). `Unit:`
+/// registers or bytes.
+constexpr std::int64_t size_unit = 1024;
+constexpr const char* size_assumed = "taken to be a multiple of 1024: no count tells those between";
+constexpr const char* power_assumed = "taken to be a power of two";
+
+/// A point of a residence benchmark.
+struct Seen {
+    std::int64_t use = 0; ///< Registers of a thread, or bytes of a block.
+    std::int64_t warps = 1;
+    std::int64_t blocks = 0; ///< N_slot.
+    bool is_limited = false; ///< Without the use there would be more.
+};
+
+/// How a resource may be allocated: what so many blocks take of it.
+struct Rule {
+    std::int64_t unit = 1;  ///< The granularity.
+    std::int64_t other = 0; ///< Partitions of the register file, or reserved bytes of a block.
+};
+using Taken = std::int64_t (*)(const Rule& rule, const Seen& point, std::int64_t blocks);
+
+std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
+    return (amount + unit - 1) / unit * unit;
+}
+
+/// The warps of all blocks lie in the partitions in turn: the first one is full first.
+std::int64_t registers_taken(const Rule& rule, const Seen& point, std::int64_t blocks) {
+    constexpr std::int64_t threads_of_warp = 32;
+    return round_up(blocks * point.warps, rule.other) *
+           round_up(point.use * threads_of_warp, rule.unit);
+}
+
+std::int64_t shared_memory_taken(const Rule& rule, const Seen& point, std::int64_t blocks) {
+    return blocks * round_up(point.use + rule.other, rule.unit);
+}
+
+/// A resource, and where it stands in descriptions.
+struct Resource {
+    std::string benchmark;
+    std::string size_path;
+    std::string unit_path;
+    std::string other_path;
+    const char* other_assumed = nullptr;
+    Taken taken = nullptr;
+    std::vector<Rule> rules;
+    std::int64_t finest_unit = 1; ///< No point of the benchmark tells a smaller one.
+};
+
+/// The same number of blocks in every run, else nothing.
+std::optional<std::int64_t> blocks_at(const Measurements& measurements, const std::string& point,
+                                      std::int64_t warps) {
+    const auto* series = measurements.find(point);
+    if (series == nullptr) return std::nullopt;
+    std::set<std::int64_t> counts;
+    for (const auto& sample : series->samples)
+        counts.insert(resident_blocks(sample, static_cast<std::size_t>(warps)));
+    return counts.size() == 1 ? std::optional{*counts.begin()} : std::nullopt;
+}
+
+/// The sizes that agree with all points under a rule, smallest and largest; nothing when none does.
+/// `Source:` G23 eq. 3.10, 3.11 and 3.13, with the allocation of C30.
+std::optional<models::Interval> sizes_by(const Resource& resource, const Rule& rule,
+                                         const std::vector<Seen>& points) {
+    std::int64_t least = 0;
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    for (const auto& point : points) {
+        least = std::max(least, resource.taken(rule, point, point.blocks));
+        if (point.is_limited)
+            most = std::min(most, resource.taken(rule, point, point.blocks + 1) - 1);
+    }
+    least = round_up(least, size_unit);
+    if (most < std::numeric_limits<std::int64_t>::max()) most = most / size_unit * size_unit;
+    return least <= most ? std::optional<models::Interval>{{least, std::nullopt, most}}
+                         : std::nullopt;
+}
+
+void read_resource(const Resource& resource, const std::vector<Seen>& points,
+                   const std::vector<const RecordedSeries*>& series, Ledger& ledger) {
+    std::set<std::int64_t> sizes;
+    std::set<std::int64_t> units;
+    std::set<std::int64_t> others;
+    bool is_bounded = true;
+    for (const auto& rule : resource.rules) {
+        const auto fitting = sizes_by(resource, rule, points);
+        if (!fitting) continue;
+        units.insert(rule.unit);
+        others.insert(rule.other);
+        sizes.insert({fitting->lo, fitting->hi});
+        is_bounded = is_bounded && fitting->hi < std::numeric_limits<std::int64_t>::max();
+    }
+    const auto put = [&](const std::string& path, const std::set<std::int64_t>& values,
+                         const char* assumed) {
+        if (values.empty())
+            return ledger.unidentified(path, "no rule of allocation gives the counts of " +
+                                                 resource.benchmark);
+        if (!is_bounded)
+            return ledger.unidentified(path, resource.benchmark + ": at no use are blocks fewer");
+        if (values.size() > 1)
+            return ledger.unidentified(path, fmt::format("{}: {} to {} show the same counts",
+                                                         resource.benchmark, *values.begin(),
+                                                         *values.rbegin()));
+        const std::int64_t value = *values.begin();
+        ledger.read(path,
+                    {{value, value, value}, Sharpness::Exact, resource.benchmark, series, assumed});
+    };
+    put(resource.size_path, sizes, size_assumed);
+    put(resource.other_path, others, resource.other_assumed);
+    if (units.size() == 1 && *units.begin() == resource.finest_unit)
+        return ledger.unidentified(
+            resource.unit_path,
+            fmt::format("{}: at most {}", resource.benchmark, resource.finest_unit));
+    put(resource.unit_path, units, power_assumed);
+}
+
+/// The points of a benchmark that show how many blocks the resource leaves.
+void read_points(const Resource& resource, const std::vector<std::int64_t>& uses,
+                 const std::vector<std::int64_t>& block_sizes, std::string_view axis,
+                 std::int64_t launched, const Measurements& measurements, Ledger& ledger) {
+    std::vector<Seen> points;
+    std::vector<const RecordedSeries*> series;
+    std::string why;
+    for (const std::int64_t warps : block_sizes) {
+        const std::string free_point =
+            fmt::format("resident-warps/warps={}/blocks={}", warps, resident_at_most);
+        const auto unlimited = blocks_at(measurements, free_point, warps);
+        for (const std::int64_t use : uses) {
+            const std::string point = fmt::format("{}/{}={}/warps={}/blocks={}", resource.benchmark,
+                                                  axis, use, warps, launched);
+            const auto blocks = blocks_at(measurements, point, warps);
+            if (why.empty() && (!blocks || !unlimited))
+                why = !blocks ? measurements.why_not(point) : measurements.why_not(free_point);
+            if (!blocks || !unlimited) continue;
+            series.push_back(measurements.find(point));
+            points.push_back({use, warps, *blocks, *blocks < std::min(*unlimited, launched)});
+        }
+        if (unlimited) series.push_back(measurements.find(free_point));
+    }
+    if (points.empty()) {
+        for (const auto& path : {resource.size_path, resource.unit_path, resource.other_path})
+            ledger.unidentified(path, why.empty() ? "the blocks differ between runs" : why);
+        return;
+    }
+    read_resource(resource, points, series, ledger);
+}
+
+std::vector<Rule> rules_of(const std::vector<std::int64_t>& units,
+                           const std::vector<std::int64_t>& others) {
+    std::vector<Rule> rules;
+    for (const auto unit : units)
+        for (const auto other : others)
+            rules.push_back({unit, other});
+    return rules;
+}
+
+} // namespace
+
+void read_room(const Measurements& measurements, Ledger& ledger) {
+    const Resource registers{"resident-registers",
+                             "limits/registers",
+                             "limits/register-granularity",
+                             "limits/register-partitions",
+                             power_assumed,
+                             registers_taken,
+                             rules_of({32, 64, 128, 256, 512, 1024}, {1, 2, 4, 8}),
+                             32};
+    read_points(registers, resident_registers(),
+                {resident_block_sizes.begin(), resident_block_sizes.end()}, "registers",
+                resident_wide_blocks, measurements, ledger);
+    const Resource shared{"resident-shared-memory",
+                          "limits/shared-memory",
+                          "limits/shared-granularity",
+                          "limits/shared-reserved",
+                          size_assumed,
+                          shared_memory_taken,
+                          rules_of({64, 128, 256, 512, 1024, 2048, 4096}, {0, 1024, 2048}),
+                          64};
+    read_points(shared, resident_bytes(), {1}, "shared-memory", resident_at_most, measurements,
+                ledger);
+}
+
+} // namespace warpbound::harness
