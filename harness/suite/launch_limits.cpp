@@ -2,12 +2,16 @@
 
 #include "harness/suite/measure_point.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
 namespace warpbound::harness {
 
 namespace {
+
+constexpr const char* registers = "registers";
 
 /// Sets one axis of a launch.
 struct Axis {
@@ -20,11 +24,15 @@ constexpr Axis axes[]{
     {"threads", 4096, [](models::Launch& launch, std::int64_t value) { launch.threads = value; }},
     {"blocks", std::int64_t{1} << 20U, // Each warp of a card leaves a record.
      [](models::Launch& launch, std::int64_t value) { launch.blocks = value; }},
-    {"registers", 1024,
-     [](models::Launch& launch, std::int64_t value) { launch.registers = value; }},
+    {registers, 1024, [](models::Launch& launch, std::int64_t value) { launch.registers = value; }},
     {"shared-memory", std::int64_t{1} << 20U,
      [](models::Launch& launch, std::int64_t value) { launch.shared_memory = value; }},
 };
+
+/// Whether only a run shows that the device takes a launch.
+bool shows_by_running(const Device& device) {
+    return device.compiles() && !device.replays();
+}
 
 /// Why the device does not take the point; nothing: it does.
 std::optional<std::string> refusal_of(const Device& device, const BenchmarkPoint& point) {
@@ -33,16 +41,22 @@ std::optional<std::string> refusal_of(const Device& device, const BenchmarkPoint
     once.repetitions = 1;
     const auto run = PointRun::prepare(device, point, once);
     if (!run) return run.error().what;
-    if (!device.compiles() || device.replays()) return std::nullopt;
+    if (!shows_by_running(device)) return std::nullopt;
     if (const auto begun = run.value()->begin(nullptr); !begun) return begun.error().what;
     if (const auto ran = run.value()->series().advance(1, 1, {}); !ran) return ran.error().what;
     const auto samples = run.value()->series().take().samples;
-    if (samples.empty() || gives_times(samples.front().remark.trouble)) return std::nullopt;
-    return samples.front().remark.text;
+    if (samples.empty()) return "no run was made";
+    const Remark& remark = samples.front().remark;
+    const bool ran = gives_times(remark.trouble) || remark.trouble == Trouble::Clock;
+    return ran ? std::nullopt : std::optional{remark.text};
 }
 
 LaunchLimit limit_along(const Axis& axis, const Device& device, BenchmarkPoint point) {
-    LaunchLimit limit{axis.name, 0, {}, 0};
+    LaunchLimit limit{axis.name, {}, {}, 0};
+    if (device.compiles() && std::string_view{axis.name} == registers) {
+        limit.refusal = "the compiler chooses them; no launch states another number";
+        return limit;
+    }
     const auto refusal = [&](std::int64_t value) {
         axis.set(point.launch, value);
         ++limit.tried;
@@ -82,8 +96,14 @@ Result<std::vector<LaunchLimit>> find_launch_limits(const Device& device) {
     // Clocks of several blocks have no common zero.
     point.quantity = Quantity::ExecutionTime;
     std::vector<LaunchLimit> limits;
-    for (const auto& axis : axes)
+    for (const auto& axis : axes) {
         limits.push_back(limit_along(axis, device, point));
+        if (!shows_by_running(device)) continue;
+        if (const auto why = refusal_of(device, point))
+            return Failure{
+                fmt::format("limit of {}: one warp is refused now too: {}", axis.name, *why),
+                device.identity().name};
+    }
     return limits;
 }
 
