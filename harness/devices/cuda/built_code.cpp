@@ -30,15 +30,10 @@ public:
     }
 
     Result<std::string> image_of(const std::string& ptx) {
-        // The driver keeps the addresses of the logs: they live as long as this.
-        std::array<LinkOption, 4> options{
-            LinkOption::ErrorLogBuffer, LinkOption::ErrorLogBufferSizeBytes,
-            LinkOption::InfoLogBuffer, LinkOption::InfoLogBufferSizeBytes};
-        // Numbers are given in the place of addresses.
-        std::array<void*, 4> values{errors_.data(), reinterpret_cast<void*>(log_bytes - 1),
-                                    infos_.data(), reinterpret_cast<void*>(log_bytes - 1)};
+        std::array<LinkOption, 2> options{LinkOption::ErrorLogBuffer,
+                                          LinkOption::ErrorLogBufferSizeBytes};
         Status status = session_.call().LinkCreate_v2(static_cast<unsigned>(options.size()),
-                                                      options.data(), values.data(), &state_);
+                                                      options.data(), values_.data(), &state_);
         if (status != Status::Success) return refused(status, "cuLinkCreate_v2");
         std::string text = ptx; // The driver takes a text that may be changed, with its end.
         status =
@@ -65,7 +60,9 @@ private:
     Session& session_;
     LinkState state_ = nullptr;
     std::array<char, log_bytes> errors_{};
-    std::array<char, log_bytes> infos_{};
+    /// Numbers are given in the place of addresses. Until the link is destroyed the driver writes
+    /// into the log, and its length in the place of the size (CUDA Driver API, cuLinkCreate).
+    std::array<void*, 2> values_{errors_.data(), reinterpret_cast<void*>(log_bytes - 1)};
 };
 
 } // namespace

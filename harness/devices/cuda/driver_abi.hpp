@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// The part of the CUDA driver's and of NVML's binary interface that devices use, declared here so
-/// that no toolkit is needed to build. A test compares it with <cuda.h> where there is one.
+/// that no toolkit is needed to build. A test compares the driver's part with <cuda.h> where there
+/// is one; NVML's is compared with no header.
 /// Source: CUDA Driver API reference; NVML API reference.
 
 #include <cstddef>
@@ -58,8 +59,6 @@ enum class FunctionAttribute : int {
 
 /// CUjit_option
 enum class LinkOption : int {
-    InfoLogBuffer = 3,
-    InfoLogBufferSizeBytes = 4,
     ErrorLogBuffer = 5,
     ErrorLogBufferSizeBytes = 6,
 };

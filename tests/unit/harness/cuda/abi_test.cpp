@@ -79,14 +79,20 @@ TEST(DriverAbi, HasTheNumbersOfTheToolkit) {
     expect_same(Status::Success, CUDA_SUCCESS);
     expect_same(Status::InvalidValue, CUDA_ERROR_INVALID_VALUE);
     expect_same(Status::OutOfMemory, CUDA_ERROR_OUT_OF_MEMORY);
+    expect_same(Status::NotInitialized, CUDA_ERROR_NOT_INITIALIZED);
+    expect_same(Status::Deinitialized, CUDA_ERROR_DEINITIALIZED);
     expect_same(Status::StubLibrary, CUDA_ERROR_STUB_LIBRARY);
     expect_same(Status::DeviceUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE);
     expect_same(Status::NoDevice, CUDA_ERROR_NO_DEVICE);
+    expect_same(Status::InvalidDevice, CUDA_ERROR_INVALID_DEVICE);
+    expect_same(Status::InvalidContext, CUDA_ERROR_INVALID_CONTEXT);
+    expect_same(Status::EccUncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE);
     expect_same(Status::InvalidPtx, CUDA_ERROR_INVALID_PTX);
     expect_same(Status::NotReady, CUDA_ERROR_NOT_READY);
     expect_same(Status::IllegalAddress, CUDA_ERROR_ILLEGAL_ADDRESS);
     expect_same(Status::LaunchOutOfResources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     expect_same(Status::LaunchTimeout, CUDA_ERROR_LAUNCH_TIMEOUT);
+    expect_same(Status::ContextIsDestroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     expect_same(Status::HardwareStackError, CUDA_ERROR_HARDWARE_STACK_ERROR);
     expect_same(Status::IllegalInstruction, CUDA_ERROR_ILLEGAL_INSTRUCTION);
     expect_same(Status::MisalignedAddress, CUDA_ERROR_MISALIGNED_ADDRESS);
@@ -94,6 +100,7 @@ TEST(DriverAbi, HasTheNumbersOfTheToolkit) {
     expect_same(Status::InvalidPc, CUDA_ERROR_INVALID_PC);
     expect_same(Status::LaunchFailed, CUDA_ERROR_LAUNCH_FAILED);
     expect_same(Status::SystemNotReady, CUDA_ERROR_SYSTEM_NOT_READY);
+    expect_same(Status::Unknown, CUDA_ERROR_UNKNOWN);
     expect_same(DeviceAttribute::MaxSharedMemoryPerBlock,
                 CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     expect_same(DeviceAttribute::MultiprocessorCount, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
@@ -110,8 +117,6 @@ TEST(DriverAbi, HasTheNumbersOfTheToolkit) {
     expect_same(FunctionAttribute::NumRegs, CU_FUNC_ATTRIBUTE_NUM_REGS);
     expect_same(FunctionAttribute::MaxDynamicSharedSizeBytes,
                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-    expect_same(LinkOption::InfoLogBuffer, CU_JIT_INFO_LOG_BUFFER);
-    expect_same(LinkOption::InfoLogBufferSizeBytes, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
     expect_same(LinkOption::ErrorLogBuffer, CU_JIT_ERROR_LOG_BUFFER);
     expect_same(LinkOption::ErrorLogBufferSizeBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
     expect_same(LinkInput::Ptx, CU_JIT_INPUT_PTX);
