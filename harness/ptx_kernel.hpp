@@ -26,8 +26,6 @@ struct WarpRecord {
     std::uint64_t last_clock = 0;         ///< As above.
     std::uint64_t nanoseconds_before = 0; ///< %globaltimer, before the first clock read.
     std::uint64_t nanoseconds_after = 0;  ///< Behind the last one.
-    std::uint32_t multiprocessor = 0;     ///< %smid
-    std::uint32_t place = 0;              ///< %warpid
 };
 
 /// A module with one kernel. Its parameters are four addresses and a number: of the warp records;

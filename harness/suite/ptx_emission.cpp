@@ -132,7 +132,7 @@ private:
 
     void declare() {
         line(".reg .b64 %records, %kept, %data, %memory, %first, %last, %before, %after, %wide;");
-        line(".reg .b32 %never, %sum, %part, %lane, %thread, %warp, %multiprocessor, %place;");
+        line(".reg .b32 %never, %sum, %part, %lane, %thread, %warp;");
         line(".reg .pred %leave, %leader;");
         std::set<PtxRegister> all = inputs_;
         all.insert(written_.begin(), written_.end());
@@ -213,8 +213,6 @@ private:
     }
 
     void record() {
-        line("mov.u32 %multiprocessor, %smid;");
-        line("mov.u32 %place, %warpid;");
         line("setp.ne.u32 %leader, %lane, 0;");
         line("@%leader bra done;");
         line(fmt::format("mad.wide.u32 %records, %warp, {}, %records;", sizeof(WarpRecord)));
@@ -225,8 +223,6 @@ private:
         store("u64", offsetof(WarpRecord, last_clock), "%last");
         store("u64", offsetof(WarpRecord, nanoseconds_before), "%before");
         store("u64", offsetof(WarpRecord, nanoseconds_after), "%after");
-        store("u32", offsetof(WarpRecord, multiprocessor), "%multiprocessor");
-        store("u32", offsetof(WarpRecord, place), "%place");
         text_ += "done:\n";
         line("exit;");
     }

@@ -83,6 +83,9 @@ ClockRate::Rate ClockRate::measure() const {
     Record record;
     if (const Status status = record_.read(&record); status != Status::Success)
         return {session_->trouble(status, "cuMemcpyDtoH_v2")};
+    if (record.last_nanosecond == 0) // Nothing was stored.
+        return {{Trouble::Clock, "the timer of nanoseconds stood still while the clock rate was "
+                                 "measured"}};
     if (record.last_nanosecond <= record.first_nanosecond)
         return {
             {Trouble::Clock, fmt::format("the timer of nanoseconds went from {} to {} while the "

@@ -31,6 +31,7 @@ struct Card {
     std::optional<ClockRate> rate;
     /// Written before a run that shall find nothing in a cache.
     std::optional<Buffer> evicting;
+    double first_rate = 0.0; ///< Clock rate of the first run with times. `Unit:` hertz; 0: none.
 
     ~Card() {
         const auto lock = session->busy();
@@ -41,7 +42,14 @@ struct Card {
     /// Requires: the session is busy with the caller.
     Result<void> prepare_eviction(bool wanted) {
         if (!wanted || evicting) return boost::outcome_v2::success();
-        auto made = Buffer::make(session, 2 * std::int64_t{session->device().l2_bytes});
+        const std::int64_t l2_bytes = session->device().l2_bytes;
+        if (l2_bytes <= 0)
+            return Failure{fmt::format("the driver says that the L2 has {} bytes, so nothing is "
+                                       "known to drive what it holds out before a run that shall "
+                                       "find nothing there",
+                                       l2_bytes),
+                           session->name()};
+        auto made = Buffer::make(session, 2 * l2_bytes);
         if (!made) return made.as_failure();
         evicting.emplace(std::move(made).value());
         return boost::outcome_v2::success();
@@ -274,10 +282,11 @@ private:
     /// Of a run with times.
     [[nodiscard]] Remark remark_of(double hertz) const {
         std::string slow;
-        if (first_rate_ == 0.0) first_rate_ = hertz;
-        if (hertz < throttled_share * first_rate_)
+        double& first = card_->first_rate;
+        if (first == 0.0) first = hertz;
+        if (hertz < throttled_share * first)
             slow = fmt::format("clock rate {}, {} in the first run", megahertz(hertz),
-                               megahertz(first_rate_));
+                               megahertz(first));
         if (const auto reason = card_->state.throttled())
             slow += (slow.empty() ? "" : "; ") + *reason;
         if (verdict_.state == SequenceVerdict::State::Differs)
@@ -294,8 +303,7 @@ private:
     std::optional<BuiltCode> code_;
     std::optional<Buffers> buffers_;
     SequenceVerdict verdict_;
-    mutable double first_rate_ = 0.0; ///< While the session is busy. `Unit:` hertz; 0: no run yet.
-    mutable double seconds_ = 0.0;    ///< Of the run that is going on.
+    mutable double seconds_ = 0.0; ///< Of the run that is going on.
 };
 
 class CudaDevice final : public Device {
@@ -359,7 +367,7 @@ Result<std::unique_ptr<Device>> open_cuda_device(std::shared_ptr<const Driver> d
     if (auto header = ptx_header(target); !header) return header.as_failure();
     std::shared_ptr<Card> card{new Card{session.value(),
                                         DeviceState{session.value()->device().bus_id}, std::nullopt,
-                                        std::nullopt}};
+                                        std::nullopt, 0.0}};
     const auto lock = session.value()->busy();
     auto rate = ClockRate::prepare(session.value());
     if (!rate) return rate.as_failure();

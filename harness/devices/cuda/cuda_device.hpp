@@ -18,8 +18,9 @@ namespace warpbound::harness::cuda {
 /// of the events) and one percent (of the rate). A warp is finished with its last clock read.
 ///
 /// The clock rate is measured after each run. A run whose rate is more than a twentieth below that
-/// of the series' first run, or during which NVML names a reason, is throttled. Clocks that go
-/// back, or count more cycles than the time between can have held, give no times.
+/// of the first run since the card was opened, whatever kernel it was of, or during which NVML
+/// names a reason, is throttled. Clocks that go back, or count more cycles than the time between
+/// can have held, give no times.
 ///
 /// A launch that does not end within the time-out, or after which the driver refuses every call,
 /// loses the device: all later runs say so.

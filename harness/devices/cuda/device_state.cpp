@@ -53,7 +53,7 @@ std::string find_functions(const SharedLibrary& library, NvmlFunctions& function
 DeviceState::DeviceState(const std::string& bus_id) {
     const auto library = SharedLibrary::open("WARPBOUND_NVML", "libnvidia-ml.so.1");
     if (!library) {
-        unknown_ = "NVML is not installed";
+        unknown_ = "NVML cannot be loaded: " + library.error().what;
         return;
     }
     if (const auto missing = find_functions(library.value(), functions_); !missing.empty()) {

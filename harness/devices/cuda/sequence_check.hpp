@@ -23,8 +23,8 @@ struct SequenceVerdict {
 SequenceVerdict compare_sequence(const std::string& listing, const PtxKernel& kernel,
                                  const std::string& tool);
 
-/// The same for machine code, with the listing of nvdisasm or else cuobjdump, whichever is first on
-/// PATH. What they write to disk is removed.
+/// The same for machine code, with the listing of nvdisasm where it is on PATH, else of cuobjdump.
+/// What they write to disk is removed.
 SequenceVerdict check_sequence(const std::string& image, const PtxKernel& kernel);
 
 } // namespace warpbound::harness::cuda

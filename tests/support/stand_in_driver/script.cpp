@@ -17,6 +17,7 @@ bool read_line(const std::string& line, Script& script) {
     if (word == "devices") return static_cast<bool>(words >> script.devices);
     if (word == "target") return static_cast<bool>(words >> script.target);
     if (word == "registers") return static_cast<bool>(words >> script.registers);
+    if (word == "l2-bytes") return static_cast<bool>(words >> script.l2_bytes);
     if (word == "compile-error")
         return static_cast<bool>(std::getline(words >> std::ws, script.compile_error));
     if (word == "out-of-memory-at") return static_cast<bool>(words >> script.out_of_memory_at);
@@ -29,6 +30,7 @@ bool read_line(const std::string& line, Script& script) {
     if (word == "clock-back-at") return static_cast<bool>(words >> script.clock_back_at);
     if (word == "clock-jump-at") return static_cast<bool>(words >> script.clock_jump_at);
     if (word == "no-record-at") return static_cast<bool>(words >> script.no_record_at);
+    if (word == "no-rate-at") return static_cast<bool>(words >> script.no_rate_at);
     if (word == "refused-at") return static_cast<bool>(words >> script.refused_at);
     if (word == "reasons-from")
         return static_cast<bool>(words >> script.reasons_from >> script.reasons);

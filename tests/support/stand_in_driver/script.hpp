@@ -12,6 +12,7 @@ namespace warpbound::tests {
 ///   devices N             so many devices; usually 1
 ///   target SM             their target; usually 80
 ///   registers N           of every kernel; usually 16
+///   l2-bytes N            what the driver says of the L2; usually 65536
 ///   compile-error TEXT    the compiler refuses all PTX but the clock rate's, with that log
 ///   out-of-memory-at N    the Nth allocation and all later ones fail
 ///   rate MHZ              of the clock; usually 1000
@@ -22,6 +23,7 @@ namespace warpbound::tests {
 ///   clock-back-at N       in the Nth launch, every warp's second clock value is below its first
 ///   clock-jump-at N       in the Nth launch, it is far beyond
 ///   no-record-at N        in the Nth launch, the last warp leaves no record
+///   no-rate-at N          after the Nth launch, the clock rate's kernel leaves nothing
 ///   refused-at N          the Nth launch is refused for want of resources
 ///   reasons-from N MASK   what NVML says lowers the clock, from the Nth launch on
 /// Launches are those of microbenchmarks, counted from 1, warm-up included. Without a file
@@ -31,6 +33,7 @@ struct Script {
     int devices = 1;
     int target = 80;
     int registers = 16;
+    int l2_bytes = 65536;
     std::string compile_error;
     std::int64_t out_of_memory_at = 0; ///< 0: never, as all that follow.
     double rate = 1000.0;
@@ -42,6 +45,7 @@ struct Script {
     std::int64_t clock_back_at = 0;
     std::int64_t clock_jump_at = 0;
     std::int64_t no_record_at = 0;
+    std::int64_t no_rate_at = 0;
     std::int64_t refused_at = 0;
     std::int64_t reasons_from = 0;
     unsigned long long reasons = 0;

@@ -22,6 +22,12 @@ struct LinkStateTag {
     std::string text;
     char* log = nullptr;
     std::size_t log_bytes = 0;
+    void** length = nullptr; ///< Where the caller reads how much of the log is used.
+
+    /// Drivers do so at every call, also at the last one.
+    void write_length() const {
+        if (length != nullptr) *length = reinterpret_cast<void*>(std::strlen(log));
+    }
 };
 struct FunctionTag {
     bool of_clock_rate = false;
@@ -89,6 +95,7 @@ void run_clock_rate(void** arguments) {
     const auto first = static_cast<std::uint64_t>(at.cycles);
     const auto begin = static_cast<std::uint64_t>(at.nanoseconds);
     at.pass(static_cast<double>(window));
+    if (at.script.no_rate_at > 0 && at.launches == at.script.no_rate_at) return;
     const std::uint64_t values[4] = {first, static_cast<std::uint64_t>(at.cycles), begin,
                                      static_cast<std::uint64_t>(at.nanoseconds)};
     std::memcpy(reinterpret_cast<void*>(record), values, sizeof(values));
@@ -113,7 +120,6 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
         if (at.launches == script.clock_jump_at) record.last_clock += std::uint64_t{1} << 40U;
         record.nanoseconds_before = static_cast<std::uint64_t>(at.nanoseconds);
         record.nanoseconds_after = record.nanoseconds_before + 1024;
-        record.place = static_cast<std::uint32_t>(warp);
         std::memcpy(reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(record)}, &record,
                     sizeof(record));
     }
@@ -180,7 +186,7 @@ Status cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber)
         *value = 2;
         break;
     case DeviceAttribute::L2CacheSize:
-        *value = 65536;
+        *value = machine().script.l2_bytes;
         break;
     case DeviceAttribute::MaxSharedMemoryPerBlock:
         *value = 49152;
@@ -209,8 +215,9 @@ Status cuLinkCreate_v2(unsigned count, LinkOption* options, void** values, LinkS
     *state = new LinkStateTag;
     for (unsigned i = 0; i < count; ++i) {
         if (options[i] == LinkOption::ErrorLogBuffer) (*state)->log = static_cast<char*>(values[i]);
-        if (options[i] == LinkOption::ErrorLogBufferSizeBytes)
-            (*state)->log_bytes = reinterpret_cast<std::size_t>(values[i]);
+        if (options[i] != LinkOption::ErrorLogBufferSizeBytes) continue;
+        (*state)->length = &values[i];
+        (*state)->log_bytes = reinterpret_cast<std::size_t>(values[i]);
     }
     return answer();
 }
@@ -220,6 +227,7 @@ Status cuLinkAddData_v2(LinkState state, LinkInput, void* text, std::size_t size
     const std::string& error = machine().script.compile_error;
     if (!error.empty() && state->text.find("clock_rate") == std::string::npos) {
         std::strncpy(state->log, error.c_str(), state->log_bytes);
+        state->write_length();
         return Status::InvalidPtx;
     }
     return answer();
@@ -230,6 +238,7 @@ Status cuLinkComplete(LinkState state, void** image, std::size_t* size) {
     return answer();
 }
 Status cuLinkDestroy(LinkState state) {
+    state->write_length();
     delete state;
     return answer();
 }

@@ -156,7 +156,8 @@ TEST(CudaDevice, SaysWhatIsUnknownWithoutNvml) {
     const auto device = open_device("cuda:0");
     ASSERT_TRUE(device) << to_string(device.error());
     EXPECT_THAT(device.value()->conditions(),
-                Contains(Pair("temperature", "unknown: NVML is not installed")));
+                Contains(Pair("temperature", HasSubstr("unknown: NVML cannot be loaded: "
+                                                       "/no/such/nvml.so: "))));
 }
 
 TEST(CudaDevice, RunsOneKernelAtATimeAndRefusesWhatItCannotShow) {
@@ -287,6 +288,41 @@ TEST(CudaDevice, TakesASlightlyLowerClockForTheSame) {
     ASSERT_TRUE(result);
     for (const auto& sample : result.value().samples)
         EXPECT_EQ(sample.remark.trouble, Trouble::None) << sample.remark.text;
+}
+
+TEST(CudaDevice, StaysThrottledFromOneSeriesToTheNext) {
+    const StandIn driver{"slow-from 9 900"}; // The first series has 8 launches.
+    const auto device = open_device("cuda:0");
+    ASSERT_TRUE(device);
+    const auto troubles = [&](const BenchmarkPoint& point) {
+        const auto result = measure_point(*device.value(), point, short_protocol(), nullptr);
+        std::vector<Trouble> all;
+        for (const auto& sample : result.value().samples)
+            all.push_back(sample.remark.trouble);
+        return all;
+    };
+    EXPECT_THAT(troubles(ptx_point("dependent-add")), testing::Each(Trouble::None));
+    EXPECT_THAT(troubles(ptx_point("dependent-mad")), testing::Each(Trouble::Throttled));
+}
+
+TEST(CudaDevice, SaysThatTheTimerStoodStillWhereNoRateWasLeft) {
+    const StandIn driver{"no-rate-at 4"};
+    const auto result = measured(driver, ptx_point("dependent-add"));
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result.value().samples[1].remark,
+              (Remark{Trouble::Clock,
+                      "the timer of nanoseconds stood still while the clock rate was measured"}));
+}
+
+TEST(CudaDevice, RefusesToEmptyAnL2OfUnknownSize) {
+    const StandIn driver{"l2-bytes 0"};
+    const auto device = open_device("cuda:0");
+    ASSERT_TRUE(device);
+    const auto point = ptx_point("store-burst");
+    ASSERT_TRUE(point.ptx->from_dram);
+    EXPECT_THAT(to_string(PointRun::prepare(*device.value(), point).error()),
+                HasSubstr("the driver says that the L2 has 0 bytes"));
+    EXPECT_TRUE(PointRun::prepare(*device.value(), ptx_point("dependent-add")));
 }
 
 TEST(CudaDevice, RunsEveryBenchmarkThatHasPtx) {
