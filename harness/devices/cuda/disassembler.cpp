@@ -2,14 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -68,14 +74,43 @@ private:
     bool complete_ = false;
 };
 
-/// What a started program writes, up to the most that is taken.
-std::string read_all(int descriptor) {
+using Clock = std::chrono::steady_clock;
+
+/// Whole milliseconds until then, rounded up; 0: it is past.
+int milliseconds_until(Clock::time_point deadline) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+/// What a started program writes, up to the most that is taken or until the deadline.
+std::string read_all(int descriptor, Clock::time_point deadline) {
     std::string text;
     std::array<char, 65536> part{};
-    for (ssize_t got = 0;
-         text.size() <= most_bytes && (got = read(descriptor, part.data(), part.size())) > 0;)
+    pollfd waited{descriptor, POLLIN, 0};
+    while (text.size() <= most_bytes) {
+        const int ready = poll(&waited, 1, milliseconds_until(deadline));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) break;
+        const ssize_t got = read(descriptor, part.data(), part.size());
+        if (got <= 0) break;
         text.append(part.data(), static_cast<std::size_t>(got));
+    }
     return text;
+}
+
+/// How a started program ended; nothing: it had not by the deadline, and was killed.
+std::optional<int> end_of(pid_t child, Clock::time_point deadline) {
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (milliseconds_until(deadline) > 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+            continue;
+        }
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        return std::nullopt;
+    }
+    return status;
 }
 
 } // namespace
@@ -86,7 +121,8 @@ std::optional<Disassembler> find_disassembler() {
     return std::nullopt;
 }
 
-Result<std::string> disassemble(const Disassembler& tool, const std::string& image) {
+Result<std::string> disassemble(const Disassembler& tool, const std::string& image,
+                                std::chrono::milliseconds time_out) {
     const ImageFile file{image};
     if (!file.complete())
         return Failure{"the machine code cannot be written to a temporary file", tool.name};
@@ -106,11 +142,14 @@ Result<std::string> disassemble(const Disassembler& tool, const std::string& ima
         posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    std::string text = started == 0 ? read_all(ends[0]) : "";
+    const auto deadline = Clock::now() + time_out;
+    std::string text = started == 0 ? read_all(ends[0], deadline) : "";
     close(ends[0]); // A tool that still writes ends by it.
     if (started != 0) return Failure{"does not start", tool.path};
-    int status = 0;
-    waitpid(child, &status, 0);
+    const auto ended = end_of(child, deadline);
+    if (!ended)
+        return Failure{fmt::format("did not end within {} ms", time_out.count()), tool.path};
+    const int status = *ended;
     if (text.size() > most_bytes) return Failure{"wrote more than 64 MiB", tool.path};
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return Failure{fmt::format("failed with status {}",

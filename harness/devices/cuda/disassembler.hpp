@@ -4,6 +4,7 @@
 
 #include "assembly/support/result.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -18,7 +19,9 @@ struct Disassembler {
 std::optional<Disassembler> find_disassembler();
 
 /// The listing of machine code. The tool reads a file in a temporary folder that is gone
-/// afterwards. Refuses a tool that does not start, fails or writes more than 64 MiB.
-Result<std::string> disassemble(const Disassembler& tool, const std::string& image);
+/// afterwards. Refuses a tool that does not start, fails, writes more than 64 MiB or has not ended
+/// after the time-out; such a one is killed.
+Result<std::string> disassemble(const Disassembler& tool, const std::string& image,
+                                std::chrono::milliseconds time_out = std::chrono::minutes{1});
 
 } // namespace warpbound::harness::cuda

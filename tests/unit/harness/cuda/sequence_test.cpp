@@ -1,3 +1,4 @@
+#include "harness/devices/cuda/disassembler.hpp"
 #include "harness/devices/cuda/sequence_check.hpp"
 #include "tests/unit/harness/cuda/stand_in.hpp"
 
@@ -120,6 +121,18 @@ TEST(Sequence, OfTheBuiltCodeDecidesWhatSamplesAreWorth) {
                 testing::Contains(testing::Pair("sequence", HasSubstr("cannot be read"))));
     for (const auto& sample : samples_of(point))
         EXPECT_EQ(sample.remark.trouble, Trouble::None);
+}
+
+TEST(Sequence, IsNotWaitedForWithoutEnd) {
+    const StandIn driver;
+    // One that keeps its output open, and one that closes it and stays.
+    for (const char* text :
+         {"#!/bin/sh\nexec /bin/sleep 100\n", "#!/bin/sh\nexec >&-\nexec /bin/sleep 100\n"}) {
+        driver.install("nvdisasm", text);
+        const auto listing = disassemble(*find_disassembler(), "", std::chrono::milliseconds{50});
+        ASSERT_FALSE(listing);
+        EXPECT_THAT(to_string(listing.error()), HasSubstr("nvdisasm: did not end within 50 ms"));
+    }
 }
 
 TEST(Sequence, GivesTheDisassemblerTheCodeThatRunsAndRemovesIt) {
