@@ -60,7 +60,18 @@ foreach(fault "time-out-at 40;did not end within 100 ms" "illegal-address-at 40;
   play("")
   expect(0 "dependent-pair/warps=16" ${measure} --campaign ${OUT}/c.db)
 endforeach()
-foreach(fault "clock-back-at 9" "clock-jump-at 9" "no-record-at 9" "refused-at 9" "slow-from 9 700" "reasons-from 9 64")
-  play("${fault}")
-  expect(0 "dependent-pair/warps=16" ${measure})
+foreach(fault "clock-back-at 9;1 clock" "clock-jump-at 9;1 clock" "no-rate-at 9;1 clock"
+              "no-record-at 9;1 launch-failure" "refused-at 9;1 launch-failure"
+              "slow-from 9 700;[0-9]+ throttled" "reasons-from 9 64;[0-9]+ throttled")
+  list(GET fault 0 script)
+  list(GET fault 1 counted)
+  play("${script}")
+  expect(0 "runs with trouble\n  dependent-pair/warps=[0-9]+: ${counted}\n" ${measure})
 endforeach()
+
+# The largest launches; what is refused when the card is lost is no limit.
+play("")
+expect(0 "threads +1024 .*registers +not tried: the compiler chooses.*shared-memory +98304" measure --device cuda:0 --limits)
+expect(0 "registers,,0" measure --device cuda:0 --limits --format csv)
+play("time-out-at 5")
+expect(3 "cuda:0: limit of threads: .*did not end within 100 ms" measure --device cuda:0 --limits)
