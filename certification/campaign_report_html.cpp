@@ -4,6 +4,7 @@
 #include "certification/chart.hpp"
 #include "certification/html_parts.hpp"
 #include "certification/plot.hpp"
+#include "harness/protocol/copy_line.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -197,6 +198,29 @@ std::string residence_figure(const CampaignGroup& group, const Points& points) {
         caption);
 }
 
+/// What copies of each size reach, and the line through their times.
+std::string copies_figure(const CampaignGroup& group, const Points& points) {
+    PlotSeries reached{"reached", {}, 0, Stroke::Solid};
+    std::vector<harness::CopyTime> times;
+    for (const auto* point : points) {
+        const std::int64_t bytes = axis_value(point->axes, "bytes", 0);
+        times.push_back({bytes, point->summary->mean});
+        reached.points.emplace_back(static_cast<double>(bytes),
+                                    static_cast<double>(bytes) /
+                                        std::max(point->summary->mean, 1.0));
+    }
+    const auto line = harness::line_of_copies(times);
+    if (!line) return {};
+    std::sort(reached.points.begin(), reached.points.end());
+    const std::string caption =
+        fmt::format("Bytes over the mean time. The line through the means has a start-up of {:.1f} "
+                    "core cycles and {:.4f} bytes per core cycle (estimate; furthest off {:.2f} %)",
+                    line->start, line->bandwidth, 100 * line->worst_share);
+    return figure(line_plot({group.name + ": bandwidth", caption, "bytes", "bytes per core cycle"},
+                            {std::move(reached)}),
+                  caption);
+}
+
 /// Of the point with the most warps.
 std::string warps_figure(const CampaignGroup& group, const Points& points) {
     const auto most =
@@ -315,6 +339,8 @@ std::string picture_of(const CampaignGroup& group, const Points& points) {
         return bandwidth_figure(group, points);
     case harness::Picture::Residence:
         return residence_figure(group, points);
+    case harness::Picture::Copies:
+        return copies_figure(group, points);
     }
     return {};
 }

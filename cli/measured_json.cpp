@@ -90,6 +90,18 @@ Json operation_json(const MeasuredOperation& operation) {
     return entry;
 }
 
+Json copies_json(const MeasuredCopies& copies) {
+    Json entry{{"name", copies.name}, {"kind", "estimate"}};
+    if (!copies.line) {
+        entry["not-decided"] = "the times do not grow with the size";
+        return entry;
+    }
+    entry["start-cycles"] = copies.line->start;
+    entry["bytes-per-cycle"] = copies.line->bandwidth;
+    entry["furthest-off"] = copies.line->worst_share;
+    return entry;
+}
+
 } // namespace
 
 std::string measured_json(const MeasuredSuite& suite) {
@@ -99,6 +111,9 @@ std::string measured_json(const MeasuredSuite& suite) {
     Json operations = Json::array();
     for (const auto& operation : suite.operations)
         operations.push_back(operation_json(operation));
+    Json copies = Json::array();
+    for (const auto& of_one : suite.copies)
+        copies.push_back(copies_json(of_one));
     Json missing = Json::array();
     for (const auto& one : suite.missing)
         missing.push_back({{"point", one.point}, {"why", one.text()}});
@@ -109,6 +124,7 @@ std::string measured_json(const MeasuredSuite& suite) {
                 {"draw", harness::to_string(suite.protocol.draw)},
                 {"points", std::move(points)},
                 {"operations", std::move(operations)},
+                {"copies", std::move(copies)},
                 {"not-measured", std::move(missing)}}
                .dump(2) +
            "\n";

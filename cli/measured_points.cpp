@@ -71,7 +71,7 @@ std::string quantity_lines(const std::vector<MeasuredPoint>& points) {
     std::string out;
     for (const auto& [quantity, what] :
          {std::pair{harness::Quantity::Clocks, "from the first read of the launch to the last one"},
-          {harness::Quantity::ExecutionTime, "execution times of the launch"}}) {
+          {harness::Quantity::ExecutionTime, "execution times of the launch or copy"}}) {
         std::vector<std::string> names;
         for (const auto& measured : points)
             if (measured.point.quantity == quantity &&
@@ -89,6 +89,21 @@ const MeasuredPoint* empty_region_of_one_warp(const std::vector<MeasuredPoint>& 
                harness::axis_value(measured.point.axes, "warps", 0) == 1;
     });
     return found == points.end() ? nullptr : &*found;
+}
+
+std::vector<MeasuredCopies> copies_of(const std::vector<MeasuredPoint>& points) {
+    std::vector<std::string> names;
+    std::map<std::string, std::vector<harness::CopyTime>> times;
+    for (const auto& measured : points) {
+        if (!measured.point.copy || !measured.summary) continue;
+        auto& of_one = times[measured.point.benchmark];
+        if (of_one.empty()) names.push_back(measured.point.benchmark);
+        of_one.push_back({measured.point.copy->bytes, measured.summary->mean});
+    }
+    std::vector<MeasuredCopies> copies;
+    for (const auto& name : names)
+        copies.push_back({name, harness::line_of_copies(times.at(name))});
+    return copies;
 }
 
 std::string drift_lines(const std::vector<MeasuredPoint>& points) {
@@ -131,6 +146,18 @@ std::string operation_lines(const std::vector<MeasuredOperation>& operations) {
     }
     if (contradictions.empty()) return out;
     return out + "\nempty region and slope disagree\n" + contradictions;
+}
+
+std::string copy_lines(const std::vector<MeasuredCopies>& copies) {
+    if (copies.empty()) return {};
+    std::string out = fmt::format("\n{:<43} {:>12} {:>16} {:>14}\n",
+                                  "copies, a line through the means (estimate)", "start-up",
+                                  "bytes per cycle", "furthest off");
+    for (const auto& [name, line] : copies)
+        out += line ? fmt::format("{:<43} {:>12.1f} {:>16.4f} {:>12.2f} %\n", name, line->start,
+                                  line->bandwidth, 100 * line->worst_share)
+                    : fmt::format("{:<43} no line: the times do not grow with the size\n", name);
+    return out;
 }
 
 } // namespace
@@ -177,10 +204,12 @@ void compare_points(MeasuredSuite& suite) {
         if (measured.point.benchmark == "empty-region" && measured.summary)
             empty[measured.point.launch.warps_per_block()] = region_of(measured);
     for (auto& measured : suite.points) {
+        if (measured.point.copy) continue; // It contains none.
         const auto found = empty.find(measured.point.launch.warps_per_block());
         if (found != empty.end()) measured.empty = found->second;
     }
     suite.operations = operations_of(suite.points);
+    suite.copies = copies_of(suite.points);
     std::vector<harness::RunOrder*> orders;
     for (auto& measured : suite.points)
         orders.push_back(&measured.order);
@@ -211,6 +240,7 @@ std::string measured_text(const MeasuredSuite& suite) {
             "\nAn empty region takes {} cycles with one warp; times above include it.\n",
             empty->summary->best);
     out += operation_lines(suite.operations);
+    out += copy_lines(suite.copies);
     out += drift_lines(points);
     out += marked_lines(points);
     if (!suite.missing.empty()) out += "\nnot measured\n";

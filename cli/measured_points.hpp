@@ -3,6 +3,7 @@
 /// The points that were measured, as text, JSON and CSV.
 
 #include "harness/protocol/bootstrap.hpp"
+#include "harness/protocol/copy_line.hpp"
 #include "harness/protocol/measure.hpp"
 #include "harness/protocol/per_operation.hpp"
 #include "harness/protocol/run_order.hpp"
@@ -34,6 +35,12 @@ struct MeasuredOperation {
     harness::PerOperation times;
 };
 
+/// A benchmark of copies; nothing where no line fits its points.
+struct MeasuredCopies {
+    std::string name;
+    std::optional<harness::CopyLine> line;
+};
+
 /// A point that the device did not run, and why.
 struct NotMeasured {
     std::string point;
@@ -50,6 +57,7 @@ struct MeasuredSuite {
     harness::Protocol protocol;
     std::vector<MeasuredPoint> points;
     std::vector<MeasuredOperation> operations;
+    std::vector<MeasuredCopies> copies;
     std::vector<NotMeasured> missing;
 
     /// Whether the two ways contradict each other for an operation.
@@ -61,7 +69,7 @@ struct MeasuredSuite {
 /// Nothing where there is no run.
 std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& point,
                                              const harness::Measured& measured, bool intervals);
-/// Adds what only all points together say: empty regions, operations, corrected p-values.
+/// Adds what only all points together say: empty regions, operations, copies, corrected p-values.
 void compare_points(MeasuredSuite& suite);
 
 std::string measured_text(const MeasuredSuite& suite);

@@ -4,6 +4,7 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
+#include "harness/copy.hpp"
 #include "harness/protocol/quantity.hpp"
 #include "harness/ptx_kernel.hpp"
 #include "harness/trouble.hpp"
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,8 @@ struct Kernel {
     std::string_view name{}; ///< What it is called in messages.
     /// What its runs are recorded as; by it a device that replays finds them. Null: they are not.
     const SeriesKey* series = nullptr;
+    /// Instead of a kernel: the execution time is that of the copy, and the launch means nothing.
+    std::optional<Copy> copy{};
 };
 
 /// How the values that the contract leaves open are chosen.
@@ -91,6 +95,9 @@ public:
     /// Of a device that replays: what was so when its runs were made, in order of the first ones.
     [[nodiscard]] virtual std::vector<RecordedConditions> recorded_conditions() const { return {}; }
 };
+
+/// Refuses every quantity but the execution time: what a copy's `tells` answers.
+Result<void> copy_tells(Quantity quantity);
 
 /// Named for users: "simulated:fermi-gtx470".
 struct DeviceIdentity {

@@ -79,6 +79,12 @@ std::string_view to_string(Draw draw) {
     return "adversarial";
 }
 
+Result<void> copy_tells(Quantity quantity) {
+    if (quantity == Quantity::ExecutionTime) return boost::outcome_v2::success();
+    return Failure{fmt::format("a copy has an execution time and no {}", to_string(quantity)),
+                   "copy"};
+}
+
 Result<models::Architecture> Device::machine() const {
     return Failure{"the device does not say what machine it is", identity().name};
 }

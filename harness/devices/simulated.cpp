@@ -25,6 +25,28 @@ private:
     std::shared_ptr<const simulator::Machine> machine_;
 };
 
+/// A workload of one copy (C36).
+class SimulatedCopy final : public PreparedKernel {
+public:
+    explicit SimulatedCopy(std::shared_ptr<const simulator::WorkloadMachine> machine)
+        : machine_{std::move(machine)} {}
+
+    Result<Outcome> run(const RunOptions& options) const override {
+        const auto seen = machine_->run(options);
+        if (!seen) return seen.as_failure();
+        Outcome outcome;
+        outcome.observation.seed = options.seed;
+        outcome.observation.execution_time = models::Cycles{seen.value().makespan};
+        return outcome;
+    }
+    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
+        return copy_tells(quantity);
+    }
+
+private:
+    std::shared_ptr<const simulator::WorkloadMachine> machine_;
+};
+
 class SimulatedDevice final : public Device {
 public:
     SimulatedDevice(models::Architecture architecture, const models::WarpPolicy& policy,
@@ -44,6 +66,7 @@ public:
     [[nodiscard]] Result<models::Architecture> machine() const override { return architecture_; }
 
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
+        if (kernel.copy) return prepare_copy(*kernel.copy);
         if (kernel.function == nullptr)
             return Failure{"has no listing, which a simulated device runs", identity().name};
         auto machine =
@@ -54,6 +77,17 @@ public:
     }
 
 private:
+    [[nodiscard]] Result<std::unique_ptr<PreparedKernel>> prepare_copy(const Copy& copy) const {
+        models::HostOperation operation;
+        operation.kind = copy.direction;
+        operation.bytes = copy.bytes;
+        auto machine =
+            simulator::WorkloadMachine::prepare(architecture_, {{}, {operation}}, policy_);
+        if (!machine) return machine.as_failure();
+        return std::unique_ptr<PreparedKernel>{
+            std::make_unique<SimulatedCopy>(std::move(machine).value())};
+    }
+
     models::Architecture architecture_;
     models::WarpPolicy policy_;
     std::int64_t multiprocessors_;

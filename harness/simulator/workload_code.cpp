@@ -162,7 +162,7 @@ Result<void> Planner::plan(const std::vector<models::HostOperation>& operations)
     };
     both_ways_ =
         is(models::HostOperationKind::CopyToDevice) && is(models::HostOperationKind::CopyToHost);
-    add_machine();
+    if (!code_.kernels.empty()) add_machine();
     for (const models::HostOperation& operation : operations) {
         HostStep step{.kind = operation.kind,
                       .stream = operation.stream,
@@ -184,7 +184,7 @@ Result<void> Planner::plan(const std::vector<models::HostOperation>& operations)
                    "memories/constant is described, and which constants several launches share is "
                    "not determined; expected a workload of one launch");
     add_call();
-    add_replacement();
+    if (!code_.plan.grids.empty()) add_replacement();
     if (values_.failure()) return *values_.failure();
     code_.plan.machine.warp_places =
         std::max<std::int64_t>(1, std::min(code_.plan.machine.capacity.warps, warp_places_));
@@ -208,7 +208,8 @@ Result<WorkloadCode> translate(const models::Architecture& architecture, const W
     for (const models::HostOperation& operation : workload.operations)
         if (operation.kind == models::HostOperationKind::Launch)
             blocks += workload.kernels.at(operation.kernel).launch.blocks;
-    if (blocks == 0) return Failure{"a workload without a launch; expected one at least", "", 0, 0};
+    if (blocks == 0 && (workload.operations.empty() || !workload.kernels.empty()))
+        return Failure{"a workload without a launch; expected one at least", "", 0, 0};
     WorkloadCode code;
     for (const Kernel& kernel : workload.kernels) {
         auto one =

@@ -45,10 +45,11 @@ struct WorkloadCode {
 /// What a launch costs where the description does not say: stated by the user.
 using StatedLaunchCost = std::optional<Range>;
 
-/// For a machine of so many SMs. Refuses what `translate` refuses of a kernel, a workload without a
-/// launch, and what the operations need and the description lacks: the launch cost unless it is
-/// stated, start-up and bandwidth of a copy's direction, the copy engines of a workload that copies
-/// both ways, the core clock of copies and of calls that take time.
+/// For a machine of so many SMs. Refuses what `translate` refuses of a kernel, a workload that has
+/// kernels and launches none, one without operations, and what the operations need and the
+/// description lacks: the launch cost unless it is stated, start-up and bandwidth of a copy's
+/// direction, the copy engines of a workload that copies both ways, the core clock of copies and of
+/// calls that take time.
 Result<WorkloadCode> translate(const models::Architecture& architecture, const Workload& workload,
                                const models::WarpPolicy& policy, std::int64_t multiprocessors,
                                const StatedLaunchCost& launch_cost);

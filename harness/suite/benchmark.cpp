@@ -38,10 +38,19 @@ BenchmarkPoint meant_point(const Benchmark& benchmark, Axes axes,
     point.quantity = benchmark.quantity;
     point.most_runs = benchmark.most_runs;
     point.adds_to_empty = benchmark.adds_to_empty;
-    point.region = benchmark.region(axes, architecture);
+    if (benchmark.copies)
+        point.copy = Copy{*benchmark.copies, axis_value(axes, "bytes", 1)};
+    else
+        point.region = benchmark.region(axes, architecture);
     point.axes = std::move(axes);
     point.facts.kernel = kernel_name;
     return point;
+}
+
+/// The text names the copy, for every device: nothing is written for it.
+void write_copy(BenchmarkPoint& point) {
+    point.text = to_string(*point.copy) + "\n";
+    point.facts.program_digest = assembly::digest_of(point.text);
 }
 
 Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& architecture) {
@@ -128,10 +137,11 @@ std::vector<Suite> define_suites() {
              {"resident-warps", "unit-add", "unit-mul", "unit-mad", "unit-cos", "multiprocessors",
               "warps-add", "bandwidth"}},
             {"gajger-2017",
-             "The experiments of G17: launches, latencies, saxpy by intensity, occupancy and size",
+             "The experiments of G17: launches, latencies, copies, saxpy by intensity, occupancy "
+             "and size",
              {"launch-size", "block-replacement", "dependent-add", "dependent-mad", "result-l1",
               "result-l2", "result-dram", "branch-taken", "branch-not-taken", "global-transactions",
-              "saxpy", "saxpy-occupancy", "saxpy-size"}},
+              "copy-to-device", "copy-from-device", "saxpy", "saxpy-occupancy", "saxpy-size"}},
             {"taylor-li-2010",
              "The experiments of T10: operations for each fetch, inputs, outputs, registers, size",
              {"alu-fetch-ratio", "read-latency", "write-latency", "register-usage", "clause-usage",
@@ -202,8 +212,8 @@ const std::vector<Benchmark>& benchmarks() {
     static const std::vector<Benchmark> all = [] {
         std::vector<Benchmark> every;
         for (auto& part : {published_benchmarks(), issue_benchmarks(), memory_benchmarks(),
-                           alu_fetch_benchmarks(), launch_benchmarks(), calibration_benchmarks(),
-                           cache_benchmarks(), store_benchmarks()})
+                           alu_fetch_benchmarks(), launch_benchmarks(), copy_benchmarks(),
+                           calibration_benchmarks(), cache_benchmarks(), store_benchmarks()})
             every.insert(every.end(), part.begin(), part.end());
         return every;
     }();
@@ -228,6 +238,10 @@ Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
         points.push_back(meant_point(*found.value(), std::move(axes), architecture));
+        if (points.back().copy) {
+            write_copy(points.back());
+            continue;
+        }
         if (auto written = write_listing(points.back(), architecture); !written)
             return written.as_failure();
     }
@@ -244,6 +258,10 @@ Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
         points.push_back(meant_point(*found.value(), std::move(axes), machine));
+        if (points.back().copy) {
+            write_copy(points.back());
+            continue;
+        }
         if (auto written = write_ptx(points.back(), target); !written) return written.as_failure();
     }
     return points;

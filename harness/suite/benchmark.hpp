@@ -3,6 +3,7 @@
 /// A microbenchmark: a question with axes, and the code that answers it at one point.
 
 #include "assembly/isa/program.hpp"
+#include "harness/copy.hpp"
 #include "harness/protocol/quantity.hpp"
 #include "harness/suite/emission.hpp"
 #include "harness/suite/ptx_emission.hpp"
@@ -31,16 +32,17 @@ struct Region {
 };
 
 /// One point of a benchmark's axes, ready to run: what it executes, and that as a listing or as
-/// PTX.
+/// PTX; or a copy.
 struct BenchmarkPoint {
     std::string name;      ///< "dependent-add/n=5/warps=1": benchmark name and axis values.
     std::string benchmark; ///< "dependent-add"
     Axes axes;
     Region region;
+    std::optional<Copy> copy;     ///< Then there is no region, and the text names the copy.
     std::string text;             ///< The listing, in the bare form; empty where there is PTX.
     std::optional<PtxKernel> ptx; ///< For devices that compile.
-    models::FlowFacts facts;      ///< About the listing; of PTX its digest only.
-    models::Launch launch;
+    models::FlowFacts facts;      ///< About the listing; of PTX and copies the digest only.
+    models::Launch launch;        ///< Of a copy it means nothing.
     Quantity quantity = Quantity::Region;
     std::int64_t most_runs = 0; ///< That of the benchmark.
     bool adds_to_empty = false; ///< That of the benchmark.
@@ -56,6 +58,7 @@ enum class Picture {
     UnitShare, ///< fu(c): the time over that of one warp, along the axis `warps`.
     Bandwidth, ///< Bytes per cycle along the axis `warps`: see `bytes_of_warp`.
     Residence, ///< N_slot against 1 / usage: blocks that begin before the first one ends.
+    Copies,    ///< Start-up and bandwidth, and bytes per cycle along the axis `bytes`.
 };
 
 /// A kept microbenchmark. The axes `warps` (of a block, else 1), `blocks`, `registers` and
@@ -80,6 +83,9 @@ struct Benchmark {
     bool adds_to_empty = false;
     Picture picture = Picture::Times;
     std::int64_t bytes_of_warp = 0; ///< That a warp moves, for `Picture::Bandwidth`.
+    /// Its points are copies in this direction, of so many bytes as the axis `bytes` says; it has
+    /// no region.
+    std::optional<models::HostOperationKind> copies{};
 };
 
 const std::vector<Benchmark>& benchmarks();

@@ -18,6 +18,8 @@ std::vector<Benchmark> memory_benchmarks();
 std::vector<Benchmark> alu_fetch_benchmarks();
 /// Whole launches: the experiments of Gajger 2017, and the number of multiprocessors.
 std::vector<Benchmark> launch_benchmarks();
+/// Copies between host and device.
+std::vector<Benchmark> copy_benchmarks();
 /// What the caches hold.
 std::vector<Benchmark> cache_benchmarks();
 /// What the write buffer holds and how fast it drains.

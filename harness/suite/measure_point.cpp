@@ -10,14 +10,14 @@
 namespace warpbound::harness {
 
 struct PointRun::Code {
-    assembly::Program program; ///< Of a listing, as the graph; PTX needs none.
+    assembly::Program program; ///< Of a listing, as the graph; PTX and copies need none.
     std::optional<assembly::ControlFlowGraph> graph;
     SeriesKey series;
 
     static Result<std::unique_ptr<Code>> read(const BenchmarkPoint& point, SeriesKey series) {
         auto code = std::make_unique<Code>();
         code->series = std::move(series);
-        if (point.ptx) return code;
+        if (point.ptx || point.copy) return code;
         auto program = assembly::read_program({point.name, point.text});
         if (!program) return program.as_failure();
         code->program = std::move(program).value();
@@ -36,6 +36,7 @@ struct PointRun::Code {
         kernel.facts = &point.facts;
         kernel.launch = point.launch;
         if (point.ptx) kernel.ptx = &*point.ptx;
+        kernel.copy = point.copy;
         kernel.name = point.name;
         kernel.series = &series;
         return kernel;

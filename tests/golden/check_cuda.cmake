@@ -75,3 +75,10 @@ expect(0 "threads +1024 .*registers +not tried: the compiler chooses.*shared-mem
 expect(0 "registers,,0" measure --device cuda:0 --limits --format csv)
 play("time-out-at 5")
 expect(3 "cuda:0: limit of threads: .*did not end within 100 ms" measure --device cuda:0 --limits)
+
+# Copies: the stand-in's take 8 us and 10 bytes in a nanosecond, and its clock counts nanoseconds.
+play("")
+expect(0 "copy-to-device/bytes=4096 .*copies, a line through the means.*copy-to-device +(7999|8000)[.][0-9] +(9[.]99|10[.]00)"
+       measure --device cuda:0 --benchmark copy-to-device --repetitions 3)
+play("lost-at 4")
+expect(3 "the device was lost in run" measure --device cuda:0 --benchmark copy-from-device --repetitions 3 --warm-up 0)

@@ -1,9 +1,8 @@
 #include "harness/devices/cuda/cuda_device.hpp"
 
-#include "harness/devices/cuda/clock_rate.hpp"
-#include "harness/devices/cuda/device_state.hpp"
+#include "harness/devices/cuda/built_code.hpp"
+#include "harness/devices/cuda/cuda_copy.hpp"
 #include "harness/devices/cuda/sequence_check.hpp"
-#include "harness/devices/cuda/session.hpp"
 #include "harness/suite/ptx_emission.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +14,6 @@ namespace warpbound::harness::cuda {
 
 namespace {
 
-constexpr double throttled_share = 0.95;
 /// No data of a kernel add up to it: their highest bit is not set.
 constexpr std::uint32_t never = 0x8000'0000;
 /// By which the timer of nanoseconds may be behind when a kernel reads it.
@@ -23,42 +21,6 @@ constexpr double timer_step_seconds = 1e-3;
 constexpr double rate_error = 1.05;
 constexpr unsigned char not_written = 0xff;
 constexpr std::uint64_t no_clock = ~std::uint64_t{0};
-
-/// What a card is asked with.
-struct Card {
-    std::shared_ptr<Session> session;
-    DeviceState state;
-    std::optional<ClockRate> rate;
-    /// Written before a run that shall find nothing in a cache.
-    std::optional<Buffer> evicting;
-    double first_rate = 0.0; ///< Clock rate of the first run with times. `Unit:` hertz; 0: none.
-
-    ~Card() {
-        const auto lock = session->busy();
-        rate.reset();
-        evicting.reset();
-    }
-
-    /// Requires: the session is busy with the caller.
-    Result<void> prepare_eviction(bool wanted) {
-        if (!wanted || evicting) return boost::outcome_v2::success();
-        const std::int64_t l2_bytes = session->device().l2_bytes;
-        if (l2_bytes <= 0)
-            return Failure{fmt::format("the driver says that the L2 has {} bytes, so nothing is "
-                                       "known to drive what it holds out before a run that shall "
-                                       "find nothing there",
-                                       l2_bytes),
-                           session->name()};
-        auto made = Buffer::make(session, 2 * l2_bytes);
-        if (!made) return made.as_failure();
-        evicting.emplace(std::move(made).value());
-        return boost::outcome_v2::success();
-    }
-};
-
-std::string megahertz(double hertz) {
-    return fmt::format("{:.1f} MHz", hertz / 1e6);
-}
 
 /// The buffers of a kernel.
 struct Buffers {
@@ -118,9 +80,7 @@ public:
     }
 
     Result<Outcome> run(const RunOptions& options) const override {
-        if (options.draw != Draw::Uniform || !options.path.empty())
-            return Failure{"a card chooses for itself; draws and paths are of simulated devices",
-                           card_->session->name()};
+        if (auto taken = card_->takes(options); !taken) return taken.as_failure();
         const auto lock = card_->session->busy();
         Outcome outcome;
         outcome.observation.seed = options.seed;
@@ -281,14 +241,7 @@ private:
 
     /// Of a run with times.
     [[nodiscard]] Remark remark_of(double hertz) const {
-        std::string slow;
-        double& first = card_->first_rate;
-        if (first == 0.0) first = hertz;
-        if (hertz < throttled_share * first)
-            slow = fmt::format("clock rate {}, {} in the first run", megahertz(hertz),
-                               megahertz(first));
-        if (const auto reason = card_->state.throttled())
-            slow += (slow.empty() ? "" : "; ") + *reason;
+        std::string slow = card_->slowness(hertz);
         if (verdict_.state == SequenceVerdict::State::Differs)
             return {Trouble::Sequence,
                     verdict_.text + (slow.empty() ? "" : "; also throttled: " + slow)};
@@ -348,6 +301,7 @@ public:
     [[nodiscard]] unsigned runs_at_once() const override { return 1; }
 
     Result<std::unique_ptr<PreparedKernel>> prepare(const Kernel& kernel) const override {
+        if (kernel.copy) return prepare_copy(card_, *kernel.copy);
         if (kernel.ptx == nullptr)
             return Failure{"has no PTX, which a card compiles", card_->session->name()};
         return CudaKernel::prepare(card_, *kernel.ptx, kernel.launch);

@@ -40,8 +40,12 @@ std::string find_functions(const SharedLibrary& library, DriverFunctions& functi
     find("FuncSetAttribute", functions.FuncSetAttribute);
     find("MemAlloc_v2", functions.MemAlloc_v2);
     find("MemFree_v2", functions.MemFree_v2);
+    find("MemAllocHost_v2", functions.MemAllocHost_v2);
+    find("MemFreeHost", functions.MemFreeHost);
     find("MemcpyHtoD_v2", functions.MemcpyHtoD_v2);
     find("MemcpyDtoH_v2", functions.MemcpyDtoH_v2);
+    find("MemcpyHtoDAsync_v2", functions.MemcpyHtoDAsync_v2);
+    find("MemcpyDtoHAsync_v2", functions.MemcpyDtoHAsync_v2);
     find("MemsetD8_v2", functions.MemsetD8_v2);
     find("StreamCreate", functions.StreamCreate);
     find("StreamDestroy_v2", functions.StreamDestroy_v2);

@@ -101,8 +101,12 @@ struct DriverFunctions {
     Status (*FuncSetAttribute)(Function function, FunctionAttribute attribute, int value);
     Status (*MemAlloc_v2)(Address* address, std::size_t bytes);
     Status (*MemFree_v2)(Address address);
+    Status (*MemAllocHost_v2)(void** address, std::size_t bytes);
+    Status (*MemFreeHost)(void* address);
     Status (*MemcpyHtoD_v2)(Address to, const void* from, std::size_t bytes);
     Status (*MemcpyDtoH_v2)(void* to, Address from, std::size_t bytes);
+    Status (*MemcpyHtoDAsync_v2)(Address to, const void* from, std::size_t bytes, Stream stream);
+    Status (*MemcpyDtoHAsync_v2)(void* to, Address from, std::size_t bytes, Stream stream);
     Status (*MemsetD8_v2)(Address to, unsigned char value, std::size_t bytes);
     Status (*StreamCreate)(Stream* stream, unsigned flags);
     Status (*StreamDestroy_v2)(Stream stream);

@@ -86,25 +86,35 @@ std::unique_lock<std::mutex> Session::busy() {
 }
 
 Launched Session::launch(Function function, const LaunchShape& shape, void** arguments) {
+    return timed(
+        [&](Stream stream) {
+            return call().LaunchKernel(function, static_cast<unsigned>(shape.blocks), 1, 1,
+                                       static_cast<unsigned>(shape.threads), 1, 1,
+                                       static_cast<unsigned>(shape.shared_bytes), stream, arguments,
+                                       nullptr);
+        },
+        "cuLaunchKernel", "launch");
+}
+
+Launched Session::timed(const std::function<Status(Stream)>& issue, const char* name,
+                        const char* what) {
     if (lost_) return {{Trouble::DeviceLost, *lost_}};
     if (const Status status = call().EventRecord(before_, stream_); status != Status::Success)
         return {trouble(status, "cuEventRecord")};
-    const Status status = call().LaunchKernel(
-        function, static_cast<unsigned>(shape.blocks), 1, 1, static_cast<unsigned>(shape.threads),
-        1, 1, static_cast<unsigned>(shape.shared_bytes), stream_, arguments, nullptr);
-    if (status != Status::Success) return {trouble(status, "cuLaunchKernel")};
+    if (const Status status = issue(stream_); status != Status::Success)
+        return {trouble(status, name)};
     if (const Status recorded = call().EventRecord(behind_, stream_); recorded != Status::Success)
         return {trouble(recorded, "cuEventRecord")};
     const Status ended = wait();
     if (ended == Status::NotReady) {
-        lost_ = fmt::format("a launch did not end within {} ms", time_out_.count());
+        lost_ = fmt::format("a {} did not end within {} ms", what, time_out_.count());
         return {{Trouble::TimeOut, *lost_}};
     }
-    if (ended != Status::Success) return {trouble(ended, "the kernel")};
+    if (ended != Status::Success) return {trouble(ended, fmt::format("the {}", what).c_str())};
     float milliseconds = 0.0F;
-    if (const Status timed = call().EventElapsedTime(&milliseconds, before_, behind_);
-        timed != Status::Success)
-        return {trouble(timed, "cuEventElapsedTime")};
+    if (const Status read = call().EventElapsedTime(&milliseconds, before_, behind_);
+        read != Status::Success)
+        return {trouble(read, "cuEventElapsedTime")};
     return {{}, static_cast<double>(milliseconds) / 1000.0};
 }
 

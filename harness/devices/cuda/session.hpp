@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace warpbound::harness::cuda {
 
-/// How a launch went.
+/// How a launch or a copy went.
 struct Launched {
     Remark remark;        ///< No trouble: it ended.
     double seconds = 0.0; ///< Between the events before and behind it.
@@ -27,7 +28,7 @@ struct LaunchShape {
 };
 
 /// Runs of a device follow each other: callers hold `busy` from the first call to the last of a
-/// run. A launch that does not end in time, or an error after which the driver answers every call
+/// run. Work that does not end in time, or an error after which the driver answers every call
 /// with an error, loses the device: nothing more is asked of it, because the driver might wait for
 /// ever, and nothing is given back to it.
 class Session : public std::enable_shared_from_this<Session> {
@@ -47,7 +48,9 @@ public:
 
     /// Makes the calling thread use the device until the lock is gone.
     [[nodiscard]] std::unique_lock<std::mutex> busy();
-    /// Waits until the launch ends, at most the time-out.
+    /// Issues work between two events and waits until it ends, at most the time-out. `call`: the
+    /// driver's function that issues it; `what` it is, for messages.
+    Launched timed(const std::function<Status(Stream)>& issue, const char* call, const char* what);
     Launched launch(Function function, const LaunchShape& shape, void** arguments);
     /// What a call's status means for a run; loses the device where it must.
     Remark trouble(Status status, const char* call);
@@ -59,7 +62,7 @@ private:
             std::chrono::milliseconds time_out)
         : driver_{std::move(driver)}, name_{std::move(name)}, time_out_{time_out} {}
 
-    /// The status of the launch once it has ended; `NotReady` after the time-out.
+    /// The status of the work once it has ended; `NotReady` after the time-out.
     Status wait();
 
     std::shared_ptr<const Driver> driver_;

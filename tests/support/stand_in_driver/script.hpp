@@ -26,8 +26,8 @@ namespace warpbound::tests {
 ///   no-rate-at N          after the Nth launch, the clock rate's kernel leaves nothing
 ///   refused-at N          the Nth launch is refused for want of resources
 ///   reasons-from N MASK   what NVML says lowers the clock, from the Nth launch on
-/// Launches are those of microbenchmarks, counted from 1, warm-up included. Without a file
-/// everything goes well.
+/// Launches are those of microbenchmarks, and copies that are measured, counted together from 1,
+/// warm-up included. Without a file everything goes well.
 struct Script {
     int init = 0;
     int devices = 1;

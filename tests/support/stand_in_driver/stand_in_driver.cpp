@@ -51,6 +51,7 @@ struct Machine {
     bool hangs = false;
     std::int64_t launches = 0;
     std::int64_t allocations = 0;
+    double elapsed = 0.0; ///< Between the events around the last work. `Unit:` nanoseconds.
     double nanoseconds = 1e9;
     double cycles = 1e9;
     std::map<Address, std::unique_ptr<char[]>> memory;
@@ -69,6 +70,28 @@ struct Machine {
 Machine& machine() {
     static Machine only;
     return only;
+}
+
+/// Begins the next launch or copy, with the fault that the script has for it. What runs beside a
+/// fault that shows later runs as if nothing were.
+Status begin_work() {
+    Machine& at = machine();
+    if (at.sticky != Status::Success) return at.sticky;
+    ++at.launches;
+    if (at.launches == at.script.refused_at) return Status::LaunchOutOfResources;
+    if (at.launches == at.script.lost_at) return at.sticky = Status::DeviceUnavailable;
+    if (at.launches == at.script.time_out_at) at.hangs = true;
+    if (at.launches == at.script.illegal_address_at) at.sticky = Status::IllegalAddress;
+    return Status::Success;
+}
+
+/// A start-up of 8 us and 10 bytes in a nanosecond.
+Status run_copy(std::size_t bytes) {
+    const Status begun = begin_work();
+    if (begun != Status::Success) return begun;
+    machine().elapsed = 8000.0 + static_cast<double>(bytes) / 10.0;
+    machine().pass(machine().elapsed);
+    return Status::Success;
 }
 
 /// Of the calls that a lost device answers with an error.
@@ -293,6 +316,25 @@ Status cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
     if (answer() == Status::Success) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
     return answer();
 }
+Status cuMemAllocHost_v2(void** address, std::size_t bytes) {
+    Address memory = 0;
+    const Status status = cuMemAlloc_v2(&memory, bytes);
+    *address = reinterpret_cast<void*>(memory);
+    return status;
+}
+Status cuMemFreeHost(void* address) {
+    return cuMemFree_v2(reinterpret_cast<Address>(address));
+}
+Status cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, Stream) {
+    const Status begun = run_copy(bytes);
+    if (begun == Status::Success) cuMemcpyHtoD_v2(to, from, bytes);
+    return begun;
+}
+Status cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, Stream) {
+    const Status begun = run_copy(bytes);
+    if (begun == Status::Success) cuMemcpyDtoH_v2(to, from, bytes);
+    return begun;
+}
 Status cuMemsetD8_v2(Address to, unsigned char value, std::size_t bytes) {
     if (answer() == Status::Success) std::memset(reinterpret_cast<void*>(to), value, bytes);
     return answer();
@@ -308,19 +350,12 @@ Status cuStreamDestroy_v2(Stream) {
 Status cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned, unsigned threads,
                       unsigned, unsigned, unsigned, Stream, void** arguments, void**) {
     Machine& at = machine();
-    if (answer() != Status::Success) return answer();
-    if (function->of_clock_rate) {
+    if (answer() == Status::Success && function->of_clock_rate) {
         run_clock_rate(arguments);
         return Status::Success;
     }
-    ++at.launches;
-    if (at.launches == at.script.refused_at) return Status::LaunchOutOfResources;
-    if (at.launches == at.script.lost_at) {
-        at.sticky = Status::DeviceUnavailable;
-        return at.sticky;
-    }
-    if (at.launches == at.script.time_out_at) at.hangs = true;
-    if (at.launches == at.script.illegal_address_at) at.sticky = Status::IllegalAddress;
+    if (const Status begun = begin_work(); begun != Status::Success) return begun;
+    at.elapsed = 4000.0;
     run_region(*function, blocks, threads, arguments);
     return Status::Success;
 }
@@ -337,7 +372,7 @@ Status cuEventQuery(Event) {
     return machine().hangs ? Status::NotReady : answer();
 }
 Status cuEventElapsedTime(float* milliseconds, Event, Event) {
-    *milliseconds = 0.004F;
+    *milliseconds = static_cast<float>(machine().elapsed / 1e6);
     return answer();
 }
 Status cuEventDestroy_v2(Event) {

@@ -131,7 +131,7 @@ std::string module_of_all(assembly::Target target, Kernels& kernels) {
     std::set<std::string> seen;
     for (const auto& benchmark : benchmarks()) {
         const auto points = ptx_points_of(benchmark.name, target);
-        if (!points) continue;
+        if (!points || benchmark.copies) continue;
         for (const auto& point : points.value()) {
             if (!seen.insert(point.ptx->text).second) continue;
             std::string body = point.ptx->text.substr(header.value().size());

@@ -99,7 +99,7 @@ void expect_protected_results(const std::string& text) {
 TEST(Emission, LetsConsumersFindTheScoreboardSet) {
     for (const auto& machine : encoded_machines())
         for (const auto& benchmark : benchmarks()) {
-            if (benchmark.interlocked) continue;
+            if (benchmark.interlocked || benchmark.copies) continue;
             const auto points = points_of(benchmark.name, machine);
             ASSERT_TRUE(points) << to_string(points.error());
             for (const auto& point : points.value())

@@ -1,0 +1,20 @@
+#pragma once
+/// \file
+/// A copy between host and device, by itself.
+
+#include "models/workload.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace warpbound::harness {
+
+struct Copy {
+    /// Requires: no launch.
+    models::HostOperationKind direction = models::HostOperationKind::CopyToDevice;
+    std::int64_t bytes = 0; ///< At least 1.
+};
+/// "copy host-to-device 4096 bytes"
+std::string to_string(const Copy& copy);
+
+} // namespace warpbound::harness

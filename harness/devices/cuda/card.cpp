@@ -1,0 +1,54 @@
+#include "harness/devices/cuda/card.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::harness::cuda {
+
+namespace {
+
+constexpr double throttled_share = 0.95;
+
+} // namespace
+
+Card::~Card() {
+    const auto lock = session->busy();
+    rate.reset();
+    evicting.reset();
+}
+
+Result<void> Card::prepare_eviction(bool wanted) {
+    if (!wanted || evicting) return boost::outcome_v2::success();
+    const std::int64_t l2_bytes = session->device().l2_bytes;
+    if (l2_bytes <= 0)
+        return Failure{fmt::format("the driver says that the L2 has {} bytes, so nothing is known "
+                                   "to drive what it holds out before a run that shall find "
+                                   "nothing there",
+                                   l2_bytes),
+                       session->name()};
+    auto made = Buffer::make(session, 2 * l2_bytes);
+    if (!made) return made.as_failure();
+    evicting.emplace(std::move(made).value());
+    return boost::outcome_v2::success();
+}
+
+std::string Card::slowness(double hertz) {
+    std::string slow;
+    if (first_rate == 0.0) first_rate = hertz;
+    if (hertz < throttled_share * first_rate)
+        slow = fmt::format("clock rate {}, {} in the first run", megahertz(hertz),
+                           megahertz(first_rate));
+    if (const auto reason = state.throttled()) slow += (slow.empty() ? "" : "; ") + *reason;
+    return slow;
+}
+
+Result<void> Card::takes(const RunOptions& options) const {
+    if (options.draw == Draw::Uniform && options.path.empty()) return boost::outcome_v2::success();
+    return Failure{"a card chooses for itself; draws and paths are of simulated devices",
+                   session->name()};
+}
+
+std::string megahertz(double hertz) {
+    return fmt::format("{:.1f} MHz", hertz / 1e6);
+}
+
+} // namespace warpbound::harness::cuda
