@@ -100,6 +100,9 @@ Result<Analysis> solve(const Request& request) {
                                    "policies only in this version",
                                    models::to_string(request.policy)),
                        "--policy"};
+    if (request.multiprocessors > 1 && request.proofs != nullptr)
+        return Failure{"evidence is kept for launches on one multiprocessor only in this version",
+                       "--multiprocessors"};
     auto lower = bound_one_warp(problem, largest, Side::Lower, half);
     if (!lower) return lower.as_failure();
     if (!alone) {

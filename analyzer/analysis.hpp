@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Proved bounds on the time of a launch on one multiprocessor: from a kernel's control flow, the
-/// described machine and flow facts.
+/// Proved bounds on the time of a launch: from a kernel's control flow, the described machine and
+/// flow facts.
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
@@ -27,6 +27,7 @@ struct Request {
     const models::Architecture* architecture = nullptr;
     const models::FlowFacts* facts = nullptr;
     models::Launch launch;
+    std::int64_t multiprocessors = 1; ///< On which the launch runs.
     models::WarpPolicy policy;
     std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
     std::uint64_t seed = 1;                                  ///< Of the solver.

@@ -91,6 +91,7 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
              {"shared-memory", "shared-memory-per-block", "shared-granularity", "shared-reserved"})
             add(architecture.limits, "limits", name);
     add(architecture.schedulers, "schedulers", "issue-slot");
+    if (shape.multiprocessors > 1) add(architecture.geometry, "geometry", "multiprocessors");
     if (shape.warps() == 1) return;
     add(architecture.schedulers, "schedulers", "count");
     add(architecture.limits, "limits", "max-warps");
@@ -103,8 +104,9 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
 /// What is taken of the residence of the blocks (C30).
 std::string residence_text(const LaunchShape& shape) {
     std::string text =
-        fmt::format("{} block{} of the launch {} resident together", shape.resident,
-                    shape.resident == 1 ? "" : "s", shape.resident == 1 ? "is" : "are");
+        fmt::format("{} block{} of the launch {} resident together{}", shape.resident,
+                    shape.resident == 1 ? "" : "s", shape.resident == 1 ? "is" : "are",
+                    shape.multiprocessors == 1 ? "" : " on a multiprocessor");
     if (shape.registers) text += fmt::format(", with {} registers a thread", *shape.registers);
     if (shape.shared_memory)
         text += fmt::format("{} {} bytes of {}shared memory a block{}",
@@ -134,8 +136,14 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
             "contain.");
         add("Branches are uniform: all lanes of the warp go the same way.");
     } else {
-        add("All blocks of the launch run on one multiprocessor, nothing else does, and the "
-            "latency intervals contain what accesses of several warps wait for each other.");
+        const std::string where = shape.multiprocessors == 1
+                                      ? "one multiprocessor, nothing else does"
+                                      : fmt::format("{} multiprocessors, each block on any of "
+                                                    "them that has room, nothing else does",
+                                                    shape.multiprocessors);
+        add(fmt::format("All blocks of the launch run on {}, and the latency intervals contain "
+                        "what accesses of several warps wait for each other.",
+                        where));
         add("Branches are uniform: all lanes of a warp go the same way.");
         add(residence_text(shape));
     }

@@ -105,15 +105,24 @@ std::optional<Failure> limit_residence(LaunchShape& shape, std::int64_t warp_siz
 } // namespace
 
 Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Function& function,
-                             const models::Architecture& architecture) {
+                             const models::Architecture& architecture,
+                             std::int64_t multiprocessors) {
     Counts count{architecture};
     const std::int64_t warp_size = count(architecture.geometry, "geometry", "warp-size");
+    const std::int64_t present =
+        multiprocessors == 1 ? 1 : count(architecture.geometry, "geometry", "multiprocessors");
     if (count.failure()) return *count.failure();
+    if (multiprocessors < 1 || multiprocessors > present)
+        return Failure{fmt::format("{} multiprocessors; expected 1 to geometry/multiprocessors, "
+                                   "which is {}",
+                                   multiprocessors, present),
+                       "--multiprocessors"};
     const auto slot =
         models::require(architecture, architecture.schedulers, "schedulers", "issue-slot");
     if (!slot) return slot.as_failure();
     LaunchShape shape;
     shape.blocks = launch.blocks;
+    shape.multiprocessors = multiprocessors;
     shape.warps_per_block = launch.warps_per_block(warp_size);
     shape.issue_slot = slot.value();
     shape.registers = launch.registers;

@@ -1,6 +1,7 @@
 #include "analyzer/many_warps.hpp"
 
 #include "analyzer/common_barriers.hpp"
+#include "analyzer/interference.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/warp_work.hpp"
 #include "analyzer/witness.hpp"
@@ -15,55 +16,6 @@ namespace {
 
 std::int64_t largest(const InstructionCosts& costs) {
     return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
-}
-
-/// What the warps of a launch take from each other at most, per warp. `Unit:` core cycles.
-struct Interference {
-    std::int64_t stall = 0;    ///< Of a warp alone, beyond its own work.
-    std::int64_t same = 0;     ///< Work of a warp, for the others of its scheduler.
-    std::int64_t other = 0;    ///< Work of a warp, for those of other schedulers.
-    std::int64_t drain = 0;    ///< Of a warp's stores.
-    std::int64_t straddle = 0; ///< Of one instruction, at most.
-    std::int64_t windows = 1;  ///< Times in which the delayed warp is one and the same.
-};
-
-/// The critical chain stays with one warp in each of its windows. In a window it is delayed by the
-/// warps of that one's scheduler, and by what the others take of the multiprocessor's ports (S11 to
-/// S14).
-std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost) {
-    std::vector<BoundTerm> terms;
-    const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles,
-                         const char* lemma = "") {
-        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles, lemma});
-    };
-    add("delays of the critical chain in a block, beyond its own work", shape.waves(), cost.stall,
-        "execution-time-upper-stall");
-    const std::int64_t per_block = shape.warps_per_block;
-    const auto add_work = [&](std::int64_t warps, std::int64_t on_scheduler) {
-        add("issue slots and ports that a warp takes from those of its scheduler", on_scheduler,
-            cost.same, "execution-time-upper-same");
-        add("ports of the multiprocessor that a warp takes from those of other schedulers",
-            warps - on_scheduler, cost.other, "execution-time-upper-other");
-    };
-    if (cost.windows == 1) {
-        add_work(shape.warps(), shape.on_one_scheduler(shape.warps()));
-    } else {
-        // Of a block that is on the chain for all of its time, every window sees another part of
-        // the work; of the others, windows on several schedulers may see all of it.
-        const std::int64_t together = shape.on_one_scheduler(per_block);
-        const std::int64_t seen =
-            together >= per_block / cost.windows + 1 ? per_block : cost.windows * together;
-        const std::int64_t chained = shape.waves() == 1    ? 1
-                                     : shape.resident == 1 ? shape.blocks
-                                                           : 0;
-        const std::int64_t rest = shape.blocks - chained;
-        add_work(shape.warps(), chained * together + rest * std::min(seen, per_block));
-        add("an instruction issued before the chain went over to another warp", cost.windows - 1,
-            cost.straddle);
-        add("replacement and start of a block", shape.waves() - 1, shape.refill.hi);
-    }
-    add("drains of the stores of a warp", shape.warps(), cost.drain, "execution-time-upper-drain");
-    return terms;
 }
 
 } // namespace
@@ -93,7 +45,10 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
     cost.drain = most({"execution-time-upper-drain", "drains of the stores of a warp"},
                       block_costs(problem, drain_costs(problem, Side::Upper)));
     cost.straddle = largest(same);
-    cost.windows = (models::Cycles{barriers + 1} * shape.waves()).count();
+    cost.windows_of_block = barriers + 1;
+    cost.left_in_buffer =
+        (models::Cycles{largest(drain_costs(problem, Side::Upper))} * problem.buffer_entries.hi)
+            .count();
 
     // The write buffer counts on its own: here it never delays.
     const SidePair rules = rules_of(problem, 1, {0, 0, 0});
@@ -133,8 +88,9 @@ Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair&
         record_sum(problem, name, block_costs(problem, costs), Side::Lower);
         return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
     };
-    // Of all warps some scheduler has at least its share.
-    const std::int64_t share = shape.on_one_scheduler(shape.warps());
+    // Some multiprocessor has at least its share of the blocks, and some scheduler of the warps.
+    const std::int64_t warps = shape.share() * shape.warps_per_block;
+    const std::int64_t share = shape.on_one_scheduler(warps);
     std::vector<std::vector<BoundTerm>> ways;
     ways.push_back({{"one warp alone", 1, alone.execution.proved.count(), "execution-time-lower"}});
     if (shape.waves() > 1) {
@@ -159,7 +115,7 @@ Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair&
                      least(slots, issue_slot_costs(problem)), slots.id},
                     {"the last issue slot need not be over", 1, 1 - shape.issue_slot.lo}});
     const LemmaName drains{"execution-time-lower-drain", "drains of the stores of a warp"};
-    ways.push_back({{"drains of the stores of a warp", shape.warps(),
+    ways.push_back({{"drains of the stores of a warp", warps,
                      least(drains, drain_costs(problem, Side::Lower)), drains.id}});
     for (std::size_t unit = 0; unit < architecture.units.size(); ++unit) {
         const models::UnitScope scope = architecture.units[unit].scope;
@@ -167,10 +123,10 @@ Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair&
         const InstructionCosts costs = port_costs(problem, unit);
         const LemmaName port{"execution-time-lower-port-" + architecture.units[unit].name,
                              fmt::format("use of the port of {}", architecture.units[unit].name)};
-        ways.push_back({{fmt::format("port of {}, taken by a warp", architecture.units[unit].name),
-                         scope == models::UnitScope::Core ? shape.warps() : share,
-                         least(port, costs), port.id},
-                        {"its last use need not be over", 1, -largest(costs)}});
+        ways.push_back(
+            {{fmt::format("port of {}, taken by a warp", architecture.units[unit].name),
+              scope == models::UnitScope::Core ? warps : share, least(port, costs), port.id},
+             {"its last use need not be over", 1, -largest(costs)}});
     }
     const auto best = std::max_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
         return sum_of(a) < sum_of(b);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Launches of several warps and blocks on one multiprocessor: response times under work-conserving
-/// policies (docs/soundness.md, S11 to S15).
+/// Launches of several warps and blocks: response times under work-conserving policies
+/// (docs/soundness.md, S11 to S15 and S20).
 
 #include "analyzer/problem.hpp"
 

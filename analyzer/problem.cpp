@@ -91,6 +91,9 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
                                    models::to_string(guarantee), bounded),
                        "--policy"};
     };
+    if (guarantee == models::PolicyGuarantee::Slotted && shape.multiprocessors > 1 &&
+        shape.blocks > 1)
+        return refuse("this version bounds it on one multiprocessor only");
     if (guarantee == models::PolicyGuarantee::Slotted) return boost::outcome_v2::success();
     if (shape.warps() > 1 && guarantee != models::PolicyGuarantee::WorkConserving &&
         !holds_all(request.policy, shape))
@@ -154,7 +157,8 @@ Failure contradiction(const Request& request) {
 
 Result<Problem> prepare(const Request& request) {
     if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();
-    const auto shape = shape_of(request.launch, *request.function, *request.architecture);
+    const auto shape =
+        shape_of(request.launch, *request.function, *request.architecture, request.multiprocessors);
     if (!shape) return shape.as_failure();
     if (auto checked = check_policy(request, shape.value()); !checked) return checked.as_failure();
     auto facts = resolve_facts(*request.function, *request.graph, *request.facts);

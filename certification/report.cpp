@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 6> kind_names{
 constexpr std::size_t listed_seeds = 10;
 
 /// What no number of a report covers.
-std::vector<std::string> limitations_of_version() {
+std::vector<std::string> limitations_of_version(std::int64_t multiprocessors) {
     return {"Preemption and context switches are not included.",
             "Other clients of the GPU, including the copy engines, are not included.",
             "Driver, interrupt and host time are not included.",
@@ -26,7 +26,9 @@ std::vector<std::string> limitations_of_version() {
             "Clock changes are not included: all times are core cycles.",
             "Launch and copy cost are not included.",
             "Faults, traps and retries are not included.",
-            "Divergent branches and further multiprocessors are not included."};
+            multiprocessors == 1
+                ? "Divergent branches and further multiprocessors are not included."
+                : "Divergent branches are not included."};
 }
 
 Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::SideResult& result,
@@ -94,10 +96,11 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     report.architecture_digest = request.architecture->digest;
     report.policy = models::to_string(request.policy);
     report.launch = request.launch;
+    report.multiprocessors = request.multiprocessors;
     report.seed = request.seed;
     report.assumptions = analysis.assumptions;
     report.solver = analysis.solver;
-    report.limitations = limitations_of_version();
+    report.limitations = limitations_of_version(request.multiprocessors);
     const auto add = [&](const std::string& quantity, const analyzer::Envelope& envelope) {
         report.claims.push_back(
             make_claim(quantity, analyzer::Side::Upper, envelope.upper, analysis.assumptions));

@@ -116,6 +116,7 @@ struct Report {
     std::string architecture_digest;
     std::string policy;
     models::Launch launch;
+    std::int64_t multiprocessors = 1; ///< On which the launch runs.
     std::uint64_t seed = 1;
     std::vector<InputFile> inputs;
     std::vector<Claim> claims;

@@ -56,8 +56,8 @@ std::string how_to_read(const Report& report) {
            "tested or reviewed yet. An <b>estimate</b> is the value of a published formula and may "
            "err on either side. An <b>observation</b> was seen in a run; it shows what can happen, "
            "not what cannot. Times are core cycles of " +
-           std::string{report.several_warps() ? "the launch on one multiprocessor; the worst path "
-                                                "is that of one warp as if it ran alone"
+           std::string{report.several_warps() ? "the launch; the worst path is that of one warp as "
+                                                "if it ran alone"
                                               : "one warp that runs alone"} +
            ".</p>\n";
 }

@@ -83,10 +83,12 @@ Json estimates_of(const Report& report) {
     return list;
 }
 
-Json launch_of(const models::Launch& launch) {
+Json launch_of(const Report& report) {
+    const models::Launch& launch = report.launch;
     Json json{{"blocks", launch.blocks}, {"threads", launch.threads}};
     if (launch.registers) json["registers"] = *launch.registers;
     if (launch.shared_memory) json["shared-memory"] = *launch.shared_memory;
+    if (report.multiprocessors > 1) json["multiprocessors"] = report.multiprocessors;
     return json;
 }
 
@@ -125,7 +127,7 @@ std::string render_json(const Report& report) {
         {"tool", {{"name", "warpbound"}, {"version", report.tool_version}}},
         {"kernel",
          {{"name", report.kernel}, {"digest", report.kernel_digest}, {"isa", report.isa}}},
-        {"launch", launch_of(report.launch)},
+        {"launch", launch_of(report)},
         {"architecture",
          {{"name", report.architecture},
           {"title", report.architecture_title},

@@ -132,6 +132,8 @@ void fill_report(XMLElement* root, const Report& report) {
         launch->SetAttribute("registers", std::to_string(*report.launch.registers).c_str());
     if (report.launch.shared_memory)
         launch->SetAttribute("shared-memory", std::to_string(*report.launch.shared_memory).c_str());
+    if (report.multiprocessors > 1)
+        launch->SetAttribute("multiprocessors", std::to_string(report.multiprocessors).c_str());
     add(root, "architecture",
         {{"name", report.architecture},
          {"title", report.architecture_title},

@@ -52,7 +52,10 @@ std::string kind_phrase(const Report& report, const Claim& claim) {
 }
 
 std::string launch_text(const Report& report) {
-    return models::to_string(report.launch);
+    const std::string launch = models::to_string(report.launch);
+    return report.multiprocessors == 1
+               ? launch
+               : fmt::format("{} on {} multiprocessors", launch, report.multiprocessors);
 }
 
 std::string address_text(std::int64_t address) {

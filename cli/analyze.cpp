@@ -20,6 +20,7 @@ namespace voudouris = models::voudouris;
 struct Options {
     LaunchOptions launch;
     std::string policy = "lrr";
+    std::string multiprocessors = "1";
     std::string campaign;
     std::vector<std::string> outputs;
     std::string draw = "uniform";
@@ -175,6 +176,10 @@ Exit run(const Options& options) {
     request.architecture = &inputs.value().architecture;
     request.facts = &kernel.facts;
     request.launch = inputs.value().launch;
+    const auto multiprocessors =
+        multiprocessors_of(options.multiprocessors, inputs.value().architecture);
+    if (!multiprocessors) return refuse(multiprocessors.error());
+    request.multiprocessors = multiprocessors.value();
     const auto policy = models::read_policy(options.policy);
     if (!policy) return refuse(policy.error());
     request.policy = policy.value();
@@ -197,8 +202,8 @@ Exit run(const Options& options) {
 
     bool complete = true;
     if (!options.campaign.empty() || options.runs > 0) {
-        const auto device =
-            harness::open_device("simulated:" + options.launch.architecture, options.policy);
+        const auto device = harness::open_device("simulated:" + options.launch.architecture,
+                                                 options.policy, request.multiprocessors);
         if (!device) return refuse(device.error());
         if (!options.campaign.empty()) {
             const auto added =
@@ -233,6 +238,7 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         "analyze", "Bound a kernel's time from its assembly and compare with observed times");
     options->launch.add_to(*command);
     add_policy(*command, options->policy);
+    add_multiprocessors(*command, options->multiprocessors);
     command
         ->add_option("--time-limit", options->time_limit,
                      "Seconds for the solver; the best proved bound is reported")

@@ -220,6 +220,33 @@ void add_policy(CLI::App& command, std::string& policy) {
         ->capture_default_str();
 }
 
+void add_multiprocessors(CLI::App& command, std::string& multiprocessors) {
+    command
+        .add_option("--multiprocessors", multiprocessors,
+                    "How many SMs the launch runs on: a number, or all that the machine has")
+        ->check([](const std::string& text) {
+            const bool digits = !text.empty() && text.size() < 7 && text.front() != '0' &&
+                                text.find_first_not_of("0123456789") == std::string::npos;
+            return digits || text == "all" ? std::string{}
+                                           : "expected a number of SMs, at least 1, or all";
+        })
+        ->capture_default_str();
+}
+
+Result<std::int64_t> multiprocessors_of(const std::string& text,
+                                        const models::Architecture& architecture) {
+    if (text != "all") return std::stoll(text);
+    const auto all =
+        models::require(architecture, architecture.geometry, "geometry", "multiprocessors");
+    if (!all) return all.as_failure();
+    if (!all.value().is_exact())
+        return Failure{fmt::format("geometry/multiprocessors is {}..{}; expected one number, or a "
+                                   "number with --multiprocessors",
+                                   all.value().lo, all.value().hi),
+                       architecture.name};
+    return all.value().lo;
+}
+
 void add_draw(CLI::App& command, std::string& draw) {
     command
         .add_option("--draw", draw,

@@ -66,21 +66,6 @@ struct Simulated {
     bool complete = true;
 };
 
-/// How many SMs are asked for: a number, or all that the machine has.
-Result<std::int64_t> multiprocessors_of(const std::string& text,
-                                        const models::Architecture& architecture) {
-    if (text != "all") return std::stoll(text);
-    const auto all =
-        models::require(architecture, architecture.geometry, "geometry", "multiprocessors");
-    if (!all) return all.as_failure();
-    if (!all.value().is_exact())
-        return Failure{fmt::format("geometry/multiprocessors is {}..{}; expected one number, or a "
-                                   "number with --multiprocessors",
-                                   all.value().lo, all.value().hi),
-                       architecture.name};
-    return all.value().lo;
-}
-
 nlohmann::ordered_json json_of(const Options& options, const Machine& machine,
                                const Subject& subject, const Simulated& simulated) {
     nlohmann::ordered_json quantities = nlohmann::ordered_json::object();
@@ -378,16 +363,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     command->add_option("--listing", options->listing,
                         "Listing of the kernels of a recorded trace, which has no control fields");
     add_policy(*command, options->policy);
-    command
-        ->add_option("--multiprocessors", options->multiprocessors,
-                     "How many SMs the launch runs on: a number, or all that the machine has")
-        ->check([](const std::string& text) {
-            const bool digits = !text.empty() && text.size() < 7 && text.front() != '0' &&
-                                text.find_first_not_of("0123456789") == std::string::npos;
-            return digits || text == "all" ? std::string{}
-                                           : "expected a number of SMs, at least 1, or all";
-        })
-        ->capture_default_str();
+    add_multiprocessors(*command, options->multiprocessors);
     command->add_option("--runs", options->runs, "Number of runs, each with its own seed")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->capture_default_str();

@@ -83,6 +83,105 @@ std::string random_code(tests::Chance& draw, models::FlowFacts& facts) {
     return text + "EXIT;\n!EndKernel\n";
 }
 
+/// Of launches on two multiprocessors; the simulator stays inside, too.
+TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400) / 4;
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    RecordProperty("first_seed", std::to_string(first));
+    const auto fermi = models::load_architecture("fermi-gtx470");
+    ASSERT_TRUE(fermi) << to_string(fermi.error());
+    std::size_t searched = 0;
+    std::size_t waited = 0;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        tests::Chance draw{seed};
+        models::Architecture machine = random_machine(fermi.value(), draw);
+        set(machine.schedulers, "count", 1);
+        models::FlowFacts facts;
+        const std::string text = random_code(draw, facts);
+        const auto program = assembly::read_program({"exact", text});
+        ASSERT_TRUE(program) << to_string(program.error());
+        const assembly::Function& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        ASSERT_TRUE(graph) << to_string(graph.error());
+        const models::Launch launch{draw.whole(1, 6), 32};
+        const auto exact = tests::exact_times(function, machine, facts, launch, 60'000, 2);
+        if (!exact) continue;
+        ++searched;
+        if (launch.blocks > 2 * machine.limits.find("max-blocks")->interval->hi) ++waited;
+        const std::string about = "seed " + std::to_string(seed) + ", launch " +
+                                  models::to_string(launch) + "\n" + text + "exact " +
+                                  std::to_string(exact->best) + ".." + std::to_string(exact->worst);
+        analyzer::Request request;
+        request.function = &function;
+        request.graph = &graph.value();
+        request.architecture = &machine;
+        request.facts = &facts;
+        request.launch = launch;
+        request.multiprocessors = 2;
+        const auto analysis = analyzer::analyze(request);
+        ASSERT_TRUE(analysis) << to_string(analysis.error()) << "\n" << about;
+        const auto bounds = analysis.value().execution_time.bounds();
+        ASSERT_LE(bounds.lower().count(), exact->best) << about;
+        ASSERT_GE(bounds.upper().count(), exact->worst) << about;
+        const harness::Kernel kernel{&function, &graph.value(), &facts, launch};
+        const auto prepared = harness::simulator::Machine::prepare(machine, kernel, {}, 2);
+        ASSERT_TRUE(prepared) << to_string(prepared.error()) << "\n" << about;
+        for (std::uint64_t run = 0; run < 4; ++run) {
+            const auto seen = prepared.value()->run({seed + run, harness::Draw::Uniform, {}});
+            ASSERT_TRUE(seen) << to_string(seen.error()) << "\n" << about;
+            ASSERT_GE(seen.value().execution_time.count(), exact->best) << about;
+            ASSERT_LE(seen.value().execution_time.count(), exact->worst) << about;
+        }
+    }
+    EXPECT_GT(searched * 4, cases * 3) << "too many launches were too large to search";
+    EXPECT_GT(waited * 5, searched);
+    RecordProperty("searched", std::to_string(searched));
+}
+
+/// "Waves times the bound of a block" is no bound on two multiprocessors: one of them finishes its
+/// blocks one by one and gets seven of them, the other interleaves three and finishes them late.
+TEST(ExactLaunches, ExceedWavesTimesTheBoundOfABlockOnTwoMultiprocessors) {
+    auto fermi = models::load_architecture("fermi-gtx470");
+    ASSERT_TRUE(fermi) << to_string(fermi.error());
+    models::Architecture machine = std::move(fermi).value();
+    for (const char* name : {"count", "issue-slot", "same-warp-interval"})
+        set(machine.schedulers, name, 1);
+    set(machine.limits, "max-blocks", 3);
+    set(machine.blocks, "start", 0);
+    set(machine.blocks, "replacement", 0);
+    for (auto& [opcode_class, timing] : machine.classes) {
+        set(timing.values, "latency", 1);
+        set(timing.values, "initiation", 1);
+    }
+    const auto program =
+        assembly::read_program({"exact", "!Arch sm_20\n!Kernel k\nNOP;\nEXIT;\n!EndKernel\n"});
+    ASSERT_TRUE(program) << to_string(program.error());
+    const assembly::Function& function = program.value().functions.front();
+    const auto graph = assembly::build_control_flow_graph(function);
+    ASSERT_TRUE(graph) << to_string(graph.error());
+    const models::FlowFacts facts;
+    const models::Launch launch{12, 32};
+    const auto exact = tests::exact_times(function, machine, facts, launch, 1'000'000, 2);
+    ASSERT_TRUE(exact) << "too many states";
+    constexpr std::int64_t waves = 2;         // of 2 x 3 blocks
+    constexpr std::int64_t block = 2 + 2 * 2; // its instructions and those of two others
+    EXPECT_EQ(exact->worst, 14);
+    EXPECT_GT(exact->worst, waves * block);
+    analyzer::Request request;
+    request.function = &function;
+    request.graph = &graph.value();
+    request.architecture = &machine;
+    request.facts = &facts;
+    request.launch = launch;
+    request.multiprocessors = 2;
+    const auto analysis = analyzer::analyze(request);
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    const auto bounds = analysis.value().execution_time.bounds();
+    EXPECT_GE(bounds.upper().count(), exact->worst);
+    EXPECT_LE(bounds.upper().count(), 16 + 1); // Claim CB8, and one change of warp.
+    EXPECT_LE(bounds.lower().count(), exact->best);
+}
+
 TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
     const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);

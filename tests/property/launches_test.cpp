@@ -45,7 +45,7 @@ void limit_blocks(models::Architecture& architecture, std::int64_t blocks) {
 }
 
 Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
-                   const char* policy_text, bool barriers) {
+                   const char* policy_text, bool barriers, std::int64_t multiprocessors = 1) {
     models::Architecture architecture = described.architecture;
     tests::RandomKernelOptions options;
     options.sm = described.sm;
@@ -65,7 +65,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     const tests::ReadKernel& made = *loaded.value();
 
     limit_blocks(architecture, static_cast<std::int64_t>(1 + seed / 7 % 4));
-    models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % 6),
+    const auto most_blocks = static_cast<std::uint64_t>(6 * multiprocessors);
+    models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % most_blocks),
                           32 * static_cast<std::int64_t>(1 + seed / 5 % 9)};
     if (seed % 4 == 0) launch.registers = static_cast<std::int64_t>(1 + seed / 4 % 63);
     if (seed % 6 == 0) launch.shared_memory = static_cast<std::int64_t>(seed * 37 % 40000);
@@ -77,10 +78,12 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     request.architecture = &architecture;
     request.facts = &made.facts;
     request.launch = launch;
+    request.multiprocessors = multiprocessors;
     request.policy = policy.value();
     const auto analysis = analyzer::analyze(request);
     Verdict verdict;
-    verdict.several_waves = launch.blocks > static_cast<std::int64_t>(1 + seed / 7 % 4);
+    verdict.several_waves =
+        launch.blocks > static_cast<std::int64_t>(1 + seed / 7 % 4) * multiprocessors;
     verdict.met = kernel.text.find("BAR.SYNC") != std::string::npos;
     if (!analysis) {
         // Made-up facts may contradict each other.
@@ -90,8 +93,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     }
     const auto bounds = analysis.value().execution_time.bounds();
     const harness::Kernel launched{made.function, &made.graph, &made.facts, launch};
-    const auto machine =
-        harness::simulator::Machine::prepare(architecture, launched, policy.value());
+    const auto machine = harness::simulator::Machine::prepare(architecture, launched,
+                                                              policy.value(), multiprocessors);
     if (!machine) return fail("not simulated: " + to_string(machine.error()));
     constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
                                harness::Draw::AllLow, harness::Draw::AllHigh,
@@ -151,6 +154,8 @@ struct Sums {
     void record() const {
         testing::Test::RecordProperty("median_upper_ratio", std::to_string(median(upper)));
         testing::Test::RecordProperty("median_lower_ratio", std::to_string(median(lower)));
+        testing::Test::RecordProperty(
+            "largest_upper_ratio", std::to_string(*std::max_element(upper.begin(), upper.end())));
     }
 };
 
@@ -163,6 +168,22 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
     // The test would show little without these.
+    EXPECT_LT(sums.refused * 10, cases + 10);
+    EXPECT_GT(sums.waves * 5, cases);
+    EXPECT_GT(sums.met * 5, cases);
+    EXPECT_LT(median(sums.upper), 4.0);
+    EXPECT_GT(median(sums.lower), 0.3);
+}
+
+TEST(Launches, NoSimulatedTimeOfARandomLaunchOnSeveralMultiprocessorsLeavesItsEnvelope) {
+    Sums sums;
+    const std::uint64_t cases = tests::run_campaign(
+        [](std::uint64_t seed, const tests::DescribedMachine& machine) {
+            return check_case(seed, machine, conserving[seed / 11 % conserving.size()], true,
+                              static_cast<std::int64_t>(2 + seed / 13 % 3));
+        },
+        [&](const Verdict& verdict) { sums.add(verdict); });
+    sums.record();
     EXPECT_LT(sums.refused * 10, cases + 10);
     EXPECT_GT(sums.waves * 5, cases);
     EXPECT_GT(sums.met * 5, cases);

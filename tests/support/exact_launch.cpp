@@ -41,11 +41,11 @@ struct WarpState {
 };
 
 struct State {
-    std::vector<WarpState> warps;      ///< By index on the multiprocessor.
-    std::vector<Time> partition_ports; ///< scheduler x units + unit
-    std::vector<Time> core_ports;
-    std::vector<Time> next_choice; ///< Per scheduler.
-    std::vector<Time> drains;      ///< Of the entries in the write buffer, in order.
+    std::vector<WarpState> warps;          ///< By multiprocessor, then by index on it.
+    std::vector<Time> partition_ports;     ///< scheduler x units + unit
+    std::vector<Time> core_ports;          ///< multiprocessor x units + unit
+    std::vector<Time> next_choice;         ///< Per scheduler, by multiprocessor.
+    std::vector<std::vector<Time>> drains; ///< Of the entries in each write buffer, in order.
     Time completion = 0;
     std::int32_t blocks_started = 0;
     friend auto operator<=>(const State&, const State&) = default;
@@ -60,8 +60,10 @@ struct TooManyStates {};
 class Search {
 public:
     Search(const assembly::Function& function, const models::Architecture& architecture,
-           const models::FlowFacts& facts, const models::Launch& launch, std::size_t most_states)
-        : units_{architecture.units.size()}, most_states_{most_states} {
+           const models::FlowFacts& facts, const models::Launch& launch, std::size_t most_states,
+           std::size_t multiprocessors)
+        : units_{architecture.units.size()}, most_states_{most_states}, multiprocessors_{
+                                                                            multiprocessors} {
         const auto value = [&](const models::ValueGroup& group, const char* name) {
             return static_cast<Time>(group.find(name)->interval.value().hi);
         };
@@ -110,16 +112,46 @@ public:
 
     ExactTimes run() {
         State state;
-        state.warps.resize(resident_ * per_block_);
-        state.partition_ports.assign(schedulers_ * units_, 0);
-        state.core_ports.assign(units_, 0);
-        state.next_choice.assign(schedulers_, 0);
-        for (std::size_t slot = 0; slot < resident_; ++slot)
-            start_block(state, slot, 0);
-        return solve(state);
+        state.warps.resize(multiprocessors_ * resident_ * per_block_);
+        state.partition_ports.assign(multiprocessors_ * schedulers_ * units_, 0);
+        state.core_ports.assign(multiprocessors_ * units_, 0);
+        state.next_choice.assign(multiprocessors_ * schedulers_, 0);
+        state.drains.resize(multiprocessors_);
+        ExactTimes times{INT64_MAX, 0};
+        hand_out(state, 0, resident_, times);
+        return times;
     }
 
 private:
+    /// All ways to fill the multiprocessors from this one on, none with more blocks than `most` or
+    /// the one before, which is alike.
+    void hand_out(const State& state, std::size_t multiprocessor, std::size_t most,
+                  ExactTimes& times) {
+        const auto left = static_cast<std::size_t>(blocks_ - state.blocks_started);
+        if (multiprocessor == multiprocessors_) {
+            const bool waits_for_room = most == resident_;
+            if (left > 0 && !waits_for_room) return;
+            const ExactTimes found = solve(state);
+            times.best = std::min(times.best, found.best);
+            times.worst = std::max(times.worst, found.worst);
+            return;
+        }
+        for (std::size_t here = 0; here <= std::min(most, left); ++here) {
+            State filled = state;
+            for (std::size_t slot = 0; slot < here; ++slot)
+                start_block(filled, multiprocessor * resident_ + slot, 0);
+            hand_out(filled, multiprocessor + 1, here, times);
+        }
+    }
+
+    [[nodiscard]] std::size_t multiprocessor_of(std::size_t warp) const {
+        return warp / (resident_ * per_block_);
+    }
+    [[nodiscard]] std::size_t scheduler_of(std::size_t warp) const {
+        return multiprocessor_of(warp) * schedulers_ +
+               warp % (resident_ * per_block_) % schedulers_;
+    }
+
     void start_block(State& state, std::size_t slot, Time at) const {
         ++state.blocks_started;
         for (std::size_t i = 0; i < per_block_; ++i) {
@@ -139,7 +171,7 @@ private:
         for (const std::size_t reg : step.waits)
             if (warp.registers[reg] > 0) return false;
         if (port(const_cast<State&>(state), index, step) > 0) return false;
-        return !step.store || state.drains.size() < entries_;
+        return !step.store || state.drains[multiprocessor_of(index)].size() < entries_;
     }
 
     Time& port(State& state, std::size_t warp, const Step& step) const {
@@ -147,24 +179,24 @@ private:
         case models::UnitScope::Warp:
             return state.warps[warp].ports[step.unit];
         case models::UnitScope::Partition:
-            return state.partition_ports[warp % schedulers_ * units_ + step.unit];
+            return state.partition_ports[scheduler_of(warp) * units_ + step.unit];
         default:
-            return state.core_ports[step.unit];
+            return state.core_ports[multiprocessor_of(warp) * units_ + step.unit];
         }
     }
 
     void issue(State& state, std::size_t index) const {
         WarpState& warp = state.warps[index];
         const Step& step = steps_[static_cast<std::size_t>(warp.at)];
-        state.next_choice[index % schedulers_] = issue_slot_;
+        state.next_choice[scheduler_of(index)] = issue_slot_;
         port(state, index, step) = step.occupancy;
         for (const std::size_t reg : step.writes)
             warp.registers[reg] = step.result;
         state.completion = std::max(state.completion, step.result);
         if (step.store) {
-            const Time before = state.drains.empty() ? 0 : state.drains.back();
-            state.drains.push_back(before + step.drain);
-            state.completion = std::max(state.completion, state.drains.back());
+            auto& drains = state.drains[multiprocessor_of(index)];
+            drains.push_back((drains.empty() ? 0 : drains.back()) + step.drain);
+            state.completion = std::max(state.completion, drains.back());
         }
         warp.gap = step.gap;
         ++warp.at;
@@ -188,17 +220,18 @@ private:
 
     /// All states in which the cycle may end, each scheduler asked once, in any order.
     void choose(const State& state, unsigned asked, std::set<State>& ends) const {
-        const unsigned all = (1U << schedulers_) - 1;
+        const std::size_t schedulers = multiprocessors_ * schedulers_;
+        const unsigned all = (1U << schedulers) - 1;
         if (asked == all) {
             ends.insert(state);
             return;
         }
-        for (std::size_t scheduler = 0; scheduler < schedulers_; ++scheduler) {
+        for (std::size_t scheduler = 0; scheduler < schedulers; ++scheduler) {
             if (((asked >> scheduler) & 1U) != 0) continue;
             bool issued = false;
             if (state.next_choice[scheduler] == 0)
-                for (std::size_t warp = scheduler; warp < state.warps.size(); warp += schedulers_) {
-                    if (!may_issue(state, warp)) continue;
+                for (std::size_t warp = 0; warp < state.warps.size(); ++warp) {
+                    if (scheduler_of(warp) != scheduler || !may_issue(state, warp)) continue;
                     issued = true;
                     State next = state;
                     issue(next, warp);
@@ -216,13 +249,16 @@ private:
             for (Time& time : warp.ports)
                 pass(time);
         }
-        for (auto* times :
-             {&state.partition_ports, &state.core_ports, &state.next_choice, &state.drains})
+        for (auto* times : {&state.partition_ports, &state.core_ports, &state.next_choice})
             for (Time& time : *times)
                 pass(time);
-        // An entry is in the buffer before the cycle in which it drains.
-        while (!state.drains.empty() && state.drains.front() == 0)
-            state.drains.erase(state.drains.begin());
+        for (auto& drains : state.drains) {
+            for (Time& time : drains)
+                pass(time);
+            // An entry is in the buffer before the cycle in which it drains.
+            while (!drains.empty() && drains.front() == 0)
+                drains.erase(drains.begin());
+        }
         pass(state.completion);
     }
 
@@ -252,6 +288,7 @@ private:
     std::vector<Step> steps_;
     std::size_t units_;
     std::size_t most_states_;
+    std::size_t multiprocessors_;
     std::size_t registers_ = 0;
     std::size_t schedulers_ = 1;
     std::size_t entries_ = 1;
@@ -268,9 +305,9 @@ private:
 std::optional<ExactTimes> exact_times(const assembly::Function& function,
                                       const models::Architecture& architecture,
                                       const models::FlowFacts& facts, const models::Launch& launch,
-                                      std::size_t most_states) {
+                                      std::size_t most_states, std::size_t multiprocessors) {
     try {
-        return Search{function, architecture, facts, launch, most_states}.run();
+        return Search{function, architecture, facts, launch, most_states, multiprocessors}.run();
     } catch (const TooManyStates&) {
         return std::nullopt;
     }

@@ -19,11 +19,12 @@ struct ExactTimes {
     std::int64_t worst = 0;
 };
 
-/// For straight-line code on an interlocked machine whose values are all exact. Nothing when more
-/// than `most_states` states would have to be remembered.
+/// For straight-line code on an interlocked machine whose values are all exact. On several
+/// multiprocessors over all choices of the dispatcher, too. Nothing when more than `most_states`
+/// states would have to be remembered.
 std::optional<ExactTimes> exact_times(const assembly::Function& function,
                                       const models::Architecture& architecture,
                                       const models::FlowFacts& facts, const models::Launch& launch,
-                                      std::size_t most_states);
+                                      std::size_t most_states, std::size_t multiprocessors = 1);
 
 } // namespace warpbound::tests

@@ -6,9 +6,11 @@ namespace warpbound::analyzer {
 namespace {
 
 /// Fermi: two schedulers, an issue slot of 2 cycles, 6 cycles between issues of a warp.
-Analysis of_launch(const std::string& body, models::Launch launch, models::FlowFacts facts = {}) {
+Analysis of_launch(const std::string& body, models::Launch launch, models::FlowFacts facts = {},
+                   std::int64_t multiprocessors = 1) {
     auto problem = analyzed(body, std::move(facts));
     problem->request.launch = launch;
+    problem->request.multiprocessors = multiprocessors;
     auto analysis = problem->run();
     EXPECT_TRUE(analysis) << to_string(analysis.error());
     return std::move(analysis).value();
@@ -51,10 +53,29 @@ TEST(ManyWarps, DrainTheirStoresOneAfterAnother) {
     EXPECT_GT(lower(two), lower(one));
 }
 
+TEST(ManyWarps, OfBlocksThatAllFitMayBeOnOneMultiprocessor) {
+    // Up to 8 blocks are on one, whatever else there is; from below they are spread out.
+    EXPECT_EQ(upper(of_launch(moves, {8, 64}, {}, 4)), upper(of_launch(moves, {8, 64})));
+    EXPECT_EQ(upper(of_launch(moves, {16, 64}, {}, 2)), upper(of_launch(moves, {8, 64})));
+    EXPECT_EQ(lower(of_launch(moves, {16, 192}, {}, 2)), lower(of_launch(moves, {8, 192})));
+}
+
+TEST(ManyWarps, OnMoreMultiprocessorsAreNotBoundedMoreLoosely) {
+    const auto bound = [](std::int64_t multiprocessors) {
+        return of_launch(moves, {60, 192}, {}, multiprocessors);
+    };
+    EXPECT_LT(upper(bound(4)), upper(bound(2)));
+    EXPECT_LT(lower(bound(4)), lower(bound(2)));
+    EXPECT_LT(upper(bound(7)), upper(bound(4)));
+}
+
 TEST(ManyWarps, SayWhatTheBoundAddsUpFrom) {
-    for (const models::Launch launch : {models::Launch{1, 64}, models::Launch{3, 96}}) {
+    for (const auto& [launch, multiprocessors] : {std::pair{models::Launch{1, 64}, 1},
+                                                  {models::Launch{3, 96}, 1},
+                                                  {models::Launch{50, 96}, 3}}) {
         const Analysis analysis =
-            of_launch("MOV R1, R2; BAR.SYNC 0x0; LDS R3, [R4]; MOV R5, R3; EXIT;", launch);
+            of_launch("MOV R1, R2; BAR.SYNC 0x0; LDS R3, [R4]; MOV R5, R3; EXIT;", launch, {},
+                      multiprocessors);
         for (const SideResult* side :
              {&analysis.execution_time.lower, &analysis.execution_time.upper}) {
             std::int64_t sum = 0;

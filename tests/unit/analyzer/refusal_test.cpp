@@ -1,3 +1,4 @@
+#include "analyzer/proof.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -119,6 +120,21 @@ TEST(Refusal, FindsContradictoryFacts) {
     facts.constraints.push_back(at_least);
     EXPECT_THAT(refusal(*analyzed("@P0 BRA L; MOV R1, R2; L: EXIT;", facts)),
                 HasSubstr("contradict each other or the code"));
+}
+
+TEST(Refusal, NamesLaunchesOnSeveralMultiprocessorsThatItDoesNotBound) {
+    auto problem = analyzed("MOV R1, R2; EXIT;");
+    problem->request.launch = {40, 64};
+    problem->request.multiprocessors = 15;
+    EXPECT_THAT(refusal(*problem), HasSubstr("15 multiprocessors; expected 1 to "
+                                             "geometry/multiprocessors, which is 14"));
+    problem->request.multiprocessors = 2;
+    problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
+    EXPECT_THAT(refusal(*problem), HasSubstr("bounds it on one multiprocessor only"));
+    problem->request.policy = {};
+    ProofRecord proofs;
+    problem->request.proofs = &proofs;
+    EXPECT_THAT(refusal(*problem), HasSubstr("evidence is kept for launches on one"));
 }
 
 TEST(Refusal, KeepsToPoliciesThatItKnows) {

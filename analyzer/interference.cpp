@@ -1,0 +1,130 @@
+#include "analyzer/interference.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// Collects terms; leaves out those of nothing.
+class Terms {
+public:
+    explicit Terms(const Interference& cost) : cost_{cost} {}
+
+    void add(const char* text, std::int64_t count, std::int64_t cycles, const char* lemma = "") {
+        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles, lemma});
+    }
+    void add_stalls(std::int64_t blocks) {
+        add("delays of the critical chain in a block, beyond its own work", blocks, cost_.stall,
+            "execution-time-upper-stall");
+    }
+    /// Of so many warps, of which so many delay the chain as warps of its scheduler.
+    void add_work(std::int64_t warps, std::int64_t on_scheduler) {
+        add("issue slots and ports that a warp takes from those of its scheduler", on_scheduler,
+            cost_.same, "execution-time-upper-same");
+        add("ports of the multiprocessor that a warp takes from those of other schedulers",
+            warps - on_scheduler, cost_.other, "execution-time-upper-other");
+    }
+    void add_changes(std::int64_t windows) {
+        add("an instruction issued before the chain went over to another warp", windows - 1,
+            cost_.straddle);
+    }
+    void add_refills(std::int64_t blocks, const LaunchShape& shape) {
+        add("replacement and start of a block", blocks, shape.refill.hi);
+    }
+    void add_drains(std::int64_t warps) {
+        add("drains of the stores of a warp", warps, cost_.drain, "execution-time-upper-drain");
+    }
+    std::vector<BoundTerm> take() { return std::move(terms_); }
+
+private:
+    const Interference& cost_;
+    std::vector<BoundTerm> terms_;
+};
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+    return (models::Cycles{a} * b).count();
+}
+
+/// The critical chain stays with one warp in each of its windows. In a window it is delayed by the
+/// warps of that one's scheduler, and by what the others take of the multiprocessor's ports (S11 to
+/// S14).
+std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Interference& cost) {
+    Terms terms{cost};
+    terms.add_stalls(shape.waves());
+    const std::int64_t per_block = shape.warps_per_block;
+    const std::int64_t windows = product(cost.windows_of_block, shape.waves());
+    if (windows == 1) {
+        terms.add_work(shape.warps(), shape.on_one_scheduler(shape.warps()));
+    } else {
+        // Of a block that is on the chain for all of its time, every window sees another part of
+        // the work; of the others, windows on several schedulers may see all of it.
+        const std::int64_t together = shape.on_one_scheduler(per_block);
+        const std::int64_t seen =
+            together >= per_block / windows + 1 ? per_block : windows * together;
+        const std::int64_t chained = shape.waves() == 1    ? 1
+                                     : shape.resident == 1 ? shape.blocks
+                                                           : 0;
+        const std::int64_t rest = shape.blocks - chained;
+        terms.add_work(shape.warps(), chained * together + rest * std::min(seen, per_block));
+        terms.add_changes(windows);
+        terms.add_refills(shape.waves() - 1, shape);
+    }
+    terms.add_drains(shape.warps());
+    return terms.take();
+}
+
+/// Of the warps of `blocks` blocks in the slots of one multiprocessor, those that a chain through
+/// one slot in so many windows sees on its scheduler (S20).
+std::int64_t seen_on_scheduler(const LaunchShape& shape, std::int64_t blocks,
+                               std::int64_t windows) {
+    const std::int64_t per_block = shape.warps_per_block;
+    // The warp of a slot always has the same scheduler.
+    if (per_block == 1)
+        return std::min(blocks, blocks * shape.on_one_scheduler(shape.resident) / shape.resident);
+    const std::int64_t all = blocks * per_block;
+    if (windows > all) return all;
+    const std::int64_t meetings = blocks + (shape.resident - 1) * (windows - 1);
+    return std::min(all, product(meetings, shape.on_one_scheduler(per_block)));
+}
+
+/// Up to the start of the last block the chain is on the multiprocessor that began the fewest
+/// blocks, from then on where the launch ends (S20).
+std::vector<BoundTerm> on_several_multiprocessors(const LaunchShape& shape,
+                                                  const Interference& cost) {
+    Terms terms{cost};
+    const std::int64_t waves = shape.waves();
+    const std::int64_t before = (shape.blocks - 1) / shape.multiprocessors;
+    const std::int64_t per_block = shape.warps_per_block;
+    terms.add_stalls(waves);
+    terms.add_work(before * per_block,
+                   seen_on_scheduler(shape, before, product(cost.windows_of_block, waves - 1)));
+    const LaunchShape last = shape.fullest();
+    terms.add_work(last.warps(), cost.windows_of_block == 1
+                                     ? last.on_one_scheduler(last.warps())
+                                     : seen_on_scheduler(last, last.blocks, cost.windows_of_block));
+    terms.add_changes(product(cost.windows_of_block, waves));
+    terms.add_refills(waves - 1, shape);
+    const std::int64_t counted = (before + shape.resident) * per_block;
+    const models::Cycles in_parts =
+        models::Cycles{cost.drain} * counted + models::Cycles{cost.left_in_buffer};
+    if (in_parts < models::Cycles{cost.drain} * shape.warps()) {
+        terms.add_drains(counted);
+        terms.add("drains of the entries that are in a write buffer when the last block starts", 1,
+                  cost.left_in_buffer);
+    } else {
+        terms.add_drains(shape.warps());
+    }
+    return terms.take();
+}
+
+} // namespace
+
+std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost) {
+    if (shape.multiprocessors == 1) return on_one_multiprocessor(shape, cost);
+    if (shape.waves() == 1) return on_one_multiprocessor(shape.fullest(), cost);
+    return on_several_multiprocessors(shape, cost);
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// What warps that share multiprocessors take from each other, as terms of an upper bound
+/// (docs/soundness.md, S11 to S15 and S20).
+
+#include "analyzer/analysis.hpp"
+#include "analyzer/launch_shape.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// What the warps of a launch take from each other at most, per warp. `Unit:` core cycles.
+struct Interference {
+    std::int64_t stall = 0;    ///< Of a warp alone, beyond its own work.
+    std::int64_t same = 0;     ///< Work of a warp, for the others of its scheduler.
+    std::int64_t other = 0;    ///< Work of a warp, for those of other schedulers.
+    std::int64_t drain = 0;    ///< Of a warp's stores.
+    std::int64_t straddle = 0; ///< Of one instruction, at most.
+    /// Times in a block in which the delayed warp is one and the same: between barriers.
+    std::int64_t windows_of_block = 1;
+    std::int64_t left_in_buffer = 0; ///< Until a write buffer is empty into which nothing enters.
+};
+
+/// Side: upper. Sound when: the policy is work-conserving. Throws `std::overflow_error` when a
+/// count cannot be counted.
+std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost);
+
+} // namespace warpbound::analyzer
