@@ -59,6 +59,7 @@ Result<Calibration> calibrate(const Measurements& measurements) {
     if (auto basis = read_steps(measurements, ledger)) {
         read_delays(measurements, *basis, ledger);
         read_caches(measurements, *basis, ledger);
+        read_misses(measurements, *basis, ledger);
         read_schedulers(measurements, *basis, ledger);
         calibration.policy = read_policy(measurements, *basis, ledger);
         read_write_buffer(measurements, *basis, ledger);

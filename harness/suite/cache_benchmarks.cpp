@@ -29,6 +29,30 @@ Region walk(std::int64_t lines, std::int64_t stride, std::int64_t probe) {
     return region;
 }
 
+/// Walks over so many bytes, then times `timed` of it. Its lines are the first ones of the walk.
+Region behind_walk(std::int64_t bytes, std::vector<Operation> timed) {
+    Region region = alone(std::move(timed));
+    for (std::int64_t address = 0; address < bytes; address += miss_stride)
+        region.before.push_back(chased(address));
+    region.before.push_back(switched_off(first_register));
+    return region;
+}
+
+/// Loads that nobody waits for, then one of the line walked over last.
+std::vector<Operation> misses_and_hit(std::int64_t walked, std::int64_t misses) {
+    std::vector<Operation> timed;
+    for (std::int64_t i = 0; i < misses; ++i) {
+        Operation load = chased(i * miss_stride);
+        const std::string name = fmt::format("R{},", first_register);
+        load.text.replace(load.text.find(name), name.size(), "RZ,");
+        load.destination = -1;
+        timed.push_back(std::move(load));
+    }
+    timed.push_back(chased(walked - miss_stride));
+    timed.push_back(switched_off(first_register));
+    return timed;
+}
+
 Benchmark few_runs(Benchmark benchmark) {
     benchmark.most_runs = runs_of_a_level;
     return interlocked(std::move(benchmark));
@@ -96,6 +120,32 @@ std::vector<Benchmark> cache_benchmarks() {
                                 return walk(1, 0, axis_value(axes, "offset", 0));
                             },
                             {"memories/l1/sector", "memories/l2/sector"}}));
+    Benchmark reload{"cache-reload",
+                     "Does the L2 serve a line that so many bytes were walked over since?",
+                     "the L2's latency where the L1 is smaller than the walk and the L2 is not",
+                     "C24, C27",
+                     {{"walk", {reload_walks.begin(), reload_walks.end()}}},
+                     [](const Axes& axes, const models::Architecture&) {
+                         return behind_walk(axis_value(axes, "walk", 0),
+                                            {chased((most_misses - 1) * miss_stride),
+                                             switched_off(first_register)});
+                     },
+                     {"memories/l1/mshr-entries"}};
+    reload.most_runs = 5 * runs_of_a_level;
+    all.push_back(interlocked(std::move(reload)));
+    Benchmark misses{
+        "cache-misses",
+        "Behind how many misses of the L1 does a hit wait until the first is back?",
+        "one more than there are entries for misses",
+        "G23 4; C25",
+        {{"walk", {reload_walks.begin(), reload_walks.end()}}, {"loads", one_to(most_misses)}},
+        [](const Axes& axes, const models::Architecture&) {
+            const std::int64_t walk = axis_value(axes, "walk", 0);
+            return behind_walk(walk, misses_and_hit(walk, axis_value(axes, "loads", 1)));
+        },
+        {"memories/l1/mshr-entries"}};
+    misses.most_runs = runs_of_a_level / 2;
+    all.push_back(interlocked(std::move(misses)));
     all.push_back(interlocked(
         {"coalescing",
          "How does the distance of the lanes of a load change its time?",

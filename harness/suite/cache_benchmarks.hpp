@@ -24,6 +24,11 @@ inline constexpr std::array<std::int64_t, 6> line_tries{2, 3, 5, 9, 17, 33};
 std::vector<std::int64_t> cache_strides();
 /// `Unit:` bytes.
 inline constexpr std::array<std::int64_t, 8> sector_offsets{8, 16, 32, 64, 128, 256, 512, 1024};
+/// Lines that miss the L1 one behind the other, at most, and how far apart they are. `Unit:` bytes.
+inline constexpr std::int64_t most_misses = 64;
+inline constexpr std::int64_t miss_stride = 128;
+/// Bytes that are walked over once so that the first lines are in the L2 only.
+inline constexpr std::array<std::int64_t, 2> reload_walks{24 * 1024, 72 * 1024};
 /// Of lanes next to each other. `Unit:` bytes.
 inline constexpr std::array<std::int64_t, 9> lane_distances{0, 4, 8, 16, 32, 64, 128, 256, 512};
 

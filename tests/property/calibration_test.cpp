@@ -3,6 +3,7 @@
 
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"
+#include "harness/suite/cache_benchmarks.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "models/architecture/value_path.hpp"
@@ -195,6 +196,33 @@ bool hides_its_port(const models::Architecture& machine, const std::string& name
     return never_waits(machine, path) || 8 * step >= 7 * warps;
 }
 
+/// Whether the first miss may be back before as many have been sent as there are entries, or the
+/// lines that are to miss are in the L1 or not in the L2.
+bool hides_misses(const models::Architecture& machine) {
+    const auto lowest = [&](const std::string& path) {
+        return models::find_value(machine, path)->interval->lo;
+    };
+    const auto highest = [&](const std::string& path) {
+        return models::find_value(machine, path)->interval->hi;
+    };
+    const std::int64_t entries = lowest("memories/l1/mshr-entries");
+    const std::int64_t on_the_way =
+        highest("memories/interconnect/latency") + highest("memories/l2/service") + 2;
+    const std::int64_t each =
+        std::max({lowest("schedulers/same-warp-interval"), lowest("classes/load-global/initiation"),
+                  highest("memories/l1/service"), highest("memories/interconnect/service"),
+                  on_the_way / lowest("memories/interconnect/queue") + 1});
+    const std::int64_t sent = (entries + 2) * each + highest("memories/l1/latency");
+    const std::int64_t targets = most_misses * miss_stride;
+    const bool reloads =
+        std::any_of(reload_walks.begin(), reload_walks.end(), [&](std::int64_t walk) {
+            return lowest("memories/l1/size") + targets <= walk &&
+                   walk + targets <= lowest("memories/l2/size");
+        });
+    return entries >= most_misses || !reloads ||
+           2 * (sent + on_the_way) >= lowest("memories/l2/latency");
+}
+
 /// What the suite may leave open, and on which machines.
 bool cannot_show(const tests::HiddenMachine& hidden, const std::string& path) {
     const auto number = [&](const char* value) {
@@ -203,6 +231,7 @@ bool cannot_show(const tests::HiddenMachine& hidden, const std::string& path) {
     if (path.starts_with("memories/l1/") || path.starts_with("memories/l2/")) {
         if (!has_caches(hidden)) return !path.ends_with("/latency");
         // Of an L2 nothing shows while the L1 holds the same.
+        if (path == "memories/l1/mshr-entries") return hides_misses(hidden.machine);
         if (path == "memories/l2/sector")
             return number("memories/l2/sector") <= number("memories/l1/sector");
         if (path == "memories/l2/ways" || path == "memories/l2/size")

@@ -345,8 +345,8 @@ TEST(Calibrate, NamesEveryValueThatABenchmarkShows) {
                 EXPECT_NE(is_found, reason(calibration.value(), path) != nullptr) << path;
             }
         const auto& rest = calibration.value().without_benchmark;
-        for (const char* path : {"limits/registers-per-block", "blocks/start", "classes/exit/initiation",
-                                 "memories/dram/bandwidth"})
+        for (const char* path : {"limits/registers-per-block", "blocks/start",
+                                 "classes/exit/initiation", "memories/dram/bandwidth"})
             EXPECT_NE(std::find(rest.begin(), rest.end(), path), rest.end()) << path;
         EXPECT_EQ(std::find(rest.begin(), rest.end(), "classes/float-add/latency"), rest.end());
     }
@@ -453,6 +453,34 @@ TEST(Calibrate, TakesNoSpreadOfALatencyForTheEndOfALine) {
         }
         EXPECT_EQ(reason(calibration.value(), "memories/l1/line") != nullptr, !costs);
     }
+}
+
+/// The card with the caches of another one, and loads that a warp issues as fast as anything.
+models::Architecture with_caches(std::int64_t mshr_entries) {
+    auto machine = fermi();
+    machine.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
+    EXPECT_TRUE(models::override_value(machine, "classes/load-global/initiation", 2));
+    EXPECT_TRUE(models::override_value(machine, "memories/l1/mshr-entries", mshr_entries));
+    return machine;
+}
+
+TEST(Calibrate, ReadsHowManyMissesAreInFlightAtOnce) {
+    const auto measured_with = [](std::int64_t entries) {
+        return calibrated(measured_on(
+            with_caches(entries), {"switched-off", "cache-levels", "cache-reload", "cache-misses"},
+            100, "lrr"));
+    };
+    const auto few = measured_with(9);
+    ASSERT_TRUE(few) << to_string(few.error());
+    const auto* found = finding(few.value(), "memories/l1/mshr-entries");
+    ASSERT_NE(found, nullptr) << reason(few.value(), "memories/l1/mshr-entries")->why;
+    EXPECT_EQ(found->interval.lo, 9);
+    EXPECT_EQ(found->interval.hi, 9);
+    // The first miss is back before a warp has sent so many.
+    const auto many = measured_with(200);
+    ASSERT_TRUE(many) << to_string(many.error());
+    EXPECT_EQ(finding(many.value(), "memories/l1/mshr-entries"), nullptr);
+    EXPECT_NE(reason(many.value(), "memories/l1/mshr-entries"), nullptr);
 }
 
 TEST(Ledger, KeepsTheSharpestReading) {

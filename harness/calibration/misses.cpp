@@ -1,0 +1,77 @@
+/// \file
+/// How many misses of the L1 are in flight at once, from a load that hits behind them.
+
+#include "harness/calibration/levels.hpp"
+#include "harness/suite/cache_benchmarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::harness {
+
+namespace {
+
+constexpr const char* entries_path = "memories/l1/mshr-entries";
+
+/// The shortest walk behind which the lines looked for are in the L2 and not in the L1, and the
+/// time of the fastest of them.
+struct Reload {
+    std::int64_t walk = 0;
+    std::int64_t fastest = 0;
+};
+
+/// Refuses, with the reason, when there is none.
+Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
+    const auto levels = Levels::of(measurements, basis);
+    if (!levels) return levels.as_failure();
+    for (const std::int64_t walk : reload_walks) {
+        const std::string point = fmt::format("cache-reload/walk={}", walk);
+        const auto* series = measurements.find(point);
+        if (series == nullptr) return Failure{measurements.why_not(point)};
+        const auto of_l1 = levels.value().within(Level::L1, *series);
+        const auto of_l2 = levels.value().within(Level::L2, *series);
+        if (!of_l1 || !of_l2 || of_l1.value() || !of_l2.value()) continue;
+        const auto times = distances(*series, basis);
+        return Reload{walk, *std::min_element(times.begin(), times.end())};
+    }
+    return Failure{"behind no walk are lines in the L2 and not in the L1"};
+}
+
+} // namespace
+
+void read_misses(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+    const auto none = [&](const std::string& why) { ledger.unidentified(entries_path, why); };
+    const auto reload = reload_of(measurements, basis);
+    if (!reload) return none(reload.error().what);
+    std::vector<const RecordedSeries*> looked_at;
+    std::int64_t before = 0; // The slowest hit behind one miss fewer.
+    std::int64_t growth = 0; // The most that a miss has added.
+    for (std::int64_t loads = 1; loads <= most_misses; ++loads) {
+        const std::string point =
+            fmt::format("cache-misses/walk={}/loads={}", reload.value().walk, loads);
+        const auto* series = measurements.find(point);
+        if (series == nullptr) return none(measurements.why_not(point));
+        looked_at.push_back(series);
+        const auto times = distances(*series, basis);
+        const auto [fastest, slowest] = std::minmax_element(times.begin(), times.end());
+        if (*slowest < reload.value().fastest) {
+            if (loads > 1) growth = std::max(growth, *slowest - before);
+            before = *slowest;
+            continue;
+        }
+        // Before the first miss has come nothing else keeps a hit waiting so long.
+        if (loads == 1 || *fastest < reload.value().fastest || *fastest - before <= 2 * growth)
+            return none(
+                fmt::format("behind {} misses a hit takes as long as a miss, but not all at "
+                            "once: the first may be back before the entries are used up",
+                            loads));
+        const std::int64_t entries = loads - 1;
+        return ledger.read(
+            entries_path,
+            {{entries, entries, entries}, Sharpness::Exact, "cache-misses", std::move(looked_at)});
+    }
+    none(fmt::format("at least {}", most_misses));
+}
+
+} // namespace warpbound::harness
