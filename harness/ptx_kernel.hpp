@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,13 @@ struct WarpRecord {
     std::uint64_t nanoseconds_after = 0;  ///< Behind the last one.
 };
 
+/// What the memory of a warp holds: every `stride` bytes the address of the next such word, the
+/// last one of the `footprint` that of the first. `Unit:` bytes.
+struct PtxWalk {
+    std::int64_t stride = 0;
+    std::int64_t footprint = 0;
+};
+
 /// A module with one kernel. Its parameters are four addresses and a number: of the warp records;
 /// of a word for each thread, which receives what its results add up to, so that no compiler leaves
 /// an instruction out; of `data`; of the memory that its accesses use; and a number that no data
@@ -40,6 +48,9 @@ struct PtxKernel {
     std::int64_t shared_bytes = 0;    ///< Of a block, that its accesses use.
     std::int64_t memory_per_warp = 0; ///< That its accesses use. `Unit:` bytes.
     bool from_dram = false;           ///< Its accesses shall find nothing in a cache.
+    std::optional<PtxWalk> walk{};    ///< Nothing: that memory holds zeros.
+    /// The region is the body of a loop, which adds to a counter, compares it and branches.
+    bool loops = false;
 };
 
 } // namespace warpbound::harness

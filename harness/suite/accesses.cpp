@@ -83,6 +83,34 @@ Operation global_store(const models::Architecture& architecture, std::int64_t tr
     return global_access(std::move(store), transactions, models::MemoryLevel::Dram);
 }
 
+Operation as_ptx(Operation operation, std::string ptx) {
+    operation.ptx = std::move(ptx);
+    return operation;
+}
+
+Operation closing_store(int result) {
+    return as_ptx({"", OpcodeClass::StoreShared, -1, {}},
+                  fmt::format("st.volatile.shared.f32 [%shared_by_1], %f{};", result));
+}
+
+Region loads_and_sum(const models::Architecture& architecture, int loads, std::int64_t line_step,
+                     models::AddressPattern (*pattern)(int number)) {
+    constexpr int sum = first_register + 1;
+    Region region;
+    for (int i = 0; i < loads; ++i) {
+        Operation load = global_load(architecture, first_register + 2 * i, 1, line_step * i);
+        region.timed.push_back(
+            pattern == nullptr ? std::move(load)
+                               : patterned(std::move(load), pattern(i), models::MemoryLevel::Any));
+    }
+    for (int i = 0; i < loads; ++i)
+        region.timed.push_back(
+            as_ptx(arithmetic_operation("add", first_register + 2 * i + 1, first_register + 2 * i),
+                   fmt::format("add.rn.f32 %f{0}, %f{0}, %f{1};", sum, first_register + 2 * i)));
+    region.closing = {closing_store(sum)};
+    return region;
+}
+
 Region listing_only(Region region) {
     for (auto& operation : region.timed)
         operation.ptx.clear();

@@ -18,6 +18,17 @@ Operation global_store(const models::Architecture& architecture, std::int64_t tr
 Operation shared_load(int destination, std::int64_t stride);
 Operation shared_store(std::int64_t stride = 1);
 
+/// `operation` with another form in PTX.
+Operation as_ptx(Operation operation, std::string ptx);
+/// For `Region::closing`: stores float register `result` in shared memory. ptxas 13.0 leaves such a
+/// store behind what it stores and before the clock read.
+Operation closing_store(int result);
+/// So many loads of global memory, each `line_step` lines behind the one before, then an addition
+/// for each. In PTX they add up, so that there is one order and one result. `pattern`: of each load
+/// by its number; null: no pattern is stated.
+Region loads_and_sum(const models::Architecture& architecture, int loads, std::int64_t line_step,
+                     models::AddressPattern (*pattern)(int number) = nullptr);
+
 /// Without PTX: what a compiler would put in another order (ptxas 13.0).
 Region listing_only(Region region);
 

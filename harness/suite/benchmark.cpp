@@ -103,9 +103,9 @@ Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& ar
 }
 
 Result<void> write_ptx(BenchmarkPoint& point, assembly::Target target) {
-    if (point.region.trips > 1)
-        return Failure{"a loop has no form in PTX that a compiler keeps", point.name};
-    auto kernel = emit_ptx(kernel_name, point.region.before, point.region.timed, target);
+    std::vector<Operation> timed = point.region.timed;
+    timed.insert(timed.end(), point.region.closing.begin(), point.region.closing.end());
+    auto kernel = emit_ptx(kernel_name, point.region.before, timed, target, point.region.trips);
     if (!kernel) {
         Failure why = kernel.error();
         why.where = point.name;
@@ -144,8 +144,8 @@ std::vector<Suite> define_suites() {
               "copy-to-device", "copy-from-device", "saxpy", "saxpy-occupancy", "saxpy-size"}},
             {"taylor-li-2010",
              "The experiments of T10: operations for each fetch, inputs, outputs, registers, size",
-             {"alu-fetch-ratio", "read-latency", "write-latency", "register-usage", "clause-usage",
-              "domain-size"}},
+             {"alu-fetch-ratio", "alu-fetch-ratio-wide", "read-latency", "read-latency-wide",
+              "write-latency", "register-usage", "clause-usage", "domain-size"}},
             {"calibration", "What `calibrate` reads values of a description off", calibrating},
             {"full", "Every benchmark", every}};
 }

@@ -29,6 +29,9 @@ struct Region {
     std::vector<Operation> before; ///< Before the first clock read.
     std::vector<Operation> timed;  ///< Between the two clock reads.
     std::int64_t trips = 1; ///< Of a loop with the timed operations as its body; 1: there is none.
+    /// Behind the timed ones, of PTX only: what keeps a compiler from reading the clock before
+    /// their results are there.
+    std::vector<Operation> closing{};
 };
 
 /// One point of a benchmark's axes, ready to run: what it executes, and that as a listing or as

@@ -17,18 +17,20 @@ Region nothing(const Axes&, const models::Architecture&) {
 
 /// y = a x + y with so many multiply-adds for each element.
 Region saxpy(std::int64_t intensity, const models::Architecture& architecture) {
+    constexpr int x = first_register;
+    constexpr int y = first_register + 1;
     Region region;
-    region.timed = {global_load(architecture, first_register, 1),
-                    global_load(architecture, first_register + 1, 1, 1)};
+    region.timed = {global_load(architecture, x, 1), global_load(architecture, y, 1, 1)};
     for (std::int64_t i = 0; i < intensity; ++i)
-        region.timed.push_back(arithmetic_operation("mad", first_register + 1,
-                                                    i == 0 ? first_register : first_register + 1));
+        region.timed.push_back(arithmetic_operation("mad", y, i == 0 ? x : y));
+    if (intensity > 0)
+        region.timed[2].ptx = fmt::format("fma.rn.f32 %f{0}, %f{1}, %f3, %f{0};", y, x);
     Operation store = global_store(architecture, 1);
-    store.sources = {4, first_register + 1};
-    const auto data = store.text.find("R6");
-    store.text.replace(data, 2, fmt::format("R{}", first_register + 1));
+    store.sources = {4, y};
+    store.text.replace(store.text.find("R6"), 2, fmt::format("R{}", y));
+    store.ptx.replace(store.ptx.find("%f6"), 3, fmt::format("%f{}", y));
     region.timed.push_back(std::move(store));
-    return listing_only(std::move(region));
+    return region;
 }
 
 } // namespace

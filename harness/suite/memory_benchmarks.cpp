@@ -84,21 +84,15 @@ void add_global(std::vector<Benchmark>& all) {
                        }}));
     constexpr int loads = 16;
     constexpr std::int64_t line_bytes = 128;
-    Benchmark bandwidth = clocks_of_all(
-        {"bandwidth",
-         "How many bytes come in a cycle when so many warps load at once?",
-         "warps x 16 x 128 bytes in the time; grows until a unit or DRAM is full",
-         "G23 eq. 3.7; G17 4.3",
-         {{"warps", {1, 2, 4, 6, 8, 12, 16, 20, 24, 28, 32}}},
-         [](const Axes&, const models::Architecture& architecture) {
-             Region region;
-             for (int i = 0; i < loads; ++i)
-                 region.timed.push_back(global_load(architecture, first_register + 2 * i, 1, i));
-             for (int i = 0; i < loads; ++i)
-                 region.timed.push_back(arithmetic_operation("add", first_register + 2 * i + 1,
-                                                             first_register + 2 * i));
-             return listing_only(std::move(region));
-         }});
+    Benchmark bandwidth =
+        clocks_of_all({"bandwidth",
+                       "How many bytes come in a cycle when so many warps load at once?",
+                       "warps x 16 x 128 bytes in the time; grows until a unit or DRAM is full",
+                       "G23 eq. 3.7; G17 4.3",
+                       {{"warps", {1, 2, 4, 6, 8, 12, 16, 20, 24, 28, 32}}},
+                       [](const Axes&, const models::Architecture& architecture) {
+                           return loads_and_sum(architecture, loads, 1);
+                       }});
     bandwidth.picture = Picture::Bandwidth;
     bandwidth.bytes_of_warp = loads * line_bytes;
     all.push_back(std::move(bandwidth));
@@ -134,11 +128,16 @@ void add_caches(std::vector<Benchmark>& all) {
                         pattern.iteration_stride = static_cast<std::uint64_t>(stride);
                         pattern.footprint = static_cast<std::uint64_t>(footprint);
                         Operation load = global_load(architecture, first_register, 1);
-                        load.ptx.clear(); // A loop has none.
+                        load.ptx =
+                            fmt::format("ld.global.u64 %walk_by_{0}, [%walk_by_{0}];", stride);
+                        Operation add =
+                            arithmetic_operation("add", first_register + 1, first_register);
+                        // It reads the low half of the address that the load brought.
+                        add.ptx = fmt::format("cvt.u32.u64 %part, %walk_by_{}; "
+                                              "add.rn.f32 %f9, %f9, %part;",
+                                              stride);
                         Region region;
-                        region.timed = {
-                            through_caches(std::move(load), pattern),
-                            arithmetic_operation("add", first_register + 1, first_register)};
+                        region.timed = {through_caches(std::move(load), pattern), std::move(add)};
                         region.trips = 2 * footprint / stride;
                         return region;
                     }};
@@ -151,19 +150,13 @@ void add_caches(std::vector<Benchmark>& all) {
          "G23 4; C25",
          {{"loads", one_to(24)}, {"warps", {1, 4, 16}}},
          [](const Axes& axes, const models::Architecture& architecture) {
-             const int loads = static_cast<int>(axis_value(axes, "loads", 1));
-             Region region;
-             for (int i = 0; i < loads; ++i) {
+             const auto loads = static_cast<int>(axis_value(axes, "loads", 1));
+             return loads_and_sum(architecture, loads, 32, [](int number) {
                  AddressPattern pattern;
-                 pattern.base = static_cast<std::uint64_t>(i) * 4096;
+                 pattern.base = static_cast<std::uint64_t>(number) * 4096;
                  pattern.warp_stride = std::uint64_t{1} << 20U;
-                 region.timed.push_back(through_caches(
-                     global_load(architecture, first_register + 2 * i, 1, 32 * i), pattern));
-             }
-             for (int i = 0; i < loads; ++i)
-                 region.timed.push_back(arithmetic_operation("add", first_register + 2 * i + 1,
-                                                             first_register + 2 * i));
-             return listing_only(std::move(region));
+                 return pattern;
+             });
          }}));
 }
 

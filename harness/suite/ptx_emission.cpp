@@ -31,6 +31,7 @@ constexpr auto releases = std::to_array<PtxRelease>({{30, "3.1"},
 constexpr std::int64_t warp_lanes = 32;
 constexpr std::int64_t word = 4;
 constexpr std::int64_t widest_access = 16;
+constexpr std::int64_t walk_word = 8;
 
 /// How registers of a kind are declared, loaded and folded into 32 bits.
 struct Kind {
@@ -43,9 +44,11 @@ constexpr auto kinds =
                          {"f", "f32", "mov.b32 %part, {};"},
                          {"rd", "u64", "cvt.u32.u64 %part, {};"},
                          {"fd", "f64", "mov.b64 %wide, {}; cvt.u32.u64 %part, %wide;"},
-                         {"p", "pred", "selp.b32 %part, 1, 0, {};"}});
+                         {"p", "pred", "selp.b32 %part, 1, 0, {};"},
+                         {"walk_by_", "u64", "cvt.u32.u64 %part, {};"}});
 constexpr std::string_view shared_kind = "shared_by_";
 constexpr std::string_view global_kind = "global_by_";
+constexpr std::string_view walk_kind = "walk_by_";
 
 const Kind* kind_of(std::string_view name) {
     const auto* const found = std::find_if(
@@ -61,13 +64,26 @@ std::uint64_t start_value(const PtxRegister& reg) {
     return 2 * static_cast<std::uint64_t>(reg.number) + 1;
 }
 
+/// Classes of the instructions that a loop has for itself.
+bool may_be_of_loop(assembly::OpcodeClass opcode_class) {
+    using enum assembly::OpcodeClass;
+    return opcode_class == IntegerAdd || opcode_class == IntegerCompare ||
+           opcode_class == Uniform || opcode_class == Branch;
+}
+
 /// Puts the kernel together.
 class Writer {
 public:
+    /// So many trips are made through what is timed.
+    explicit Writer(std::int64_t trips) : trips_{trips} { kernel.loops = trips > 1; }
+
     Result<void> take(const std::vector<Operation>& operations, bool timed) {
         for (const auto& operation : operations) {
             if (operation.ptx.empty())
                 return Failure{fmt::format("'{}' has no PTX", operation.text), "PTX"};
+            if (timed && kernel.loops && may_be_of_loop(operation.opcode_class))
+                return Failure{"in a loop it could be one of the loop's own instructions",
+                               operation.ptx};
             const PtxEffects effects = effects_of_ptx(operation.ptx);
             std::set<std::size_t> producers;
             for (const auto& reg : effects.reads) {
@@ -85,8 +101,12 @@ public:
             if (timed)
                 kernel.region.push_back(
                     {operation.opcode_class, operation.ptx, {producers.begin(), producers.end()}});
-            if (operation.fact && operation.fact->level == models::MemoryLevel::Dram)
+            // An address whose level nobody states finds empty caches, as on simulated devices.
+            if (operation.fact &&
+                (operation.fact->level == models::MemoryLevel::Dram ||
+                 (operation.fact->pattern && operation.fact->level == models::MemoryLevel::Any)))
                 kernel.from_dram = true;
+            if (auto walked = take_walk(operation, effects); !walked) return walked;
         }
         return boost::outcome_v2::success();
     }
@@ -102,7 +122,13 @@ public:
         line("mov.u64 %before, %globaltimer;");
         write(before);
         line("mov.u64 %first, %clock64;");
+        if (kernel.loops) text_ += "again:\n  .pragma \"nounroll\";\n";
         write(timed);
+        if (kernel.loops) {
+            line("sub.u32 %left, %left, 1;");
+            line("setp.ne.u32 %more, %left, 0;");
+            line("@%more bra again;");
+        }
         line("mov.u64 %last, %clock64;");
         line("mov.u64 %after, %globaltimer;");
         keep();
@@ -113,6 +139,26 @@ public:
     PtxKernel kernel;
 
 private:
+    /// How far a walk goes is said by the fact of its load.
+    Result<void> take_walk(const Operation& operation, const PtxEffects& effects) {
+        for (const auto& reg : effects.writes) {
+            if (reg.kind != walk_kind) continue;
+            if (kernel.walk || !operation.fact || !operation.fact->pattern)
+                return Failure{"expected one walk, with the bytes that it goes over",
+                               operation.ptx};
+            const auto footprint = static_cast<std::int64_t>(operation.fact->pattern->footprint);
+            if (reg.number < walk_word || reg.number % walk_word != 0 || footprint <= 0 ||
+                footprint % reg.number != 0)
+                return Failure{fmt::format("a walk over {} bytes at a stride of {}; expected a "
+                                           "multiple of 8 that divides the bytes",
+                                           footprint, reg.number),
+                               operation.ptx};
+            kernel.walk = PtxWalk{reg.number, footprint};
+            kernel.memory_per_warp = footprint;
+        }
+        return boost::outcome_v2::success();
+    }
+
     /// A register that holds something before the kernel writes it.
     Result<void> note_read(const PtxRegister& reg, std::int64_t largest_offset) {
         const std::int64_t reach =
@@ -134,6 +180,7 @@ private:
         line(".reg .b64 %records, %kept, %data, %memory, %first, %last, %before, %after, %wide;");
         line(".reg .b32 %never, %sum, %part, %lane, %thread, %warp;");
         line(".reg .pred %leave, %leader;");
+        if (kernel.loops) line(".reg .b32 %left; .reg .pred %more;");
         std::set<PtxRegister> all = inputs_;
         all.insert(written_.begin(), written_.end());
         for (const auto& reg : all) {
@@ -172,6 +219,7 @@ private:
         line("add.u32 %warp, %part, %sum;");
         line("mov.u32 %sum, 0;");
         line("mad.wide.u32 %data, %lane, 8, %data;");
+        if (kernel.loops) line(fmt::format("mov.u32 %left, {};", trips_));
         for (const auto& reg : inputs_) {
             if (reg.kind == shared_kind) {
                 line(fmt::format("mov.u32 {}, shared_words;", reg.name()));
@@ -181,6 +229,16 @@ private:
                 line(fmt::format("mad.wide.u32 {}, %warp, {}, %memory;", reg.name(),
                                  kernel.memory_per_warp));
                 line(fmt::format("mad.wide.u32 {0}, %lane, {1}, {0};", reg.name(), reg.number));
+            } else if (reg.kind == walk_kind) {
+                line(fmt::format("mad.wide.u32 {}, %warp, {}, %memory;", reg.name(),
+                                 kernel.memory_per_warp));
+                // Through memory: else it is copied behind the first clock read (ptxas 13.0).
+                line(fmt::format("mad.wide.u32 %wide, %warp, {}, %records;", sizeof(WarpRecord)));
+                line(fmt::format("st.volatile.global.u64 [%wide], {};", reg.name()));
+                line(fmt::format("ld.volatile.global.u64 {}, [%wide];", reg.name()));
+                line(fmt::format("cvt.u32.u64 %part, {};", reg.name()));
+                line("shr.u32 %part, %part, 1;"); // `never` has the highest bit.
+                line("xor.b32 %sum, %sum, %part;");
             } else {
                 load(reg);
             }
@@ -227,6 +285,7 @@ private:
         line("exit;");
     }
 
+    std::int64_t trips_;
     std::string text_;
     std::set<PtxRegister> inputs_;
     std::set<PtxRegister> written_;
@@ -250,10 +309,11 @@ Result<std::string> ptx_header(assembly::Target target) {
 }
 
 Result<PtxKernel> emit_ptx(const std::string& entry, const std::vector<Operation>& before,
-                           const std::vector<Operation>& timed, assembly::Target target) {
+                           const std::vector<Operation>& timed, assembly::Target target,
+                           std::int64_t trips) {
     auto header = ptx_header(target);
     if (!header) return header.as_failure();
-    Writer writer;
+    Writer writer{trips};
     if (auto taken = writer.take(before, false); !taken) return taken.as_failure();
     if (auto taken = writer.take(timed, true); !taken) return taken.as_failure();
     // Warps begin at lines of their own.

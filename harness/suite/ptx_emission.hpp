@@ -22,10 +22,17 @@ Result<std::string> ptx_header(assembly::Target target);
 ///                                     the lane before it
 ///   %global_by_<b>                    address in global memory of the lane, b bytes after that of
 ///                                     the lane before it; warps are apart
+///   %walk_by_<s>                      address in global memory that a walk begins at; what lies
+///                                     there is the address of its next stop, s bytes on. The fact
+///                                     of the load says how many bytes it goes over. Warps are
+///                                     apart
+/// With more than one trip, `timed` is the body of a loop that is not unrolled; its counter takes
+/// an addition, a comparison and a branch in each trip, wherever the compiler puts them.
 /// Two equal operations on equal registers are one to the compiler, and what is overwritten
 /// unread is none: an independent operation reads the register that it writes. Refuses an operation
-/// without PTX, naming it, and a name of another form.
+/// without PTX, naming it, a name of another form, and in a loop operations that could be its own.
 Result<PtxKernel> emit_ptx(const std::string& entry, const std::vector<Operation>& before,
-                           const std::vector<Operation>& timed, assembly::Target target);
+                           const std::vector<Operation>& timed, assembly::Target target,
+                           std::int64_t trips = 1);
 
 } // namespace warpbound::harness

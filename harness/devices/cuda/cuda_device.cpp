@@ -30,6 +30,19 @@ struct Buffers {
     Buffer memory;
 };
 
+/// Every stop of each warp's walk holds the address of the next one; the rest is zero.
+std::vector<std::uint64_t> words_of_walks(const PtxWalk& walk, const Buffer& memory,
+                                          std::int64_t memory_per_warp) {
+    constexpr std::int64_t word = sizeof(std::uint64_t);
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(memory.bytes() / word), 0);
+    for (std::int64_t warp = 0; warp < memory.bytes(); warp += memory_per_warp)
+        for (std::int64_t stop = 0; stop < walk.footprint; stop += walk.stride)
+            words[static_cast<std::size_t>((warp + stop) / word)] =
+                memory.address() +
+                static_cast<std::uint64_t>(warp + (stop + walk.stride) % walk.footprint);
+    return words;
+}
+
 Result<Buffers> make_buffers(const std::shared_ptr<Session>& session, const PtxKernel& ptx,
                              const models::Launch& launch) {
     const std::int64_t warps = launch.blocks * launch.warps_per_block();
@@ -47,6 +60,10 @@ Result<Buffers> make_buffers(const std::shared_ptr<Session>& session, const PtxK
     if (status != Status::Success) return session->failure(status, "cuMemcpyHtoD_v2");
     status = memory.value().fill(0);
     if (status != Status::Success) return session->failure(status, "cuMemsetD8_v2");
+    if (ptx.walk)
+        status = memory.value().write(
+            words_of_walks(*ptx.walk, memory.value(), ptx.memory_per_warp).data());
+    if (status != Status::Success) return session->failure(status, "cuMemcpyHtoD_v2");
     return Buffers{std::move(records).value(), std::move(kept).value(), std::move(data).value(),
                    std::move(memory).value()};
 }

@@ -18,27 +18,57 @@ SequenceVerdict unverified(const std::string& why) {
     return {State::Unverified, "unverified: " + why};
 }
 
-/// Instructions between the clock reads.
-struct BuiltRegion {
-    std::size_t first = 0; ///< Index into the function's instructions.
-    std::size_t count = 0;
+/// An instruction between the clock reads.
+struct BuiltInstruction {
+    const assembly::Instruction* instruction = nullptr;
+    std::vector<std::size_t> producers; ///< Of the region, those whose results it reads; ascending.
 };
+using BuiltRegion = std::vector<BuiltInstruction>;
 
-/// By position in the region: the positions whose results it reads; ascending.
-std::vector<std::vector<std::size_t>> producers_in(const assembly::Function& function,
-                                                   const BuiltRegion& region) {
-    std::vector<std::vector<std::size_t>> producers(region.count);
-    if (region.count == 0) return producers;
-    for (const auto& dependence :
-         assembly::dependences_of(function, region.first, region.first + region.count - 1))
+/// Instructions `first` to `last`, both included. Requires: not first > last.
+BuiltRegion region_of(const assembly::Function& function, std::size_t first, std::size_t last) {
+    BuiltRegion region(last - first + 1);
+    for (std::size_t i = 0; i < region.size(); ++i)
+        region[i].instruction = &function.instructions[first + i];
+    for (const auto& dependence : assembly::dependences_of(function, first, last))
         if (dependence.kind == assembly::DependenceKind::ReadAfterWrite)
-            producers[dependence.consumer - region.first].push_back(dependence.producer -
-                                                                    region.first);
-    for (auto& of_one : producers) {
-        std::sort(of_one.begin(), of_one.end());
-        of_one.erase(std::unique(of_one.begin(), of_one.end()), of_one.end());
+            region[dependence.consumer - first].producers.push_back(dependence.producer - first);
+    for (auto& of_one : region) {
+        std::sort(of_one.producers.begin(), of_one.producers.end());
+        of_one.producers.erase(std::unique(of_one.producers.begin(), of_one.producers.end()),
+                               of_one.producers.end());
     }
-    return producers;
+    return region;
+}
+
+/// Takes the loop's own instructions out: an addition, a comparison and, last, a branch. Returns
+/// what is wrong; empty: they were there, and nothing else of their classes.
+std::string without_loop(BuiltRegion& region) {
+    using enum assembly::OpcodeClass;
+    const auto is_of_loop = [](const BuiltInstruction& one) {
+        const auto is = one.instruction->opcode_class;
+        return is == IntegerAdd || is == IntegerCompare || is == Uniform || is == Branch;
+    };
+    constexpr std::ptrdiff_t own = 3;
+    const auto count = std::count_if(region.begin(), region.end(), is_of_loop);
+    const auto branches = std::count_if(region.begin(), region.end(), [](const auto& one) {
+        return one.instruction->opcode_class == Branch;
+    });
+    if (count != own || branches != 1 || region.back().instruction->opcode_class != Branch)
+        return fmt::format("the loop has {} instructions and {} branches of its own; expected an "
+                           "addition, a comparison and, last, a branch",
+                           count, branches);
+    std::vector<std::size_t> place(region.size(), 0); // That an instruction will have.
+    BuiltRegion rest;
+    for (std::size_t i = 0; i < region.size(); ++i) {
+        place[i] = rest.size();
+        if (is_of_loop(region[i])) continue;
+        rest.push_back({region[i].instruction, {}});
+        for (const std::size_t producer : region[i].producers)
+            if (!is_of_loop(region[producer])) rest.back().producers.push_back(place[producer]);
+    }
+    region = std::move(rest);
+    return {};
 }
 
 std::string chain_text(const std::vector<std::size_t>& producers) {
@@ -49,10 +79,9 @@ std::string chain_text(const std::vector<std::size_t>& producers) {
     return fmt::format("the result of {}", fmt::join(numbers, ", "));
 }
 
-std::string built_text(const assembly::Instruction& instruction,
-                       const std::vector<std::size_t>& producers) {
-    return fmt::format("'{}' ({}, reads {})", assembly::print(instruction),
-                       to_string(instruction.opcode_class), chain_text(producers));
+std::string built_text(const BuiltInstruction& built) {
+    return fmt::format("'{}' ({}, reads {})", assembly::print(*built.instruction),
+                       to_string(built.instruction->opcode_class), chain_text(built.producers));
 }
 
 std::string meant_text(const MeantInstruction& meant) {
@@ -60,25 +89,23 @@ std::string meant_text(const MeantInstruction& meant) {
                        chain_text(meant.producers));
 }
 
-SequenceVerdict compare(const assembly::Function& function, const BuiltRegion& region,
-                        const PtxKernel& kernel, const std::string& tool) {
-    const auto producers = producers_in(function, region);
+SequenceVerdict compare(BuiltRegion region, const PtxKernel& kernel, const std::string& tool) {
+    if (kernel.loops)
+        if (std::string wrong = without_loop(region); !wrong.empty())
+            return {State::Differs, std::move(wrong)};
     const std::size_t meant_count = kernel.region.size();
-    for (std::size_t i = 0; i < std::max(region.count, meant_count); ++i) {
-        const std::string is =
-            i < region.count ? built_text(function.instructions[region.first + i], producers[i])
-                             : "the second clock read";
+    for (std::size_t i = 0; i < std::max(region.size(), meant_count); ++i) {
+        const std::string is = i < region.size() ? built_text(region[i]) : "the second clock read";
         const std::string was =
             i < meant_count ? meant_text(kernel.region[i]) : "the second clock read";
-        const bool same =
-            i < region.count && i < meant_count &&
-            function.instructions[region.first + i].opcode_class == kernel.region[i].opcode_class &&
-            producers[i] == kernel.region[i].producers;
+        const bool same = i < region.size() && i < meant_count &&
+                          region[i].instruction->opcode_class == kernel.region[i].opcode_class &&
+                          region[i].producers == kernel.region[i].producers;
         if (!same)
             return {State::Differs,
                     fmt::format("of {} instructions built and {} meant, number {} is {}; meant was "
                                 "{}",
-                                region.count, meant_count, i + 1, is, was)};
+                                region.size(), meant_count, i + 1, is, was)};
     }
     return {State::Verified, "verified with " + tool};
 }
@@ -101,7 +128,10 @@ SequenceVerdict compare_sequence(const std::string& listing, const PtxKernel& ke
     if (reads.size() != 2)
         return unverified(
             fmt::format("the code built reads the clock {} times; expected 2", reads.size()));
-    return compare(*function.value(), {reads[0] + 1, reads[1] - reads[0] - 1}, kernel, tool);
+    const bool nothing = reads[0] + 1 == reads[1];
+    return compare(nothing ? BuiltRegion{}
+                           : region_of(*function.value(), reads[0] + 1, reads[1] - 1),
+                   kernel, tool);
 }
 
 SequenceVerdict check_sequence(const std::string& image, const PtxKernel& kernel) {

@@ -19,7 +19,9 @@ struct SequenceVerdict {
 };
 
 /// Compares the instructions between the clock reads of a listing with those that were meant: how
-/// many, the class of each, and which results of others each reads.
+/// many, the class of each, and which results of others each reads. Of a loop it is the body, with
+/// the results of the same trip; the addition, comparison and branch of the loop may stand anywhere
+/// in it, the branch last.
 SequenceVerdict compare_sequence(const std::string& listing, const PtxKernel& kernel,
                                  const std::string& tool);
 

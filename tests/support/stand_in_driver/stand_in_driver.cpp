@@ -9,6 +9,8 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ struct LinkStateTag {
 struct FunctionTag {
     bool of_clock_rate = false;
     std::int64_t instructions = 0; ///< Between the clock reads.
+    std::int64_t trips = 0;        ///< Of a walk; 0: it does none.
 };
 struct ModuleTag {
     std::string text;
@@ -54,7 +57,11 @@ struct Machine {
     double elapsed = 0.0; ///< Between the events around the last work. `Unit:` nanoseconds.
     double nanoseconds = 1e9;
     double cycles = 1e9;
-    std::map<Address, std::unique_ptr<char[]>> memory;
+    struct Allocation {
+        std::unique_ptr<char[]> first;
+        std::size_t bytes = 0;
+    };
+    std::map<Address, Allocation> memory;
     std::map<Module, std::unique_ptr<ModuleTag>> modules; ///< Also those that nobody gives back.
 
     [[nodiscard]] double rate() const { // Cycles of a nanosecond.
@@ -109,6 +116,13 @@ std::int64_t lines_between(const std::string& text, const char* from, const char
     return lines;
 }
 
+std::int64_t trips_of_walk(const std::string& text) {
+    constexpr const char* counter = "mov.u32 %left, ";
+    const auto at = text.find(counter);
+    if (at == std::string::npos || text.find("%walk_by_") == std::string::npos) return 0;
+    return std::stoll(text.substr(at + std::strlen(counter)));
+}
+
 void run_clock_rate(void** arguments) {
     Address record = 0;
     std::uint64_t window = 0;
@@ -124,6 +138,25 @@ void run_clock_rate(void** arguments) {
     std::memcpy(reinterpret_cast<void*>(record), values, sizeof(values));
 }
 
+bool is_allocated(Address address) {
+    const auto& memory = machine().memory;
+    auto behind = memory.upper_bound(address);
+    if (behind == memory.begin()) return false;
+    --behind;
+    return address + sizeof(Address) <= behind->first + behind->second.bytes;
+}
+
+/// How many addresses a walk from there visits; nothing when it leaves the memory.
+std::optional<std::int64_t> stops_of(Address at, std::int64_t trips) {
+    std::set<Address> seen;
+    for (std::int64_t trip = 0; trip < trips; ++trip) {
+        if (!is_allocated(at)) return std::nullopt;
+        seen.insert(at);
+        std::memcpy(&at, reinterpret_cast<const void*>(at), sizeof(at));
+    }
+    return static_cast<std::int64_t>(seen.size());
+}
+
 void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, void** arguments) {
     Address records = 0;
     std::memcpy(&records, arguments[0], sizeof(records));
@@ -131,13 +164,21 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
     const auto& script = at.script;
     const std::int64_t warps = std::int64_t{blocks} * ((threads + 31) / 32);
     at.pass(1000.0);
+    std::int64_t cycles = 24 + 6 * function.instructions;
+    if (function.trips > 0) {
+        Address memory = 0;
+        std::memcpy(&memory, arguments[3], sizeof(memory));
+        const auto stops = stops_of(memory, function.trips);
+        if (!stops) at.sticky = Status::IllegalAddress;
+        cycles = 100 * stops.value_or(0); // The walk of warp 0 is that of all.
+    }
     for (std::int64_t warp = 0; warp < warps; ++warp) {
         if (at.launches == script.no_record_at && warp == warps - 1) break;
         WarpRecord record;
         record.first_clock =
             static_cast<std::uint64_t>(at.cycles) + static_cast<std::uint64_t>(2 * warp);
         // Now and then a run is slower, as runs are.
-        const std::int64_t region = 24 + 6 * function.instructions + (at.launches % 5 == 0 ? 4 : 0);
+        const std::int64_t region = cycles + (at.launches % 5 == 0 ? 4 : 0);
         record.last_clock = record.first_clock + static_cast<std::uint64_t>(region);
         if (at.launches == script.clock_back_at) record.last_clock = record.first_clock - 7;
         if (at.launches == script.clock_jump_at) record.last_clock += std::uint64_t{1} << 40U;
@@ -282,6 +323,7 @@ Status cuModuleGetFunction(Function* function, Module module, const char* name) 
     module->function.of_clock_rate = std::string{name} == "clock_rate";
     module->function.instructions =
         lines_between(module->text, "mov.u64 %first, %clock64;", "mov.u64 %last, %clock64;");
+    module->function.trips = trips_of_walk(module->text);
     *function = &module->function;
     return answer();
 }
@@ -301,7 +343,7 @@ Status cuMemAlloc_v2(Address* address, std::size_t bytes) {
         return Status::OutOfMemory;
     auto memory = std::make_unique<char[]>(bytes);
     *address = reinterpret_cast<Address>(memory.get());
-    at.memory[*address] = std::move(memory);
+    at.memory[*address] = {std::move(memory), bytes};
     return answer();
 }
 Status cuMemFree_v2(Address address) {

@@ -107,6 +107,27 @@ TEST(CudaDevice, GivesTheTimeOfEachWarp) {
     EXPECT_EQ(recorded(driver), result.value().samples);
 }
 
+// The stand-in follows the addresses that the device laid out, 100 cycles to a stop.
+TEST(CudaDevice, LaysOutTheWalkOfAPointerChase) {
+    const StandIn driver;
+    const auto device = open_device("cuda:0");
+    ASSERT_TRUE(device);
+    const auto points = ptx_points_of("pointer-chase", {80});
+    ASSERT_TRUE(points) << to_string(points.error());
+    for (BenchmarkPoint point : points.value()) {
+        point.launch.threads = 64; // Two warps, each with a walk of its own.
+        const auto result = measure_point(*device.value(), point, short_protocol(1), nullptr);
+        ASSERT_TRUE(result) << to_string(result.error());
+        const auto& sample = result.value().samples.front();
+        EXPECT_EQ(sample.remark, (Remark{})) << point.name;
+        const std::int64_t stops =
+            axis_value(point.axes, "footprint", 0) / axis_value(point.axes, "stride", 1);
+        ASSERT_EQ(sample.times.size(), 2U);
+        EXPECT_GE(sample.times.front(), 100 * stops) << point.name;
+        EXPECT_LE(sample.times.front(), 100 * stops + 4) << point.name;
+    }
+}
+
 TEST(CudaDevice, StatesItsConditions) {
     const StandIn driver;
     ASSERT_TRUE(measured(driver, ptx_point("dependent-pair")));

@@ -84,6 +84,46 @@ TEST(Ptx, GivesEachLaneTheAddressThatThePatternSays) {
     EXPECT_GE(stores.value().front().ptx->memory_per_warp, 31 * 128 + 4);
 }
 
+TEST(Ptx, WritesALoopThatTheCompilerDoesNotUnroll) {
+    const auto points = ptx_points_of("granularity", {75});
+    ASSERT_TRUE(points) << to_string(points.error());
+    const auto& kernel = *points.value()[1].ptx;
+    EXPECT_TRUE(kernel.loops);
+    EXPECT_EQ(kernel.region.size(), 2U);
+    EXPECT_THAT(kernel.text, HasSubstr("mov.u32 %left, 16;"));
+    EXPECT_THAT(kernel.text, HasSubstr("  mov.u64 %first, %clock64;\nagain:\n"
+                                       "  .pragma \"nounroll\";\n"
+                                       "  add.rn.f32 %f8, %f8, %f3;\n"
+                                       "  add.rn.f32 %f9, %f9, %f3;\n"
+                                       "  sub.u32 %left, %left, 1;\n"
+                                       "  setp.ne.u32 %more, %left, 0;\n"
+                                       "  @%more bra again;\n"
+                                       "  mov.u64 %last, %clock64;\n"));
+    const Operation add{"X", OpcodeClass::IntegerAdd, -1, {}, {}, "add.u32 %r8, %r8, 1;"};
+    EXPECT_TRUE(emit_ptx("k", {}, {add}, {75}, 1));
+    const auto refused = emit_ptx("k", {}, {add}, {75}, 2);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("could be one of the loop's own"));
+}
+
+TEST(Ptx, SaysWhereAWalkGoes) {
+    const auto points = ptx_points_of("pointer-chase", {75});
+    ASSERT_TRUE(points) << to_string(points.error());
+    for (const auto& point : points.value()) {
+        ASSERT_TRUE(point.ptx->walk) << point.name;
+        EXPECT_EQ(point.ptx->walk->stride, axis_value(point.axes, "stride", 0));
+        EXPECT_EQ(point.ptx->walk->footprint, axis_value(point.axes, "footprint", 0));
+        EXPECT_EQ(point.ptx->memory_per_warp, point.ptx->walk->footprint);
+        EXPECT_TRUE(point.ptx->from_dram);
+        ASSERT_EQ(point.ptx->region.size(), 2U);
+        EXPECT_EQ(point.ptx->region[1].producers, (std::vector<std::size_t>{0}));
+    }
+    EXPECT_FALSE(emit_ptx(
+        "k", {},
+        {{"X", OpcodeClass::LoadGlobal, -1, {}, {}, "ld.global.u64 %walk_by_128, [%walk_by_128];"}},
+        {75}));
+}
+
 TEST(Ptx, RefusesWhatHasNoneByName) {
     const auto points = ptx_points_of("switched-off", {75});
     ASSERT_FALSE(points);
@@ -146,6 +186,10 @@ std::string module_of_all(assembly::Target target, Kernels& kernels) {
 
 constexpr unsigned clock_code = 0x1000; ///< No nine bits have it.
 constexpr unsigned nop_code = 0x118;
+constexpr unsigned branch_code = 0x147;
+/// Additions, comparisons and branches that count a loop's trips: IADD3, IADD, UIADD3, ISETP,
+/// UISETP, BRA.
+const std::set<unsigned> loop_codes{0x010, 0x035, 0x090, 0x00c, 0x08c, branch_code};
 
 /// The operation codes of a function's instructions, of machine code of sm_75 and later: the lowest
 /// nine bits, without those that choose the form of the operands.
@@ -212,8 +256,13 @@ int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
         ++looked_at;
         meant.emplace_back("clock-read");
         std::vector<std::string> built;
+        std::vector<unsigned> of_loop;
         int reads = 0;
         for (const unsigned code : operation_codes(image, entry)) {
+            if (kernel.loops && reads == 1 && loop_codes.count(code) > 0) {
+                of_loop.push_back(code);
+                continue;
+            }
             const std::string one = class_of(code);
             // Targets with few units for doubles wait for them with NOPs.
             if (code == nop_code && !kernel.region.empty() &&
@@ -224,6 +273,10 @@ int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
             if (reads == 2) break;
         }
         EXPECT_EQ(built, meant) << "sm_" << sm << "\n" << kernel.text;
+        if (!kernel.loops) continue;
+        EXPECT_EQ(of_loop.size(), 3U) << "sm_" << sm << "\n" << kernel.text;
+        EXPECT_TRUE(!of_loop.empty() && of_loop.back() == branch_code) << "sm_" << sm << "\n"
+                                                                       << kernel.text;
     }
     return looked_at;
 }

@@ -67,6 +67,35 @@ TEST(Sequence, ShowsTheFirstDifference) {
     EXPECT_THAT(lacking.text, HasSubstr("number 2 is the second clock read; meant was"));
 }
 
+TEST(Sequence, OfALoopIsThatOfItsBody) {
+    const auto of_two = [](const std::vector<std::string>& region) {
+        return compared("granularity", 1, region);
+    };
+    const std::vector<std::string> built{"UIADD3 UR4, UR4, -0x1, URZ", "FADD R8, R8, R3",
+                                         "ISETP.NE.AND P0, PT, RZ, UR4, PT", "FADD R9, R9, R3",
+                                         "@P0 BRA 0x20"};
+    EXPECT_EQ(of_two(built).state, State::Verified) << of_two(built).text;
+    // Unrolled: what a trip executes is there twice.
+    std::vector<std::string> unrolled = built;
+    unrolled.insert(unrolled.begin() + 1, {"FADD R8, R8, R3", "FADD R9, R9, R3"});
+    EXPECT_EQ(of_two(unrolled).state, State::Differs);
+    EXPECT_THAT(of_two(unrolled).text, StartsWith("of 4 instructions built and 2 meant"));
+    std::vector<std::string> more = built;
+    more.insert(more.begin() + 1, "IADD3 R5, R5, 0x1, RZ");
+    EXPECT_THAT(of_two(more).text, StartsWith("the loop has 4 instructions and 1 branches"));
+    std::vector<std::string> none = built;
+    none.pop_back();
+    EXPECT_THAT(of_two(none).text, StartsWith("the loop has 2 instructions and 0 branches"));
+    // A walk: the load's own address is of the trip before, and the addition waits for the load.
+    const auto chase = [](const std::string& add) {
+        return compared("pointer-chase", 0,
+                        {"LDG.E.64 R8, [R8.64]", "UIADD3 UR4, UR4, -0x1, URZ",
+                         "ISETP.NE.AND P0, PT, RZ, UR4, PT", add, "@P0 BRA 0x20"});
+    };
+    EXPECT_EQ(chase("FADD R3, R3, R8").state, State::Verified) << chase("FADD R3, R3, R8").text;
+    EXPECT_EQ(chase("FADD R3, R3, R2").state, State::Differs);
+}
+
 TEST(Sequence, IsUnverifiedWhereTheListingSaysNothing) {
     const auto kernel = *ptx_point("dependent-add").ptx;
     EXPECT_THAT(compare_sequence("garbage", kernel, "nvdisasm").text,
