@@ -1,6 +1,7 @@
 #include "analyzer/fact_paths.hpp"
 
 #include "analyzer/contraction.hpp"
+#include "analyzer/correlated_paths.hpp"
 #include "analyzer/flow_solver.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace warpbound::analyzer {
 namespace {
 
 constexpr std::size_t exclusive_limit =
-    6; ///< 64 cases; further pairs are left out, which only weakens the bound.
+    6; ///< 64 cases of pairs that the path graph does not hold; further ones only weaken the bound.
 constexpr std::int64_t longest_sequence = 1'000'000;
 
 /// The flow problem of a path graph; variables are edges and, behind them, the ends.
@@ -302,16 +303,18 @@ std::set<std::int64_t> mentioned(const assembly::ControlFlowGraph& graph,
 
 FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                 const std::vector<BackEdgeBounds>& bounds,
-                                const models::FlowFacts& facts, Side side,
+                                const models::FlowFacts& all_facts, Side side,
                                 std::optional<std::chrono::steady_clock::time_point> deadline,
                                 std::uint64_t seed) {
     const std::int64_t sign = side == Side::Upper ? 1 : -1;
+    const CorrelatedPaths correlated = hold_pairs(graph, paths, all_facts, side);
+    const models::FlowFacts& facts = correlated.left;
     const std::size_t cases = std::size_t{1} << std::min(exclusive_limit, facts.exclusives.size());
     FactPathResult result;
     std::optional<std::int64_t> bound; // of all cases, signed
     std::optional<std::int64_t> best;
     for (std::size_t choice = 0; choice < cases; ++choice) {
-        const PathGraph allowed = without(graph, paths, left_out(facts, choice), side);
+        const PathGraph allowed = without(graph, correlated.paths, left_out(facts, choice), side);
         const StructuralPaths paths_by_bounds{graph, allowed, bounds, side};
         auto structural = paths_by_bounds.start_to_end();
         if (!structural) continue;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The path problem under exclusive and linear facts: one flow problem per choice among the
-/// exclusive blocks.
+/// The path problem under exclusive and linear facts: pairs are held by the path graph where that
+/// is affordable; for what is left, one flow problem per choice among the exclusive blocks.
 
 #include "analyzer/flow_facts.hpp"
 #include "analyzer/longest_path.hpp"

@@ -1,6 +1,7 @@
 #include "analyzer/problem.hpp"
 
 #include "analyzer/chain_graph.hpp"
+#include "analyzer/correlated_paths.hpp"
 #include "analyzer/fact_paths.hpp"
 #include "analyzer/state_graph.hpp"
 
@@ -124,7 +125,7 @@ std::size_t affordable_nodes(const Request& request) {
     const auto blocks = static_cast<double>(std::max<std::size_t>(1, request.graph->blocks.size()));
     double terms = 1;
     for (const auto& fact : request.facts->constraints)
-        terms += static_cast<double>(fact.terms.size());
+        if (!is_pair(*request.graph, fact)) terms += static_cast<double>(fact.terms.size());
     constexpr std::size_t most_of_a_block = 96;
     constexpr double nodes = 40'000;
     constexpr double solver_edges = 4'000; // of which a block has the square of its nodes
