@@ -46,7 +46,7 @@ std::string end_of(std::size_t node) {
 class Writer {
 public:
     Writer(const KernelCase& kernel, const ControlFlow& flow, const Lemma& lemma)
-        : kernel_{kernel}, lemma_{lemma}, problem_{flow, lemma} {
+        : kernel_{kernel}, flow_{flow}, lemma_{lemma}, problem_{flow, lemma} {
         for (const CheckedLoop& loop : flow.loops)
             if (std::any_of(lemma.nodes.begin(), lemma.nodes.end(),
                             [&](const Lemma::Node& node) { return node.block == loop.header; }))
@@ -202,6 +202,18 @@ private:
         if (!from && address(0) == block) sum.add(literal(factor));
     }
 
+    /// One block begins there, which no loop contains.
+    [[nodiscard]] bool at_most_once(std::int64_t address) const {
+        std::size_t copies = 0;
+        for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
+            if (kernel_.blocks[block].first != address) continue;
+            ++copies;
+            for (const CheckedLoop& loop : flow_.loops)
+                if (loop.blocks.count(block) != 0) return false;
+        }
+        return copies == 1;
+    }
+
     void fact_rows() {
         std::size_t number = 0;
         for (const auto& fact : kernel_.facts.exclusives) {
@@ -211,6 +223,11 @@ private:
             count(second, 1, std::nullopt, fact.second);
             row(fmt::format("exclusive_{}", number++), "or", "(= " + first.text() + " 0)",
                 "(= " + second.text() + " 0)");
+            if (!at_most_once(fact.first) || !at_most_once(fact.second)) continue;
+            Sum both;
+            count(both, 1, std::nullopt, fact.first);
+            count(both, 1, std::nullopt, fact.second);
+            row(fmt::format("exclusive_once_{}", number - 1), "<=", both.text(), "1");
         }
         number = 0;
         for (const auto& fact : kernel_.facts.constraints) {
@@ -235,6 +252,7 @@ private:
     }
 
     const KernelCase& kernel_;
+    const ControlFlow& flow_;
     const Lemma& lemma_;
     PathProblem problem_;
     std::vector<const CheckedLoop*> loops_;
