@@ -29,6 +29,9 @@ struct Request {
     models::Launch launch;
     std::int64_t multiprocessors = 1; ///< On which the launch runs.
     models::WarpPolicy policy;
+    /// Use what the conditions of branches exclude (docs/soundness.md, S19). Else only stated facts
+    /// and loop bounds of the code, which is what simulated runs keep.
+    bool follow_branches = false;
     std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
     std::uint64_t seed = 1;                                  ///< Of the solver.
     ProofRecord* proofs = nullptr; ///< Where to keep what the bounds rest on; none: nowhere.
@@ -142,10 +145,11 @@ struct Analysis {
 /// unknown.
 Result<Analysis> analyze(const Request& request);
 
-/// A template of flow facts with every loop and memory access of the kernel; `?` stands where the
-/// user must write.
+/// A template of flow facts with every loop and memory access of the kernel, and what its branches
+/// exclude (in such a launch, where one is given); `?` stands where the user must write.
 std::string flow_facts_template(const assembly::Program& program,
                                 const assembly::Function& function,
-                                const assembly::ControlFlowGraph& graph);
+                                const assembly::ControlFlowGraph& graph,
+                                const std::optional<models::Launch>& launch = {});
 
 } // namespace warpbound::analyzer

@@ -49,6 +49,12 @@ void add_derived_loops(const Problem& problem, Places& places) {
     }
 }
 
+void add_derived_branches(const Problem& problem, Places& places) {
+    for (const DerivedPathFact& derived : problem.facts.branches)
+        places[{models::FactStatus::Proved, "what branches exclude, which follows from the code"}]
+            .push_back(fmt::format("{} ({})", text_of(derived), derived.reason));
+}
+
 void add_facts(const Problem& problem, Places& places) {
     const models::FlowFacts& facts = *problem.request.facts;
     const auto add = [&](const models::FactSource& from, const std::string& kind,
@@ -56,6 +62,7 @@ void add_facts(const Problem& problem, Places& places) {
         places[{from.status, kind}].push_back(std::move(text));
     };
     add_derived_loops(problem, places);
+    add_derived_branches(problem, places);
     for (const auto& fact : facts.loops)
         if (!is_derived(problem, fact))
             add(fact.from, "loop bounds",

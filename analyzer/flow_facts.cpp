@@ -43,6 +43,30 @@ Result<BackEdgeBounds> bounds_of(const models::FlowFacts& facts, const models::L
     return BackEdgeBounds{min - 1, max - 1};
 }
 
+/// What the facts do not say in the same words.
+std::vector<DerivedPathFact> not_stated(const models::FlowFacts& facts,
+                                        std::vector<DerivedPathFact> derived) {
+    const auto is_stated = [&](const DerivedPathFact& path_fact) {
+        if (const auto* never = std::get_if<models::NeverFact>(&path_fact.fact))
+            return facts.is_never(never->block);
+        if (const auto* pair = std::get_if<models::ExclusiveFact>(&path_fact.fact))
+            return std::any_of(facts.exclusives.begin(), facts.exclusives.end(),
+                               [&](const models::ExclusiveFact& stated) {
+                                   return std::minmax(stated.first, stated.second) ==
+                                          std::minmax(pair->first, pair->second);
+                               });
+        const auto& linear = std::get<models::LinearFact>(path_fact.fact);
+        return std::any_of(facts.constraints.begin(), facts.constraints.end(),
+                           [&](const models::LinearFact& stated) {
+                               return stated.terms == linear.terms &&
+                                      stated.relation == linear.relation &&
+                                      stated.constant <= linear.constant;
+                           });
+    };
+    derived.erase(std::remove_if(derived.begin(), derived.end(), is_stated), derived.end());
+    return derived;
+}
+
 } // namespace
 
 std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address) {
@@ -54,8 +78,14 @@ std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std:
 
 Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
-                                    const models::FlowFacts& facts) {
+                                    const models::FlowFacts& facts,
+                                    const std::optional<models::Launch>& branches_of) {
     ResolvedFacts resolved;
+    resolved.in_use = facts;
+    if (branches_of) {
+        resolved.branches = not_stated(facts, derive_branch_facts(function, graph, branches_of));
+        append(resolved.in_use, resolved.branches);
+    }
     resolved.never.assign(graph.blocks.size(), false);
     std::set<std::int64_t> block_addresses;
     for (const auto& block : graph.blocks)
@@ -78,6 +108,10 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
             return refuse(facts, fact.from,
                           "the entry of the kernel is stated never to be executed");
     }
+    for (const auto& derived : resolved.branches)
+        if (const auto* never = std::get_if<models::NeverFact>(&derived.fact))
+            for (const std::size_t block : blocks_at(graph, never->block))
+                resolved.never[block] = true;
     for (const auto& fact : facts.exclusives) {
         if (fact.first == fact.second)
             return refuse(facts, fact.from,

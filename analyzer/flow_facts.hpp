@@ -3,6 +3,7 @@
 /// Flow facts held against the kernel that they are stated of.
 
 #include "analyzer/longest_path.hpp"
+#include "analyzer/semantics/branch_facts.hpp"
 #include "analyzer/semantics/loop_counts.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/flow_facts.hpp"
@@ -17,15 +18,20 @@ struct ResolvedFacts {
     std::vector<BackEdgeBounds> loops; ///< Per loop of the graph.
     /// Per loop of the graph, what follows from the code; `loops` holds it as well.
     std::vector<std::optional<DerivedLoop>> derived;
+    /// What branches exclude and nobody stated; `in_use` holds it as well.
+    std::vector<DerivedPathFact> branches;
+    models::FlowFacts in_use;
 };
 
 /// Bounds of loops are those of the facts and those that follow from the code, both where there are
 /// both. Refuses, with the fact's line: an address that is no block or loop header, a loop without
 /// a bound (all of them are named), a bound that contradicts the code, `never` on the entry, a
 /// refuted fact, a block that excludes itself, an edge that the graph does not have.
+/// `branches_of`: what branches exclude in such a launch is used as well.
 Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
-                                    const models::FlowFacts& facts);
+                                    const models::FlowFacts& facts,
+                                    const std::optional<models::Launch>& branches_of = {});
 
 /// Blocks at an address, in all call contexts.
 std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address);

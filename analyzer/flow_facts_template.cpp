@@ -1,4 +1,5 @@
 #include "analyzer/analysis.hpp"
+#include "analyzer/semantics/branch_facts.hpp"
 #include "analyzer/semantics/loop_counts.hpp"
 #include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 namespace warpbound::analyzer {
 
@@ -46,11 +48,37 @@ bound_in_every_context(const assembly::ControlFlowGraph& graph,
     return bound;
 }
 
+/// What branches exclude, as facts with their reasons.
+std::string branch_lines(const std::vector<DerivedPathFact>& derived) {
+    constexpr std::string_view by = "origin=\"static\" status=\"proved\"";
+    std::string out;
+    for (const auto& [fact, reason] : derived) {
+        out += fmt::format("  <!-- from the code: {} -->\n", escaped(reason));
+        if (const auto* never = std::get_if<models::NeverFact>(&fact)) {
+            out += fmt::format("  <never block=\"0x{:04x}\" {}/>\n", never->block, by);
+        } else if (const auto* pair = std::get_if<models::ExclusiveFact>(&fact)) {
+            out += fmt::format("  <exclusive first=\"0x{:04x}\" second=\"0x{:04x}\" {}/>\n",
+                               pair->first, pair->second, by);
+        } else {
+            const auto& linear = std::get<models::LinearFact>(fact);
+            out += fmt::format("  <constraint relation=\"at-most\" constant=\"{}\" {}>\n",
+                               linear.constant, by);
+            for (const auto& term : linear.terms)
+                out += fmt::format("    <term coefficient=\"1\"{} block=\"0x{:04x}\"/>\n",
+                                   term.from ? fmt::format(" from=\"0x{:04x}\"", *term.from) : "",
+                                   term.block);
+            out += "  </constraint>\n";
+        }
+    }
+    return out;
+}
+
 } // namespace
 
 std::string flow_facts_template(const assembly::Program& program,
                                 const assembly::Function& function,
-                                const assembly::ControlFlowGraph& graph) {
+                                const assembly::ControlFlowGraph& graph,
+                                const std::optional<models::Launch>& launch) {
     std::string out = fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <!-- Replace every ?. A loop's min and max count how often its header block executes each time the loop is entered from
      outside: 8 for a loop whose body runs 8 times. transactions: passes of a global access through the load/store path,
@@ -81,6 +109,11 @@ std::string flow_facts_template(const assembly::Program& program,
             out += fmt::format("{0}<loop header=\"0x{1:04x}\" min=\"?\" max=\"?\"/>\n", indent,
                                header.address);
     }
+    const auto branches = derive_branch_facts(function, graph, launch);
+    if (launch && !branches.empty())
+        out += fmt::format("  <!-- what branches exclude in launches of at most {} -->\n",
+                           models::to_string(models::Launch{launch->blocks, launch->threads}));
+    out += branch_lines(branches);
     std::set<std::size_t> instructions;
     for (const auto& block : graph.blocks)
         for (std::size_t i = block.first; i <= block.last; ++i)

@@ -115,17 +115,18 @@ Result<void> check_perfect(const models::Architecture& architecture) {
                    architecture.name};
 }
 
-bool has_further_facts(const Request& request) {
-    return !request.facts->exclusives.empty() || !request.facts->constraints.empty();
+bool has_further_facts(const models::FlowFacts& facts) {
+    return !facts.exclusives.empty() || !facts.constraints.empty();
 }
 
 /// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
 /// where the solver has to see many blocks.
-std::size_t affordable_nodes(const Request& request) {
-    const auto blocks = static_cast<double>(std::max<std::size_t>(1, request.graph->blocks.size()));
+std::size_t affordable_nodes(const Problem& problem) {
+    const auto& graph = *problem.request.graph;
+    const auto blocks = static_cast<double>(std::max<std::size_t>(1, graph.blocks.size()));
     double terms = 1;
-    for (const auto& fact : request.facts->constraints)
-        if (!is_pair(*request.graph, fact)) terms += static_cast<double>(fact.terms.size());
+    for (const auto& fact : problem.facts.in_use.constraints)
+        if (!is_pair(graph, fact)) terms += static_cast<double>(fact.terms.size());
     constexpr std::size_t most_of_a_block = 96;
     constexpr double nodes = 40'000;
     constexpr double solver_edges = 4'000; // of which a block has the square of its nodes
@@ -162,7 +163,9 @@ Result<Problem> prepare(const Request& request) {
         shape_of(request.launch, *request.function, *request.architecture, request.multiprocessors);
     if (!shape) return shape.as_failure();
     if (auto checked = check_policy(request, shape.value()); !checked) return checked.as_failure();
-    auto facts = resolve_facts(*request.function, *request.graph, *request.facts);
+    auto facts =
+        resolve_facts(*request.function, *request.graph, *request.facts,
+                      request.follow_branches ? std::optional{request.launch} : std::nullopt);
     if (!facts) return facts.as_failure();
     Problem problem{
         request,
@@ -234,7 +237,7 @@ PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side
                         std::optional<std::size_t> nodes_per_block) {
     const auto& graph = *problem.request.graph;
     const std::size_t limit =
-        std::min(affordable_nodes(problem.request), nodes_per_block.value_or(SIZE_MAX));
+        std::min(affordable_nodes(problem), nodes_per_block.value_or(SIZE_MAX));
     if (side == Side::Lower) return build_state_graph(graph, rules.lower, never, limit, span);
     return build_chain_graph(graph, rules.upper,
                              outstanding(graph, rules.lower, rules.upper, never, span, from), never,
@@ -252,9 +255,10 @@ Result<PathSolution> solve_paths(const Problem& problem, const PathGraph& paths,
                                  Facts facts, Deadline deadline) {
     const Request& request = problem.request;
     PathSolution solution;
-    if (facts == Facts::All && has_further_facts(request)) {
-        FactPathResult solved = solve_with_facts(*request.graph, paths, problem.facts.loops,
-                                                 *request.facts, side, deadline, request.seed);
+    if (facts == Facts::All && has_further_facts(problem.facts.in_use)) {
+        FactPathResult solved =
+            solve_with_facts(*request.graph, paths, problem.facts.loops, problem.facts.in_use, side,
+                             deadline, request.seed);
         if (!solved.feasible) return contradiction(request);
         solution.bound = solved.bound;
         solution.proof = solved.proof;

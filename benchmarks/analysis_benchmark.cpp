@@ -61,8 +61,25 @@ Generated generate(std::int64_t blocks, bool further_facts) {
     return kernel;
 }
 
-void envelope(benchmark::State& state, bool further_facts, const models::Launch& launch = {}) {
-    const Generated kernel = generate(state.range(0), further_facts);
+/// Pairs of branches on the same condition, whose long ways are on opposite sides.
+Generated correlated(std::int64_t pairs) {
+    Generated kernel;
+    for (std::int64_t i = 0; i < pairs; ++i) {
+        kernel.text += fmt::format("ISETP.LT.AND P0, PT, RZ, c[0x0][0x{:x}], PT;\n", 0x160 + 4 * i);
+        for (const bool taken_is_long : {true, false}) {
+            const auto label = fmt::format("{}_{}", i, taken_is_long ? 1 : 2);
+            const std::string slow = "MUFU.COS R4, R4; FADD R4, R4, R4; ";
+            kernel.text +=
+                fmt::format("@P0 BRA A{0}; {1}BRA B{0}; A{0}: {2}NOP; B{0}: FADD R5, R5, R4;\n",
+                            label, taken_is_long ? "" : slow, taken_is_long ? slow : "");
+        }
+    }
+    kernel.text += "EXIT;\n!EndKernel\n";
+    return kernel;
+}
+
+void envelope(benchmark::State& state, const Generated& kernel, const models::Launch& launch = {},
+              bool follow_branches = false) {
     const auto program = assembly::read_program({"generated", kernel.text});
     const auto architecture = models::load_architecture("fermi-gtx470");
     if (!program || !architecture) {
@@ -80,8 +97,12 @@ void envelope(benchmark::State& state, bool further_facts, const models::Launch&
         request.architecture = &architecture.value();
         request.facts = &kernel.facts;
         request.launch = launch;
+        request.follow_branches = follow_branches;
         const auto analysis = analyzer::analyze(request);
-        if (!analysis) state.SkipWithError(to_string(analysis.error()).c_str());
+        if (!analysis)
+            state.SkipWithError(to_string(analysis.error()).c_str());
+        else if (analysis.value().execution_time.upper.outcome != analyzer::Outcome::Optimal)
+            state.SkipWithError("the upper bound is not met by a path");
         benchmark::DoNotOptimize(analysis);
         blocks = graph.value().blocks.size();
     }
@@ -89,16 +110,22 @@ void envelope(benchmark::State& state, bool further_facts, const models::Launch&
 }
 
 void EnvelopeWithLoopBounds(benchmark::State& state) {
-    envelope(state, false);
+    envelope(state, generate(state.range(0), false));
 }
 void EnvelopeOfSeveralWarps(benchmark::State& state) {
-    envelope(state, false, {4, 256});
+    envelope(state, generate(state.range(0), false), {4, 256});
 }
 
 void EnvelopeWithLinearFacts(benchmark::State& state) {
-    envelope(state, true);
+    envelope(state, generate(state.range(0), true));
 }
 
+/// The pairs are found in the code, and the bound is that of the best path that keeps them.
+void EnvelopeOfCorrelatedPairs(benchmark::State& state) {
+    envelope(state, correlated(state.range(0)), {}, true);
+}
+
+BENCHMARK(EnvelopeOfCorrelatedPairs)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
 BENCHMARK(EnvelopeOfSeveralWarps)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
 BENCHMARK(EnvelopeWithLoopBounds)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
 BENCHMARK(EnvelopeWithLinearFacts)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);

@@ -180,6 +180,8 @@ Exit run(const Options& options) {
         multiprocessors_of(options.multiprocessors, inputs.value().architecture);
     if (!multiprocessors) return refuse(multiprocessors.error());
     request.multiprocessors = multiprocessors.value();
+    // Simulated runs keep the stated facts only.
+    request.follow_branches = options.runs == 0 && options.campaign.empty();
     const auto policy = models::read_policy(options.policy);
     if (!policy) return refuse(policy.error());
     request.policy = policy.value();
@@ -243,11 +245,15 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->add_option("--time-limit", options->time_limit,
                      "Seconds for the solver; the best proved bound is reported")
         ->check(CLI::NonNegativeNumber);
-    command->add_option("--campaign", options->campaign,
-                        "Compare with the runs recorded in this campaign");
+    command->add_option(
+        "--campaign", options->campaign,
+        "Compare with the runs recorded in this campaign; of path facts only stated ones "
+        "are then used");
     command
-        ->add_option("--runs", options->runs,
-                     "Also run the kernel so often on the simulated device and compare")
+        ->add_option(
+            "--runs", options->runs,
+            "Also run the kernel so often on the simulated device and compare; of path facts only "
+            "stated ones are then used")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of the runs and of the solver")

@@ -29,6 +29,10 @@ public:
     friend Linear operator*(const Linear& a, std::uint32_t factor);
     friend Linear operator-(const Linear& a, const Linear& b);
     friend bool operator==(const Linear&, const Linear&) = default;
+    /// Some order, for look-ups.
+    friend bool operator<(const Linear& a, const Linear& b) {
+        return a.terms_ != b.terms_ ? a.terms_ < b.terms_ : a.constant_ < b.constant_;
+    }
 
 private:
     std::uint32_t constant_ = 0;

@@ -1,71 +1,18 @@
 #include "analyzer/semantics/loop_counts.hpp"
 
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/semantics/block_values.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace warpbound::analyzer {
 
 namespace {
 
-using assembly::ControlFlow;
 using assembly::ControlFlowGraph;
-using assembly::EdgeKind;
 using assembly::Function;
 using assembly::Instruction;
-using assembly::Register;
-
-/// What is known at the end of each block that is reached; per block of the graph.
-using BlockValues = std::vector<std::optional<RegisterValues>>;
-
-struct Code {
-    const Function& function;
-    const ControlFlowGraph& graph;
-
-    void execute(std::size_t block, RegisterValues& values) const {
-        for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
-            values.execute(function.instructions[i]);
-    }
-};
-
-/// Values at the ends of `blocks` (in increasing order) that begin at `entry`. `again`: the entry
-/// is also reached over edges from these blocks, and its values hold then too.
-BlockValues values_in(const Code& code, const std::vector<std::size_t>& blocks, std::size_t entry,
-                      bool again) {
-    const ControlFlowGraph& graph = code.graph;
-    BlockValues starts(graph.blocks.size());
-    BlockValues ends(graph.blocks.size());
-    const auto at_start = [&](std::size_t block) {
-        std::optional<RegisterValues> start;
-        if (block == entry) start.emplace();
-        if (block == entry && !again) return start;
-        for (const std::size_t edge : graph.blocks[block].in) {
-            const auto& before = ends[graph.edges[edge].from];
-            if (!before) continue;
-            if (start)
-                start->join(*before);
-            else
-                start = before;
-        }
-        return start;
-    };
-    // Values only ever become unknown, so this ends.
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const std::size_t block : blocks) {
-            auto start = at_start(block);
-            if (!start || starts[block] == start) continue;
-            starts[block] = start;
-            code.execute(block, *start);
-            ends[block] = std::move(start);
-            changed = true;
-        }
-    }
-    return ends;
-}
 
 /// A number in turn k = 0, 1, ..: first + k * step, modulo 2^32.
 struct Progression {
@@ -86,10 +33,10 @@ struct Exit {
 
 class LoopCounter {
 public:
-    LoopCounter(const Code& code, const BlockValues& whole, std::size_t loop)
-        : function_{code.function}, graph_{code.graph}, whole_{whole}, index_{loop},
-          loop_{code.graph.loops[loop]}, body_{values_in(code, loop_.blocks, loop_.header, false)} {
-    }
+    LoopCounter(const Function& function, const ControlFlowGraph& graph, const BlockValues& whole,
+                std::size_t loop)
+        : function_{function}, graph_{graph}, whole_{whole}, index_{loop}, loop_{graph.loops[loop]},
+          body_{values_in_turn(function, graph, loop_)} {}
 
     std::optional<DerivedLoop> count() const {
         std::optional<DerivedLoop> derived;
@@ -125,31 +72,18 @@ private:
                loop_.exit_edges.end();
     }
 
-    /// Whether the way out at the end of the block is that of its guard; nothing when the block is
-    /// no exit by a guard alone.
-    [[nodiscard]] std::optional<bool> guard_leaves(std::size_t block) const {
-        const Instruction& last = function_.instructions[graph_.blocks[block].last];
-        const auto& out = graph_.blocks[block].out;
-        if (last.control_flow == ControlFlow::Exit)
-            return out.size() == 1 && !leaves(out.front()) ? std::optional{true} : std::nullopt;
-        const bool one_target = last.modifiers.empty() && last.operands.size() == 1;
-        if (!(last.control_flow == ControlFlow::Branch && one_target) || out.size() != 2)
-            return std::nullopt;
-        if (leaves(out[0]) == leaves(out[1])) return std::nullopt;
-        const std::size_t way_out = leaves(out[0]) ? out[0] : out[1];
-        return graph_.edges[way_out].kind == EdgeKind::Taken;
-    }
-
     [[nodiscard]] std::optional<Exit> exit_of(std::size_t block) const {
         if (!body_[block] || !in_every_turn(block)) return std::nullopt;
-        const Instruction& last = function_.instructions[graph_.blocks[block].last];
-        if (!last.guard || !last.guard->predicate.index) return std::nullopt;
-        const auto by_guard = guard_leaves(block);
-        if (!by_guard) return std::nullopt;
-        const auto& predicate = last.guard->predicate;
-        const auto comparison = body_[block]->predicate({predicate.file, *predicate.index});
+        const auto decision = decision_of(function_, graph_, *body_[block], block);
+        if (!decision) return std::nullopt;
+        const auto comparison = decision->when.comparison();
         if (!comparison) return std::nullopt;
-        return Exit{last.address, *by_guard != predicate.negated, *comparison};
+        const auto outside = [&](const std::optional<std::size_t>& edge) {
+            return !edge || leaves(*edge);
+        };
+        if (outside(decision->taken) == outside(decision->otherwise)) return std::nullopt;
+        const Instruction& last = function_.instructions[graph_.blocks[block].last];
+        return Exit{last.address, outside(decision->taken), *comparison};
     }
 
     /// What the symbol's register has when the loop is entered and what a turn adds to it.
@@ -240,12 +174,9 @@ std::vector<std::optional<DerivedLoop>> derive_loops(const Function& function,
                                                      const ControlFlowGraph& graph) {
     std::vector<std::optional<DerivedLoop>> derived(graph.loops.size());
     if (graph.loops.empty()) return derived;
-    std::vector<std::size_t> all(graph.blocks.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const Code code{function, graph};
-    const BlockValues whole = values_in(code, all, 0, true);
+    const BlockValues whole = values_in_run(function, graph);
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
-        derived[loop] = LoopCounter{code, whole, loop}.count();
+        derived[loop] = LoopCounter{function, graph, whole, loop}.count();
     return derived;
 }
 

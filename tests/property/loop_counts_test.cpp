@@ -4,20 +4,17 @@
 #include "analyzer/semantics/loop_counts.hpp"
 #include "assembly/isa/reader.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/lane_interpreter.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 
 namespace warpbound::tests {
 namespace {
 
-using assembly::ControlFlowGraph;
 using assembly::Function;
-using assembly::Instruction;
-using assembly::Operand;
 
 /// Writes nested loops with counters, some of which are disturbed.
 class LoopWriter {
@@ -102,106 +99,6 @@ private:
     int labels_ = 0;
 };
 
-/// Runs the code of one lane. Registers and predicates that nobody wrote begin with random values.
-class Interpreter {
-public:
-    Interpreter(const Function& function, const ControlFlowGraph& graph, Chance& chance)
-        : function_{function}, graph_{graph}, chance_{chance} {
-        for (int reg = 0; reg < 16; ++reg)
-            numbers_[reg] = static_cast<std::uint32_t>(chance.whole(0, 0xffffffff));
-    }
-
-    /// Executions of each loop's header per entry, of the entries that ended within the steps.
-    std::map<std::size_t, std::vector<std::int64_t>> run(int steps) {
-        std::size_t block = 0;
-        enter(std::nullopt, block);
-        for (int step = 0; step < steps; ++step) {
-            bool taken = false;
-            for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
-                taken = execute(function_.instructions[i]);
-            const auto& last = function_.instructions[graph_.blocks[block].last];
-            if (last.control_flow == assembly::ControlFlow::Exit) break;
-            const auto way = std::find_if(graph_.blocks[block].out.begin(),
-                                          graph_.blocks[block].out.end(), [&](std::size_t edge) {
-                                              return (graph_.edges[edge].kind ==
-                                                      assembly::EdgeKind::Taken) == taken;
-                                          });
-            EXPECT_NE(way, graph_.blocks[block].out.end());
-            const std::size_t to = graph_.edges[*way].to;
-            enter(block, to);
-            block = to;
-        }
-        return ended_;
-    }
-
-private:
-    bool inside(std::size_t loop, std::size_t block) const {
-        const auto& blocks = graph_.loops[loop].blocks;
-        return std::binary_search(blocks.begin(), blocks.end(), block);
-    }
-
-    void enter(std::optional<std::size_t> from, std::size_t to) {
-        for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop) {
-            if (from && inside(loop, *from) && !inside(loop, to)) {
-                ended_[loop].push_back(running_[loop]);
-                running_[loop] = 0;
-            }
-            if (graph_.loops[loop].header == to) ++running_[loop];
-        }
-    }
-
-    std::uint32_t value(const Operand& operand) const {
-        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand))
-            return reg->index ? numbers_.at(*reg->index) : 0;
-        return static_cast<std::uint32_t>(*std::get<assembly::ImmediateOperand>(operand).integer);
-    }
-
-    /// Whether a branch was taken.
-    bool execute(const Instruction& instruction) {
-        if (instruction.guard) {
-            const int predicate = *instruction.guard->predicate.index;
-            if (predicates_.count(predicate) == 0 || predicate > 3) // Nobody writes P4 and up.
-                predicates_[predicate] = chance_.whole(0, 1) == 1;
-            if (predicates_[predicate] == instruction.guard->predicate.negated) return false;
-        }
-        if (instruction.control_flow == assembly::ControlFlow::Branch) return true;
-        const auto& operands = instruction.operands;
-        const auto number = [&](std::size_t place) { return value(operands[place]); };
-        const auto target = [&] { return *std::get<assembly::RegisterOperand>(operands[0]).index; };
-        if (instruction.mnemonic == "MOV")
-            numbers_[target()] = number(1);
-        else if (instruction.mnemonic == "IADD3")
-            numbers_[target()] = number(1) + number(2) + number(3);
-        else if (instruction.mnemonic == "IMAD")
-            numbers_[target()] = number(1) * number(2) + number(3);
-        else if (instruction.mnemonic == "ISETP")
-            predicates_[target()] = compare(instruction, number(2), number(3));
-        return false;
-    }
-
-    static bool compare(const Instruction& instruction, std::uint32_t a, std::uint32_t b) {
-        const std::int64_t left =
-            instruction.has_modifier("U32") ? std::int64_t{a} : static_cast<std::int32_t>(a);
-        const std::int64_t right =
-            instruction.has_modifier("U32") ? std::int64_t{b} : static_cast<std::int32_t>(b);
-        const std::string& name = instruction.modifiers.front();
-        return name == "LT"   ? left < right
-               : name == "LE" ? left <= right
-               : name == "EQ" ? left == right
-               : name == "NE" ? left != right
-               : name == "GE" ? left >= right
-                              : left > right;
-    }
-
-    const Function& function_;
-    const ControlFlowGraph& graph_;
-    Chance& chance_;
-    std::map<int, std::uint32_t> numbers_;
-    std::map<int, bool> predicates_;
-    std::map<std::size_t, std::int64_t> running_;
-    std::map<std::size_t, std::vector<std::int64_t>> ended_;
-};
-
 TEST(LoopCounts, HoldForEveryEntryOfRandomLoops) {
     int derived_loops = 0;
     int exact_loops = 0;
@@ -221,7 +118,7 @@ TEST(LoopCounts, HoldForEveryEntryOfRandomLoops) {
         }
         for (int run = 0; run < 4; ++run)
             for (const auto& [loop, counts] :
-                 Interpreter{function, graph.value(), chance}.run(1'000))
+                 LaneInterpreter{function, graph.value(), chance}.run(1'000).turns)
                 for (const std::int64_t count : counts) {
                     if (!derived[loop]) continue;
                     ++entries;

@@ -1,0 +1,38 @@
+#pragma once
+/// \file
+/// What is known of registers at the ends of blocks, and what decides the way out of a block.
+
+#include "analyzer/semantics/register_values.hpp"
+#include "assembly/flow/control_flow_graph.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// `Shape:` [block]; nothing for blocks that are not in question.
+using BlockValues = std::vector<std::optional<RegisterValues>>;
+
+/// At the end of each block, whenever a run is there. Symbols are numbers at the entry of the
+/// function, and numbers that the run computes at a place that it passes at most once.
+BlockValues values_in_run(const assembly::Function& function,
+                          const assembly::ControlFlowGraph& graph);
+
+/// At the end of each block of a loop, in terms of the registers at the start of its turn.
+BlockValues values_in_turn(const assembly::Function& function,
+                           const assembly::ControlFlowGraph& graph, const assembly::Loop& loop);
+
+/// Which way a block is left.
+struct Decision {
+    Predicate when;                       ///< Then `taken`, else `otherwise`.
+    std::optional<std::size_t> taken;     ///< Edge; none: the lane ends.
+    std::optional<std::size_t> otherwise; ///< Edge.
+};
+
+/// What decides at the end of a block, from the values there; nothing when it is not understood or
+/// more than a guard decides.
+std::optional<Decision> decision_of(const assembly::Function& function,
+                                    const assembly::ControlFlowGraph& graph,
+                                    const RegisterValues& values, std::size_t block);
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,303 @@
+#include "analyzer/semantics/branch_facts.hpp"
+
+#include "analyzer/semantics/block_values.hpp"
+#include "analyzer/semantics/condition_text.hpp"
+#include "analyzer/semantics/conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlowGraph;
+using assembly::Function;
+
+constexpr std::size_t most_pairs = 8192;
+constexpr std::size_t most_partners = 256; ///< Of one edge, nearest first.
+constexpr models::FactSource from_code{models::FactOrigin::Static, models::FactStatus::Proved, 0};
+
+/// What holds whenever an edge is taken, about one subject.
+struct EdgeCondition {
+    std::size_t edge = 0;
+    ValueSet allowed;
+    Comparison as_written;
+};
+
+class Branches {
+public:
+    Branches(const Function& function, const ControlFlowGraph& graph,
+             const std::optional<models::Launch>& launch)
+        : function_{function}, graph_{graph}, launch_{launch}, known_(graph.blocks.size()),
+          of_edge_(graph.edges.size()), dead_(graph.edges.size()) {
+        for (const auto& block : graph.blocks)
+            ++copies_[block.address];
+    }
+
+    std::vector<DerivedPathFact> derive() {
+        read_conditions();
+        find_dead_edges();
+        find_reached();
+        add_nevers();
+        add_pairs();
+        return std::move(facts_);
+    }
+
+private:
+    using Known = std::map<Subject, ValueSet>;
+
+    void read_conditions() {
+        const BlockValues values = values_in_run(function_, graph_);
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            if (!values[block]) continue;
+            const auto decision = decision_of(function_, graph_, *values[block], block);
+            if (!decision) continue;
+            if (decision->taken && decision->otherwise &&
+                graph_.edges[*decision->taken].to == graph_.edges[*decision->otherwise].to)
+                continue;
+            if (decision->taken) read(*decision->taken, decision->when);
+            if (decision->otherwise) read(*decision->otherwise, !decision->when);
+        }
+    }
+
+    void read(std::size_t edge, const Predicate& when) {
+        if (when.negated && !when.all.empty()) return; // One of several comparisons fails.
+        if (when.negated) dead_[edge] = "its guard is always decided the other way";
+        for (const Comparison& comparison : when.all) {
+            const Condition condition = condition_of(comparison);
+            of_edge_[edge].emplace_back(condition.subject,
+                                        EdgeCondition{edge, condition.allowed, comparison});
+        }
+    }
+
+    [[nodiscard]] std::optional<std::size_t> only_edge_into(std::size_t block) const {
+        if (block == 0 || graph_.blocks[block].in.size() != 1) return std::nullopt;
+        return graph_.blocks[block].in.front();
+    }
+
+    /// A condition that cannot hold beside those of the blocks that every way passes before.
+    void find_dead_edges() {
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            Known& known = known_[block];
+            if (graph_.immediate_dominator[block])
+                known = known_[*graph_.immediate_dominator[block]];
+            if (const auto into = only_edge_into(block))
+                for (const auto& [subject, condition] : of_edge_[*into]) {
+                    const auto [place, fresh] = known.emplace(subject, condition.allowed);
+                    if (!fresh) place->second = place->second.intersect(condition.allowed);
+                }
+            for (const std::size_t edge : graph_.blocks[block].out)
+                for (const auto& [subject, condition] : of_edge_[edge])
+                    if (dead_[edge].empty() && left(block, subject, condition.allowed).empty())
+                        dead_[edge] = fmt::format("that would need {}",
+                                                  to_text(condition.as_written, function_, graph_));
+        }
+    }
+
+    /// Values of a subject that conditions before a block and the launch leave of some.
+    [[nodiscard]] ValueSet left(std::size_t block, const Subject& subject, ValueSet some) const {
+        some = some.intersect(range_of(subject, launch_));
+        const auto known = known_[block].find(subject);
+        return known == known_[block].end() ? some : some.intersect(known->second);
+    }
+
+    /// Blocks that can be reached over edges that are not dead.
+    void find_reached() {
+        reached_.assign(graph_.blocks.size(), false);
+        std::vector<std::size_t> work{0};
+        reached_[0] = true;
+        while (!work.empty()) {
+            const std::size_t block = work.back();
+            work.pop_back();
+            for (const std::size_t edge : graph_.blocks[block].out) {
+                const std::size_t to = graph_.edges[edge].to;
+                if (!dead_[edge].empty() || reached_[to]) continue;
+                reached_[to] = true;
+                work.push_back(to);
+            }
+        }
+    }
+
+    [[nodiscard]] std::int64_t address(std::size_t block) const {
+        return graph_.blocks[block].address;
+    }
+    [[nodiscard]] std::int64_t branch_of(std::size_t edge) const {
+        return function_.instructions[graph_.blocks[graph_.edges[edge].from].last].address;
+    }
+    /// Facts name addresses, which stand for all copies of called code.
+    [[nodiscard]] bool is_only_copy(std::size_t block) const {
+        return copies_.at(address(block)) == 1;
+    }
+
+    void add_nevers() {
+        for (std::size_t edge = 0; edge < graph_.edges.size(); ++edge) {
+            const auto& [from, to, kind] = graph_.edges[edge];
+            if (dead_[edge].empty() || !reached_[from] || !is_only_copy(to)) continue;
+            const std::string reason = fmt::format("the branch at 0x{:04x} never goes there: {}",
+                                                   branch_of(edge), dead_[edge]);
+            if (!reached_[to]) {
+                facts_.push_back({models::NeverFact{address(to), from_code}, reason});
+            } else if (is_only_copy(from)) {
+                models::LinearFact fact;
+                fact.terms = {{1, address(from), address(to)}};
+                fact.from = from_code;
+                facts_.push_back({std::move(fact), reason});
+            }
+        }
+        // A block that several dead edges lead to is named once.
+        std::map<std::int64_t, bool> seen;
+        facts_.erase(
+            std::remove_if(facts_.begin(), facts_.end(),
+                           [&](const DerivedPathFact& derived) {
+                               const auto* never = std::get_if<models::NeverFact>(&derived.fact);
+                               return never != nullptr && !seen.emplace(never->block, true).second;
+                           }),
+            facts_.end());
+    }
+
+    void add_pairs() {
+        std::map<Subject, std::vector<const EdgeCondition*>> groups;
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block)
+            for (const std::size_t edge : graph_.blocks[block].out) {
+                if (!reached_[block] || !dead_[edge].empty()) continue;
+                for (const auto& [subject, condition] : of_edge_[edge])
+                    groups[subject].push_back(&condition);
+            }
+        for (const auto& [subject, group] : groups)
+            for (std::size_t second = 0; second < group.size(); ++second)
+                for (std::size_t back = 1; back <= std::min(second, most_partners); ++back)
+                    if (pairs_ < most_pairs)
+                        consider(subject, *group[second - back], *group[second], group);
+    }
+
+    void consider(const Subject& subject, const EdgeCondition& a, const EdgeCondition& b,
+                  const std::vector<const EdgeCondition*>& group) {
+        const std::size_t first = graph_.edges[a.edge].from;
+        const std::size_t second = graph_.edges[b.edge].from;
+        const bool loops = graph_.innermost_loop[first] || graph_.innermost_loop[second];
+        if (first == second && !loops) return;
+        if (!a.allowed.intersect(b.allowed).intersect(range_of(subject, launch_)).empty()) return;
+        if (!reaches(a.edge, second) && !(loops && reaches(b.edge, first))) return;
+        if (!loops && is_covered(a, b, group)) return;
+        const auto counted = [&](std::size_t edge) -> std::optional<models::LinearTerm> {
+            const auto& [from, to, kind] = graph_.edges[edge];
+            if (!is_only_copy(to)) return std::nullopt;
+            if (only_edge_into(to)) return models::LinearTerm{1, std::nullopt, address(to)};
+            if (!is_only_copy(from)) return std::nullopt;
+            return models::LinearTerm{1, address(from), address(to)};
+        };
+        const auto one = counted(a.edge);
+        const auto other = counted(b.edge);
+        if (!one || !other) return;
+        const std::string reason = fmt::format(
+            "the branch at 0x{:04x} goes to 0x{:04x} if {}, that at 0x{:04x} to 0x{:04x} if {}",
+            branch_of(a.edge), address(graph_.edges[a.edge].to),
+            to_text(a.as_written, function_, graph_), branch_of(b.edge),
+            address(graph_.edges[b.edge].to), to_text(b.as_written, function_, graph_));
+        if (!one->from && !other->from) {
+            facts_.push_back({models::ExclusiveFact{one->block, other->block, from_code}, reason});
+        } else if (!loops) { // Each edge is taken at most once.
+            models::LinearFact fact;
+            fact.terms = {*one, *other};
+            fact.constant = 1;
+            fact.from = from_code;
+            facts_.push_back({std::move(fact), reason});
+        } else {
+            return;
+        }
+        ++pairs_;
+    }
+
+    /// A branch on every way between the two, each way out of which excludes one of them: its own
+    /// pairs say the same.
+    [[nodiscard]] bool is_covered(const EdgeCondition& a, const EdgeCondition& b,
+                                  const std::vector<const EdgeCondition*>& group) const {
+        const std::size_t first = graph_.edges[a.edge].from;
+        const std::size_t second = graph_.edges[b.edge].from;
+        std::map<std::size_t, std::size_t> excluding; // by block between
+        for (const EdgeCondition* condition : group) {
+            const std::size_t between = graph_.edges[condition->edge].from;
+            if (between <= first || between >= second || graph_.innermost_loop[between] ||
+                !graph_.dominates(between, second))
+                continue;
+            if (condition->allowed.intersect(a.allowed).empty() ||
+                condition->allowed.intersect(b.allowed).empty())
+                ++excluding[between];
+        }
+        return std::any_of(excluding.begin(), excluding.end(), [&](const auto& found) {
+            return found.second == graph_.blocks[found.first].out.size();
+        });
+    }
+
+    /// A way leads on from the edge to the block.
+    [[nodiscard]] bool reaches(std::size_t edge, std::size_t block) {
+        const std::size_t start = graph_.edges[edge].to;
+        auto& reach = reach_[start];
+        if (reach.empty()) {
+            reach.assign(graph_.blocks.size(), false);
+            std::vector<std::size_t> work{start};
+            reach[start] = true;
+            while (!work.empty()) {
+                const std::size_t from = work.back();
+                work.pop_back();
+                for (const std::size_t next : graph_.blocks[from].out) {
+                    const std::size_t to = graph_.edges[next].to;
+                    if (!dead_[next].empty() || reach[to]) continue;
+                    reach[to] = true;
+                    work.push_back(to);
+                }
+            }
+        }
+        return reach[block];
+    }
+
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    const std::optional<models::Launch>& launch_;
+    std::map<std::int64_t, int> copies_; ///< Blocks by address.
+    std::vector<Known> known_;           ///< Per block: what holds whenever it is executed.
+    std::vector<std::vector<std::pair<Subject, EdgeCondition>>> of_edge_;
+    std::vector<std::string> dead_; ///< Per edge: why it is never taken; empty: it may be.
+    std::vector<bool> reached_;
+    std::map<std::size_t, std::vector<bool>> reach_; ///< By block: blocks behind it.
+    std::size_t pairs_ = 0;
+    std::vector<DerivedPathFact> facts_;
+};
+
+} // namespace
+
+std::vector<DerivedPathFact> derive_branch_facts(const Function& function,
+                                                 const ControlFlowGraph& graph,
+                                                 const std::optional<models::Launch>& launch) {
+    return Branches{function, graph, launch}.derive();
+}
+
+std::string text_of(const DerivedPathFact& derived) {
+    if (const auto* never = std::get_if<models::NeverFact>(&derived.fact))
+        return fmt::format("0x{:04x} is never executed", never->block);
+    if (const auto* pair = std::get_if<models::ExclusiveFact>(&derived.fact))
+        return fmt::format("0x{:04x} or 0x{:04x}, not both", pair->first, pair->second);
+    const auto& linear = std::get<models::LinearFact>(derived.fact);
+    std::string text;
+    for (const auto& term : linear.terms) {
+        if (!text.empty()) text += " or ";
+        if (term.from) text += fmt::format("0x{:04x} -> ", *term.from);
+        text += fmt::format("0x{:04x}", term.block);
+    }
+    return text + (linear.constant == 0 ? " is never taken" : ", not both");
+}
+
+void append(models::FlowFacts& facts, const std::vector<DerivedPathFact>& derived) {
+    for (const auto& [fact, reason] : derived)
+        if (const auto* never = std::get_if<models::NeverFact>(&fact))
+            facts.nevers.push_back(*never);
+        else if (const auto* exclusive = std::get_if<models::ExclusiveFact>(&fact))
+            facts.exclusives.push_back(*exclusive);
+        else
+            facts.constraints.push_back(std::get<models::LinearFact>(fact));
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,302 @@
+#include "analyzer/semantics/instruction_results.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::Instruction;
+using assembly::Operand;
+using assembly::Register;
+using assembly::RegisterFile;
+using assembly::RegisterOperand;
+
+bool is_predicate_file(RegisterFile file) {
+    return file == RegisterFile::Predicate || file == RegisterFile::UniformPredicate;
+}
+
+const RegisterOperand* as_predicate(const Operand& operand) {
+    const auto* reg = std::get_if<RegisterOperand>(&operand);
+    return reg != nullptr && is_predicate_file(reg->file) ? reg : nullptr;
+}
+
+bool plain_suffixes(const std::vector<std::string>& suffixes, std::string_view allowed) {
+    return std::all_of(suffixes.begin(), suffixes.end(),
+                       [&](const std::string& suffix) { return suffix == allowed; });
+}
+
+bool only_modifiers(const Instruction& instruction,
+                    std::initializer_list<std::string_view> allowed) {
+    return std::all_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                       [&](const std::string& modifier) {
+                           return std::find(allowed.begin(), allowed.end(), modifier) !=
+                                  allowed.end();
+                       });
+}
+
+std::optional<Linear> with_sign(std::optional<Linear> value, bool negated) {
+    if (value && negated) return Linear{} - *value;
+    return value;
+}
+
+std::optional<Linear> source(const RegisterValues& values, const Operand& operand) {
+    if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
+        if (reg->absolute || reg->inverted || !plain_suffixes(reg->suffixes, "reuse"))
+            return std::nullopt;
+        if (reg->file != RegisterFile::General && reg->file != RegisterFile::Uniform)
+            return std::nullopt;
+        if (!reg->index) return Linear{}; // RZ, URZ
+        return with_sign(values.number({reg->file, *reg->index}), reg->negated);
+    }
+    if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand)) {
+        if (!immediate->integer || *immediate->integer < std::numeric_limits<std::int32_t>::min() ||
+            *immediate->integer > std::numeric_limits<std::uint32_t>::max())
+            return std::nullopt;
+        return Linear{static_cast<std::uint32_t>(*immediate->integer)};
+    }
+    if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
+        if (word->index_register || word->uniform_register || word->bank_register ||
+            word->absolute || word->inverted || !word->suffixes.empty())
+            return std::nullopt;
+        return with_sign(Linear::of(symbol_of_constant(word->bank, word->offset)), word->negated);
+    }
+    return std::nullopt;
+}
+
+/// The numbers among the operands after the destination; nothing when one is not known or there
+/// are not `count`.
+std::optional<std::array<Linear, 3>> numbers_of(const RegisterValues& values,
+                                                const Instruction& instruction, std::size_t count) {
+    std::array<Linear, 3> numbers;
+    std::size_t found = 0;
+    for (std::size_t place = 1; place < instruction.operands.size(); ++place) {
+        const Operand& operand = instruction.operands[place];
+        if (as_predicate(operand) != nullptr) continue;
+        const auto value = source(values, operand);
+        if (!value || found == count) return std::nullopt;
+        numbers[found++] = *value;
+    }
+    if (found != count) return std::nullopt;
+    return numbers;
+}
+
+std::optional<Linear> product(const Linear& a, const Linear& b) {
+    if (a.is_constant()) return b * a.constant();
+    if (b.is_constant()) return a * b.constant();
+    return std::nullopt;
+}
+
+/// Operands `-RZ, RZ, 0, 0` with any signs of the factors: the sum of a zero and +0 is +0. An
+/// addend
+/// `-0` is another number, whose halves have their top bits set.
+bool is_zero_packed(const Instruction& instruction) {
+    const auto& operands = instruction.operands;
+    if (operands.size() != 5) return false;
+    const auto is_zero = [](const Operand& factor) {
+        const auto* reg = std::get_if<RegisterOperand>(&factor);
+        return reg != nullptr && reg->file == RegisterFile::General && !reg->index;
+    };
+    const auto is_plus_zero = [](const Operand& addend) {
+        const auto* immediate = std::get_if<assembly::ImmediateOperand>(&addend);
+        return immediate != nullptr && immediate->text == "0";
+    };
+    return is_zero(operands[1]) && is_zero(operands[2]) && is_plus_zero(operands[3]) &&
+           is_plus_zero(operands[4]);
+}
+
+/// The part of the launch's geometry that a special register holds.
+std::optional<Linear> geometry_read(const Instruction& instruction) {
+    constexpr std::array<std::pair<std::string_view, Geometry>, 13> names{
+        {{"SR_TID.X", Geometry::ThreadX},
+         {"SR_TID.Y", Geometry::ThreadY},
+         {"SR_TID.Z", Geometry::ThreadZ},
+         {"SR_CTAID.X", Geometry::BlockX},
+         {"SR_CTAID.Y", Geometry::BlockY},
+         {"SR_CTAID.Z", Geometry::BlockZ},
+         {"SR_NTID.X", Geometry::ThreadsX},
+         {"SR_NTID.Y", Geometry::ThreadsY},
+         {"SR_NTID.Z", Geometry::ThreadsZ},
+         {"SR_NCTAID.X", Geometry::BlocksX},
+         {"SR_NCTAID.Y", Geometry::BlocksY},
+         {"SR_NCTAID.Z", Geometry::BlocksZ},
+         {"SR_LANEID", Geometry::Lane}}};
+    if (instruction.operands.size() != 2 || !instruction.modifiers.empty()) return std::nullopt;
+    const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1]);
+    if (special == nullptr) return std::nullopt;
+    for (const auto& [name, number] : names)
+        if (special->name == name) return Linear::of(symbol_of(number));
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Linear> number_computed(const RegisterValues& values,
+                                      const Instruction& instruction) {
+    const std::string& name = instruction.mnemonic;
+    const auto numbers = [&](std::size_t count) { return numbers_of(values, instruction, count); };
+    if (name == "IMAD") {
+        if (!only_modifiers(instruction, {"MOV", "IADD", "SHL", "U32"})) return std::nullopt;
+        const auto operands = numbers(3);
+        if (!operands) return std::nullopt;
+        const auto scaled = product((*operands)[0], (*operands)[1]);
+        if (!scaled) return std::nullopt;
+        return *scaled + (*operands)[2];
+    }
+    if (name == "S2R" || name == "S2UR") return geometry_read(instruction);
+    if (!instruction.modifiers.empty()) return std::nullopt;
+    // Without width: 32 bits.
+    if (name == "MOV" || name == "MOV32I" || name == "UMOV" || name == "LDC" || name == "ULDC") {
+        const auto operands = numbers(1);
+        if (!operands) return std::nullopt;
+        return (*operands)[0];
+    }
+    if (name == "IADD" || name == "IADD32I" || name == "VIADD") {
+        const auto operands = numbers(2);
+        if (!operands) return std::nullopt;
+        return (*operands)[0] + (*operands)[1];
+    }
+    if (name == "IADD3" || name == "UIADD3") {
+        const auto operands = numbers(3);
+        if (!operands) return std::nullopt;
+        return (*operands)[0] + (*operands)[1] + (*operands)[2];
+    }
+    // How compilers load zero through the half-precision path: -0 * 0 + 0 in both halves.
+    if (name == "HFMA2" && is_zero_packed(instruction)) return Linear{};
+    if (name == "SHL") {
+        const auto operands = numbers(2);
+        if (!operands || !(*operands)[1].is_constant() || (*operands)[1].constant() > 31)
+            return std::nullopt;
+        return (*operands)[0] * (std::uint32_t{1} << (*operands)[1].constant());
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+std::optional<Comparator> comparator_of(const Instruction& instruction) {
+    constexpr std::array<std::pair<std::string_view, Comparator>, 6> names{
+        {{"LT", Comparator::Less},
+         {"LE", Comparator::LessEqual},
+         {"EQ", Comparator::Equal},
+         {"NE", Comparator::NotEqual},
+         {"GE", Comparator::GreaterEqual},
+         {"GT", Comparator::Greater}}};
+    if (!only_modifiers(instruction, {"LT", "LE", "EQ", "NE", "GE", "GT", "U32", "AND", "OR"}))
+        return std::nullopt;
+    for (const auto& [name, comparator] : names)
+        if (instruction.has_modifier(name)) return comparator;
+    return std::nullopt;
+}
+
+std::optional<Predicate> predicate_read(const RegisterValues& values, const Operand& operand) {
+    const auto* reg = as_predicate(operand);
+    if (reg == nullptr) return std::nullopt;
+    if (!reg->index) return reg->negated ? !Predicate{} : Predicate{};
+    const auto value = values.predicate({reg->file, *reg->index});
+    return value && reg->negated ? !*value : value;
+}
+
+using Inputs = std::array<std::optional<Predicate>, 3>;
+
+/// What `table` says of three inputs: bit 4a + 2b + c of it for the values a, b, c. Known where
+/// that is a conjunction of inputs and of their opposites, or the opposite of one.
+std::optional<Predicate> looked_up(const Inputs& inputs, std::int64_t table) {
+    std::array<bool, 3> known_true{};
+    std::array<bool, 3> known_false{};
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        known_true[i] = inputs[i] == Predicate{};
+        known_false[i] = inputs[i] == !Predicate{};
+    }
+    // Rows that the inputs leave, and the value of the table in each.
+    std::vector<std::pair<unsigned, bool>> rows;
+    for (unsigned row = 0; row < 8; ++row) {
+        const auto input = [&](std::size_t i) { return ((row >> (2 - i)) & 1U) != 0; };
+        bool possible = true;
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if ((known_true[i] && !input(i)) || (known_false[i] && input(i))) possible = false;
+        if (possible) rows.emplace_back(row, ((table >> row) & 1) != 0);
+    }
+    // An input matters when the value changes with it.
+    std::array<bool, 3> matters{};
+    for (const auto& [row, value] : rows)
+        for (const auto& [other, other_value] : rows)
+            for (std::size_t i = 0; i < inputs.size(); ++i)
+                if ((row ^ other) == (1U << (2 - i)) && value != other_value) matters[i] = true;
+    for (const bool negated : {false, true}) {
+        // The rows in which all wanted literals hold are those with this value.
+        std::optional<Predicate> all{Predicate{}};
+        std::vector<unsigned> wanted;
+        for (const auto& [row, value] : rows)
+            if (value != negated) wanted.push_back(row);
+        if (wanted.empty()) return negated ? Predicate{} : !Predicate{};
+        unsigned literals = 0;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            if (!matters[i]) continue;
+            ++literals;
+            const bool positive = ((wanted.front() >> (2 - i)) & 1U) != 0;
+            for (const unsigned row : wanted)
+                if ((((row >> (2 - i)) & 1U) != 0) != positive) all.reset();
+            if (!all || !inputs[i]) {
+                all.reset();
+                break;
+            }
+            const auto literal = positive ? *inputs[i] : !*inputs[i];
+            all = conjunction(*all, literal);
+            if (!all) break;
+        }
+        if (all) return negated ? !*all : *all;
+    }
+    return std::nullopt;
+}
+
+constexpr std::int64_t table_and = 0xc0; ///< Of the first two inputs.
+constexpr std::int64_t table_or = 0xfc;
+
+} // namespace
+
+std::optional<Predicate> conjunction(const Predicate& a, const Predicate& b) {
+    if (a == !Predicate{} || b == !Predicate{}) return !Predicate{};
+    if (a.all.empty()) return b;
+    if (b.all.empty()) return a;
+    constexpr std::size_t longest = 8;
+    if (a.negated || b.negated || a.all.size() + b.all.size() > longest) return std::nullopt;
+    Predicate both = a;
+    for (const auto& comparison : b.all)
+        if (std::find(both.all.begin(), both.all.end(), comparison) == both.all.end())
+            both.all.push_back(comparison);
+    return both;
+}
+
+std::optional<Predicate> predicate_computed(const RegisterValues& values,
+                                            const Instruction& instruction) {
+    const auto& operands = instruction.operands;
+    if (instruction.mnemonic == "ISETP" || instruction.mnemonic == "UISETP") {
+        const auto comparator = comparator_of(instruction);
+        const bool all = instruction.has_modifier("AND");
+        if (!comparator || operands.size() != 5 || all == instruction.has_modifier("OR"))
+            return std::nullopt;
+        const auto left = source(values, operands[2]);
+        const auto right = source(values, operands[3]);
+        Predicate compared;
+        if (!left || !right) return std::nullopt;
+        compared.all.push_back({*comparator, !instruction.has_modifier("U32"), *left, *right});
+        return looked_up({compared, predicate_read(values, operands[4]), Predicate{}},
+                         all ? table_and : table_or);
+    }
+    if ((instruction.mnemonic == "PLOP3" || instruction.mnemonic == "UPLOP3") &&
+        operands.size() == 7) {
+        const auto* table = std::get_if<assembly::ImmediateOperand>(&operands[5]);
+        if (table == nullptr || !table->integer || !only_modifiers(instruction, {"LUT"}))
+            return std::nullopt;
+        return looked_up({predicate_read(values, operands[2]), predicate_read(values, operands[3]),
+                          predicate_read(values, operands[4])},
+                         *table->integer);
+    }
+    return std::nullopt;
+}
+
+} // namespace warpbound::analyzer

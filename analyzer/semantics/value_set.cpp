@@ -1,0 +1,67 @@
+#include "analyzer/semantics/value_set.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+ValueSet::ValueSet(std::uint64_t first, std::uint64_t last) {
+    if (first <= last) parts_.emplace_back(first, last);
+}
+
+bool ValueSet::contains(std::uint32_t value) const {
+    return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
+        return part.first <= value && value <= part.second;
+    });
+}
+
+ValueSet ValueSet::complement() const {
+    ValueSet rest;
+    std::uint64_t next = 0;
+    for (const auto& [first, last] : parts_) {
+        if (next < first) rest.parts_.emplace_back(next, first - 1);
+        next = last + 1;
+    }
+    if (next < modulus) rest.parts_.emplace_back(next, modulus - 1);
+    return rest;
+}
+
+ValueSet ValueSet::unite(const ValueSet& other) const {
+    auto sorted = parts_;
+    sorted.insert(sorted.end(), other.parts_.begin(), other.parts_.end());
+    std::sort(sorted.begin(), sorted.end());
+    ValueSet both;
+    for (const auto& part : sorted)
+        if (!both.parts_.empty() && part.first <= both.parts_.back().second + 1)
+            both.parts_.back().second = std::max(both.parts_.back().second, part.second);
+        else
+            both.parts_.push_back(part);
+    return both;
+}
+
+ValueSet ValueSet::intersect(const ValueSet& other) const {
+    return complement().unite(other.complement()).complement();
+}
+
+ValueSet ValueSet::shifted(std::uint32_t by) const {
+    ValueSet moved;
+    for (const auto& [first, last] : parts_) {
+        const std::uint64_t from = first + by;
+        const std::uint64_t to = last + by;
+        if (from >= modulus)
+            moved = moved.unite({from - modulus, to - modulus});
+        else if (to >= modulus)
+            moved = moved.unite({from, modulus - 1}).unite({0, to - modulus});
+        else
+            moved = moved.unite({from, to});
+    }
+    return moved;
+}
+
+ValueSet ValueSet::negated() const {
+    ValueSet mirrored; // -v = ~v + 1
+    for (const auto& [first, last] : parts_)
+        mirrored = mirrored.unite({modulus - 1 - last, modulus - 1 - first});
+    return mirrored.shifted(1);
+}
+
+} // namespace warpbound::analyzer

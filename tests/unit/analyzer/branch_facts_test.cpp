@@ -1,0 +1,178 @@
+#include "analyzer/semantics/branch_facts.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+std::string facts(const std::string& body, const std::optional<models::Launch>& launch = {}) {
+    const auto problem = analyzed(body, {}, "turing-t4", 75);
+    std::string text;
+    for (const auto& derived :
+         derive_branch_facts(*problem->request.function, problem->graph, launch))
+        text += (text.empty() ? "" : "; ") + text_of(derived);
+    return text;
+}
+
+/// Two branches, from 0x0020 to 0x0030 or 0x0050 and from 0x0090 to 0x00a0 or 0x00c0.
+std::string two_branches(const std::string& first, const std::string& between,
+                         const std::string& second) {
+    return "MOV R2, c[0x0][0x160]; " + first + "; @P0 BRA A; NOP; BRA B; A: NOP; B: NOP; " +
+           between + "; " + second + "; @P1 BRA C; NOP; BRA D; C: NOP; D: EXIT;";
+}
+
+TEST(BranchFacts, TellThatABranchOnAConstantGoesOneWay) {
+    EXPECT_EQ(facts("MOV R2, 0x7; ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; BRA B; "
+                    "A: NOP; B: EXIT;"),
+              "0x0050 is never executed");
+    EXPECT_EQ(facts("MOV R2, 0x7; ISETP.GT.AND P0, PT, R2, 0x5, PT; @!P0 BRA B; NOP; B: EXIT;"),
+              "0x0000 -> 0x0040 is never taken");
+}
+
+TEST(BranchFacts, UseTheLaunchForGeometryOnly) {
+    const std::string code = "S2R R2, SR_TID.X; ISETP.GE.U32.AND P0, PT, R2, 0x80, PT; "
+                             "@P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;";
+    EXPECT_EQ(facts(code), "");
+    EXPECT_EQ(facts(code, models::Launch{4, 128}), "0x0050 is never executed");
+    EXPECT_EQ(facts(code, models::Launch{4, 129}), "");
+    EXPECT_EQ(facts("S2R R2, SR_LANEID; ISETP.GT.AND P0, PT, R2, 0x1f, PT; @P0 EXIT; EXIT;"), "");
+}
+
+TEST(BranchFacts, ExcludeOppositeWaysOfTheSameCondition) {
+    const std::string first = "ISETP.LT.AND P0, PT, R2, 0x5, PT";
+    EXPECT_EQ(facts(two_branches(first, "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
+              "0x0050 or 0x00a0, not both; 0x0030 or 0x00c0, not both");
+    // 4 >= x, written with the sides exchanged.
+    EXPECT_EQ(facts(two_branches(first, "MOV R3, 0x4", "ISETP.GE.AND P1, PT, R3, R2, PT")),
+              "0x0050 or 0x00a0, not both; 0x0030 or 0x00c0, not both");
+    EXPECT_EQ(
+        facts(two_branches(first, "MOV R2, c[0x0][0x164]", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
+        "");
+}
+
+TEST(BranchFacts, UseWhatOneConditionSaysOfAnother) {
+    // x < 5 and x >= 10 exclude each other; x >= 5 and x < 10 do not.
+    EXPECT_EQ(facts(two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP",
+                                 "ISETP.LT.AND P1, PT, R2, 0xa, PT")),
+              "0x0050 or 0x00a0, not both");
+    // Without sign, a negative number is large.
+    EXPECT_EQ(facts(two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP",
+                                 "ISETP.LT.U32.AND P1, PT, R2, 0xa, PT")),
+              "");
+}
+
+TEST(BranchFacts, FollowWhatIsComputedOnce) {
+    // Nothing is known of a loaded value but that it is the same in both comparisons.
+    EXPECT_EQ(facts("LDG R2, [R4]; ISETP.EQ.AND P0, PT, R2, RZ, PT; @P0 BRA A; NOP; A: "
+                    "IADD3 R3, R2, 0x1, RZ; ISETP.NE.AND P1, PT, R3, 0x1, PT; @P1 BRA B; NOP; "
+                    "B: EXIT;"),
+              "0x0030 or 0x0070, not both; 0x0000 -> 0x0040 or 0x0040 -> 0x0080, not both");
+    // In a loop every turn loads another one.
+    EXPECT_EQ(facts("L: LDG R2, [R4]; ISETP.EQ.AND P0, PT, R2, RZ, PT; @P0 BRA A; NOP; A: "
+                    "ISETP.NE.AND P1, PT, R2, RZ, PT; @P1 BRA L; EXIT;"),
+              "");
+}
+
+TEST(BranchFacts, HoldInLoopsWhereTheConditionStaysTheSame) {
+    EXPECT_EQ(facts("MOV R2, c[0x0][0x160]; L: ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; "
+                    "BRA B; A: NOP; B: ISETP.NE.AND P1, PT, R4, RZ, PT; IADD3 R4, R4, -0x1, RZ; "
+                    "@P1 BRA L; EXIT;"),
+              "0x0030 or 0x0050, not both");
+}
+
+TEST(BranchFacts, FollowPredicateLogic) {
+    const std::string conjunction =
+        "ISETP.LT.AND P0, PT, R2, 0x5, PT; ISETP.GT.AND P0, PT, R2, 0x1, P0";
+    EXPECT_EQ(facts(two_branches(conjunction, "NOP", "ISETP.EQ.AND P1, PT, R2, 0x9, PT")),
+              "0x0060 or 0x00d0, not both");
+    // P2 = not P3 by the table of PLOP3: rows 0 to 3.
+    EXPECT_EQ(facts(two_branches("ISETP.LT.AND P3, PT, R2, 0x5, PT; "
+                                 "PLOP3.LUT P0, PT, P3, PT, PT, 0xf, 0x0",
+                                 "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
+              "0x0040 or 0x00b0, not both; 0x0060 or 0x00d0, not both");
+    // An exclusive or says nothing of either.
+    EXPECT_EQ(facts(two_branches("ISETP.LT.AND P3, PT, R2, 0x5, PT; "
+                                 "PLOP3.LUT P0, PT, P3, P4, PT, 0x3c, 0x0",
+                                 "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT")),
+              "");
+}
+
+TEST(BranchFacts, SayWhy) {
+    const auto problem = analyzed(
+        two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP", "ISETP.GE.AND P1, PT, R2, 0x9, PT"),
+        {}, "turing-t4", 75);
+    const auto derived = derive_branch_facts(*problem->request.function, problem->graph, {});
+    ASSERT_EQ(derived.size(), 1);
+    EXPECT_EQ(derived.front().reason,
+              "the branch at 0x0020 goes to 0x0050 if c[0x0][0x160] < 5, that at 0x0090 to "
+              "0x00c0 if c[0x0][0x160] >= 9");
+}
+
+TEST(BranchFacts, TightenTheBoundAndAreNamed) {
+    const auto problem = analyzed(
+        two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT"),
+        {});
+    const auto without = problem->run();
+    problem->request.follow_branches = true;
+    const auto with = problem->run();
+    ASSERT_TRUE(without && with);
+    EXPECT_LE(with.value().execution_time.upper.proved,
+              without.value().execution_time.upper.proved);
+    EXPECT_EQ(with.value().execution_time.upper.outcome, Outcome::Optimal);
+    std::string texts;
+    for (const auto& assumption : with.value().assumptions)
+        texts += assumption.text + "\n";
+    EXPECT_THAT(texts, HasSubstr("0x0028 or 0x0050, not both"));
+}
+
+/// Pairs of branches on the same condition, whose long ways are on opposite sides.
+std::string correlated_pairs(int pairs) {
+    std::string code;
+    for (int i = 0; i < pairs; ++i) {
+        code += fmt::format("ISETP.LT.AND P0, PT, RZ, c[0x0][0x{:x}], PT; ", 0x160 + 4 * i);
+        for (const bool taken_is_long : {true, false}) {
+            const auto label = fmt::format("{}_{}", i, taken_is_long ? 1 : 2);
+            const std::string slow = "MUFU.COS R4, R4; FADD R4, R4, R4; ";
+            code += fmt::format("@P0 BRA A{0}; {1}BRA B{0}; A{0}: {2}NOP; B{0}: FADD R5, R5, R4;\n",
+                                label, taken_is_long ? "" : slow, taken_is_long ? slow : "");
+        }
+    }
+    return code + "EXIT;";
+}
+
+TEST(BranchFacts, OfManyCorrelatedPairsGiveAnExactBound) {
+    const auto difference = [](int pairs) {
+        const auto problem = analyzed(correlated_pairs(pairs));
+        const auto stated = problem->run();
+        problem->request.follow_branches = true;
+        const auto followed = problem->run();
+        EXPECT_TRUE(stated && followed);
+        const auto& upper = followed.value().execution_time.upper;
+        EXPECT_EQ(upper.outcome, Outcome::Optimal);
+        EXPECT_EQ(upper.best_found, upper.proved);
+        EXPECT_EQ(followed.value().solver, "");
+        return stated.value().execution_time.upper.proved.count() - upper.proved.count();
+    };
+    const std::int64_t of_one = difference(1);
+    EXPECT_GT(of_one, 0);
+    EXPECT_EQ(difference(60), 60 * of_one);
+}
+
+TEST(BranchFacts, RefuseStatedFactsThatContradict) {
+    const auto problem = analyzed("MOV R2, 0x7; ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; "
+                                  "BRA B; A: NOP; B: EXIT;",
+                                  {});
+    problem->facts.nevers.push_back({0x18, {}});
+    EXPECT_TRUE(problem->run());
+    problem->request.follow_branches = true;
+    const auto refused = problem->run();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(to_string(refused.error()), HasSubstr("contradict each other or the code"));
+}
+
+} // namespace
+} // namespace warpbound::analyzer
