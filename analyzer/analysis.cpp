@@ -2,6 +2,7 @@
 
 #include "analyzer/assumptions.hpp"
 #include "analyzer/flow_solver.hpp"
+#include "analyzer/lanes_in_turn.hpp"
 #include "analyzer/many_warps.hpp"
 #include "analyzer/measured_time.hpp"
 #include "analyzer/one_warp.hpp"
@@ -77,10 +78,9 @@ void keep_used(const Analysis& analysis, std::vector<PathLemma>& lemmas) {
     lemmas.erase(std::remove_if(lemmas.begin(), lemmas.end(), unused), lemmas.end());
 }
 
-Result<Analysis> solve(const Request& request) {
-    auto prepared = prepare(request);
-    if (!prepared) return prepared.as_failure();
-    const Problem& problem = prepared.value();
+/// `below` and `above`: the problems whose paths the sides bound.
+Result<Analysis> solve(const Problem& problem, const Problem& below, const Problem& above) {
+    const Request& request = problem.request;
     Analysis analysis;
     // The lower side gets half of the time, the upper side what is left.
     Deadline half;
@@ -91,8 +91,8 @@ Result<Analysis> solve(const Request& request) {
     // A larger write buffer waits less.
     const models::Interval& entries = problem.buffer_entries;
     const std::int64_t fewest = std::min(entries.lo, Pipeline::tracked_entries);
-    const SidePair largest = rules_of(problem, entries.hi, problem.buffer_drain);
-    const SidePair smallest = rules_of(problem, fewest, problem.buffer_drain);
+    const SidePair largest_below = rules_of(below, entries.hi, below.buffer_drain);
+    const SidePair smallest_above = rules_of(above, fewest, above.buffer_drain);
     const bool alone = problem.shape.warps() == 1;
     const bool slotted = models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted;
     if (slotted && request.proofs != nullptr)
@@ -103,28 +103,31 @@ Result<Analysis> solve(const Request& request) {
     if (request.multiprocessors > 1 && request.proofs != nullptr)
         return Failure{"evidence is kept for launches on one multiprocessor only in this version",
                        "--multiprocessors"};
-    auto lower = bound_one_warp(problem, largest, Side::Lower, half);
+    auto lower = bound_one_warp(below, largest_below, Side::Lower, half);
     if (!lower) return lower.as_failure();
     if (!alone) {
-        lower = bound_many_from_below(problem, largest, std::move(lower).value());
+        lower = bound_many_from_below(below, largest_below, std::move(lower).value());
         if (lower && slotted)
-            lower = bound_slotted_from_below(problem, std::move(lower).value(), half);
+            lower = bound_slotted_from_below(below, std::move(lower).value(), half);
         if (!lower) return lower.as_failure();
     }
-    const auto upper = alone     ? bound_one_warp(problem, smallest, Side::Upper, problem.deadline)
-                       : slotted ? bound_slotted_from_above(problem, problem.deadline)
-                                 : bound_many_from_above(problem, problem.deadline);
+    const auto upper = alone ? bound_one_warp(above, smallest_above, Side::Upper, problem.deadline)
+                       : slotted ? bound_slotted_from_above(above, problem.deadline)
+                                 : bound_many_from_above(above, problem.deadline);
     if (!upper) return upper.as_failure();
     analysis.execution_time = {lower.value().execution, upper.value().execution};
 
     const RegionSearch search =
         find_clock_region(*request.function, *request.graph, problem.facts.never);
     analysis.measured_time_absent = search.absent;
-    if (search.region && !alone)
+    if (search.region && !request.facts->divergents.empty())
+        analysis.measured_time_absent =
+            "the measured time of a warp is bounded only where its lanes stay together";
+    else if (search.region && !alone)
         analysis.measured_time_absent =
             "the measured time of a warp is bounded only where it runs alone";
     else if (search.region && entries.is_exact() && entries.hi == fewest)
-        analysis.measured_time = measured_envelope(problem, smallest, *search.region);
+        analysis.measured_time = measured_envelope(problem, smallest_above, *search.region);
     else if (search.region)
         analysis.measured_time_absent = "the size of the write buffer is not one small number";
     if (request.proofs != nullptr) keep_used(analysis, request.proofs->lemmas);
@@ -132,6 +135,35 @@ Result<Analysis> solve(const Request& request) {
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     return analysis;
+}
+
+/// A warp whose lanes may part: from below it issues at least the path of each of its lanes, from
+/// above the ways of a branch follow each other (S19d).
+Result<Analysis> solve_parting(const Problem& problem) {
+    const Request& request = problem.request;
+    if (request.proofs != nullptr)
+        return Failure{
+            "path lemmas are kept for warps whose lanes stay together only, that is flow "
+            "facts without <divergent>, in this version",
+            request.facts->name};
+    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted)
+        return Failure{fmt::format("policy {} is slotted; lanes that part are bounded under "
+                                   "work-conserving policies only in this version",
+                                   models::to_string(request.policy)),
+                       "--policy"};
+    const auto lanes = lanes_in_turn(problem);
+    if (!lanes) return lanes.as_failure();
+    const Request serial = in_turn(request, lanes.value());
+    auto analysis = solve(problem, of_one_lane(problem), in_turn(problem, serial, lanes.value()));
+    if (analysis) name_originals(analysis.value().execution_time.upper, lanes.value());
+    return analysis;
+}
+
+Result<Analysis> solve(const Request& request) {
+    auto prepared = prepare(request);
+    if (!prepared) return prepared.as_failure();
+    if (!request.facts->divergents.empty()) return solve_parting(prepared.value());
+    return solve(prepared.value(), prepared.value(), prepared.value());
 }
 
 constexpr std::array<std::string_view, 4> proof_names{"structural-path", "response-time",

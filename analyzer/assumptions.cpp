@@ -127,6 +127,19 @@ std::string residence_text(const LaunchShape& shape) {
     return text + ".";
 }
 
+/// What is taken of lanes that decide together.
+std::string lanes_text(const Request& request, const LaunchShape& shape) {
+    const auto& divergents = request.facts->divergents;
+    if (divergents.empty())
+        return fmt::format("Branches are uniform: all lanes of {} warp go the same way.",
+                           shape.warps() == 1 ? "the" : "a");
+    std::vector<std::string> places;
+    for (const auto& fact : divergents)
+        places.push_back(fmt::format("0x{:04x}", fact.at));
+    return fmt::format("Lanes of a warp decide differently nowhere but at {}.",
+                       fmt::join(places, ", "));
+}
+
 } // namespace
 
 std::vector<Assumption> assumptions_of(const Problem& problem) {
@@ -141,7 +154,6 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
         add("The warp runs alone on its multiprocessor, and no other work uses the memory system "
             "beyond what the latency intervals "
             "contain.");
-        add("Branches are uniform: all lanes of the warp go the same way.");
     } else {
         const std::string where = shape.multiprocessors == 1
                                       ? "one multiprocessor, nothing else does"
@@ -151,9 +163,9 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
         add(fmt::format("All blocks of the launch run on {}, and the latency intervals contain "
                         "what accesses of several warps wait for each other.",
                         where));
-        add("Branches are uniform: all lanes of a warp go the same way.");
-        add(residence_text(shape));
     }
+    add(lanes_text(request, shape));
+    if (shape.warps() > 1) add(residence_text(shape));
     add("Instruction fetch and constant operands always hit their caches.");
     add("Register-bank conflicts cost nothing.");
     if (request.architecture->issue_control == models::IssueControl::Encoded)

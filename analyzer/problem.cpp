@@ -49,13 +49,6 @@ std::int64_t counted_operands(const assembly::Instruction& instruction) {
 
 /// Constructs of the contract that this version does not bound.
 Result<void> check_supported(const Request& request, const std::vector<bool>& used) {
-    if (!request.facts->divergents.empty()) {
-        const models::DivergentFact& fact = request.facts->divergents.front();
-        return Failure{fmt::format("lanes may part at 0x{:04x}; this version bounds warps whose "
-                                   "lanes stay together, that is flow facts without <divergent>",
-                                   fact.at),
-                       request.facts->name, fact.from.line, 0};
-    }
     for (std::size_t i = 0; i < used.size(); ++i) {
         if (!used[i]) continue;
         const auto& instruction = request.function->instructions[i];

@@ -1,6 +1,6 @@
 #include "assembly/flow/control_flow_graph.hpp"
 
-#include "assembly/flow/block_exploration.hpp"
+#include "assembly/flow/ordered_blocks.hpp"
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dominator_tree.hpp>
@@ -40,8 +40,7 @@ std::vector<std::size_t> reverse_post_order(const std::vector<ExploredBlock>& bl
 }
 
 void add_blocks(const Function& function, const std::vector<ExploredBlock>& explored,
-                ControlFlowGraph& graph) {
-    const std::vector<std::size_t> order = reverse_post_order(explored);
+                const std::vector<std::size_t>& order, ControlFlowGraph& graph) {
     std::vector<std::size_t> position(explored.size(), 0);
     for (std::size_t i = 0; i < order.size(); ++i)
         position[order[i]] = i;
@@ -157,11 +156,19 @@ bool ControlFlowGraph::dominates(std::size_t above, std::size_t below) const {
 Result<ControlFlowGraph> build_control_flow_graph(const Function& function) {
     const auto explored = explore_blocks(function);
     if (!explored) return explored.as_failure();
-    ControlFlowGraph graph;
-    add_blocks(function, explored.value(), graph);
-    add_dominators(graph);
-    if (auto loops = add_loops(function, graph); !loops) return loops.as_failure();
-    return graph;
+    auto ordered = order_blocks(function, explored.value());
+    if (!ordered) return ordered.as_failure();
+    return std::move(ordered).value().graph;
+}
+
+Result<OrderedBlocks> order_blocks(const Function& function,
+                                   const std::vector<ExploredBlock>& blocks) {
+    OrderedBlocks ordered;
+    ordered.given = reverse_post_order(blocks);
+    add_blocks(function, blocks, ordered.given, ordered.graph);
+    add_dominators(ordered.graph);
+    if (auto loops = add_loops(function, ordered.graph); !loops) return loops.as_failure();
+    return ordered;
 }
 
 std::string to_dot(const Function& function, const ControlFlowGraph& graph) {

@@ -66,11 +66,26 @@ TEST(Refusal, HoldsFactsAgainstTheCode) {
                 HasSubstr("no instruction of k stands at 0x0004"));
 }
 
-TEST(Refusal, KeepsToWarpsWhoseLanesStayTogether) {
-    models::FlowFacts facts;
-    facts.divergents.push_back({0, line(3)});
-    EXPECT_THAT(refusal(*analyzed("@P0 BRA L; MOV R1, R2; L: EXIT;", facts)),
-                HasSubstr("line:3: lanes may part at 0x0000"));
+TEST(Refusal, NamesWhatLanesThatPartMayNotDo) {
+    const auto refused = [](const std::string& body, std::int64_t at) {
+        models::FlowFacts facts;
+        facts.divergents.push_back({at, line(3)});
+        facts.loops.push_back({8, 1, 4, {}});
+        return refusal(*analyzed(body, facts));
+    };
+    const std::string loop = "NOP; H: MOV R1, R2; ";
+    EXPECT_THAT(refused(loop + "@P0 BRA H; EXIT;", 8),
+                HasSubstr("0x0008: nothing is decided where lanes are stated to part"));
+    EXPECT_THAT(refused(loop + "@P0 BRA L; NOP; L: BAR.SYNC 0x0; @P1 BRA H; EXIT;", 16),
+                HasSubstr("barriers are not bounded in a kernel whose lanes may part"));
+    // Both ways turn on, and meet behind the loop only.
+    EXPECT_THAT(refused("SSY D; H: MOV R1, R2; @P0 BRA L; NOP; L: @P1 BRA H; NOP.S; D: EXIT;", 16),
+                HasSubstr("0x0010: lanes that part here may come here again before they meet"));
+    // One way leads behind the point without arriving at it.
+    EXPECT_THAT(refused("SSY D; H: MOV R1, R2; @P1 BRA H; @P0 BRA L; NOP.S; L: NOP; BRA D; "
+                        "D: EXIT;",
+                        24),
+                HasSubstr("ways come here from different points at which lanes meet"));
 }
 
 TEST(Refusal, BoundsNoAccessThatGoesThroughTheCaches) {

@@ -1,0 +1,300 @@
+#include "analyzer/lanes_in_turn.hpp"
+
+#include "analyzer/meeting_points.hpp"
+#include "assembly/flow/ordered_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlowGraph;
+
+constexpr std::size_t most_copies = 20'000;
+
+/// A block of the warp's graph.
+struct Copy {
+    std::size_t original = 0;
+    struct Way {
+        std::size_t to = 0;
+        std::optional<std::size_t> edge; ///< Of the kernel's graph; none: other lanes go on.
+        friend bool operator==(const Way&, const Way&) = default;
+    };
+    std::vector<Way> ways;
+    std::optional<std::int64_t> repeated{}; ///< As `LanesInTurn` has it.
+};
+
+class Serializer {
+public:
+    Serializer(const Problem& problem, const MeetingPoints& points)
+        : problem_{problem}, graph_{*problem.request.graph}, points_{points} {
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            Copy copy{block, {}};
+            for (const std::size_t edge : graph_.blocks[block].out)
+                copy.ways.push_back({graph_.edges[edge].to, edge});
+            copies_.push_back(std::move(copy));
+        }
+    }
+
+    Result<LanesInTurn> run() {
+        for (const Parting& parting : points_.partings) {
+            const std::size_t before = copies_.size();
+            for (std::size_t copy = 0; copy < before; ++copy)
+                if (copies_[copy].original == parting.block) part(copy, parting);
+            if (copies_.size() > most_copies)
+                return Failure{"lanes may part inside each other so often that their ways are not "
+                               "bounded in this version",
+                               problem_.request.function->name};
+        }
+        std::vector<assembly::ExploredBlock> blocks;
+        for (const Copy& copy : copies_) {
+            const auto& code = graph_.blocks[copy.original];
+            assembly::ExploredBlock block{code.first, code.last, code.exits, code.context, {}};
+            for (const Copy::Way& way : copy.ways) {
+                // What follows an arrival is not behind the instruction for all lanes.
+                const bool falls =
+                    way.edge && graph_.edges[*way.edge].kind == assembly::EdgeKind::FallThrough &&
+                    points_.arrivals.count(*way.edge) == 0;
+                block.successors.push_back({way.to, !falls});
+            }
+            blocks.push_back(std::move(block));
+        }
+        auto ordered = assembly::order_blocks(*problem_.request.function, blocks);
+        if (!ordered) return ordered.as_failure();
+        LanesInTurn lanes{std::move(ordered.value().graph), {}, {}};
+        for (const std::size_t given : ordered.value().given) {
+            lanes.original.push_back(copies_[given].original);
+            lanes.repeated.push_back(copies_[given].repeated);
+        }
+        return lanes;
+    }
+
+private:
+    /// Lets the ways of one copy of the branch follow each other.
+    void part(std::size_t branch, const Parting& parting) {
+        // The copies of the region that the branch leads to, and where it goes on.
+        std::map<std::size_t, std::size_t> inside; // by copy: its second copy
+        std::vector<std::size_t> work;
+        std::optional<std::size_t> meeting;
+        const auto follow = [&](std::size_t from) {
+            for (const Copy::Way& way : copies_[from].ways) {
+                if (!way.edge) continue;
+                const std::size_t to = copies_[way.to].original;
+                if (to == parting.meeting) meeting = way.to;
+                if (leaves(*way.edge, parting)) continue;
+                if (inside.emplace(way.to, 0).second) work.push_back(way.to);
+            }
+        };
+        follow(branch);
+        while (!work.empty()) {
+            const std::size_t from = work.back();
+            work.pop_back();
+            follow(from);
+        }
+        if (parting.leaving) {
+            let_leave(branch, parting, inside, meeting);
+            return;
+        }
+        if (!parting.one_sided) {
+            for (auto& [copy, second] : inside) {
+                second = copies_.size();
+                copies_.push_back(copies_[copy]);
+            }
+            for (const auto& [copy, second] : inside)
+                for (Copy::Way& way : copies_[second].ways)
+                    if (way.edge && !leaves(*way.edge, parting)) way.to = inside.at(way.to);
+        }
+        const std::vector<Copy::Way> starts = copies_[branch].ways;
+        for (const auto& [copy, second] : inside) {
+            if (!ends_way(copy, parting)) continue;
+            if (!parting.one_sided) {
+                for (const Copy::Way& start : starts)
+                    if (const auto other = inside.find(start.to); other != inside.end())
+                        add(copy, other->second);
+            }
+            // Those who have waited at the meeting go on when the others do not come there.
+            if (!meeting || !misses_meeting(copy, parting)) continue;
+            add(copy, *meeting);
+            if (!parting.one_sided) add(second, *meeting);
+        }
+    }
+
+    using Seconds = std::map<std::size_t, std::size_t>; ///< By copy.
+
+    /// Copies the way of those who leave a loop. Its ends lead where `behind` says, beside where
+    /// they led before if `also`. Returns the copy of its start.
+    std::size_t copy_leaving(const Parting& parting, const Seconds& inside, std::size_t start,
+                             const std::vector<std::size_t>& behind, bool also) {
+        Seconds second;
+        for (const auto& [copy, none] : inside)
+            if (parting.leaving->region.count(copies_[copy].original) != 0) {
+                second[copy] = copies_.size();
+                copies_.push_back(copies_[copy]);
+            }
+        for (const auto& [copy, made] : second) {
+            auto& ways = copies_[made].ways;
+            for (Copy::Way& way : ways)
+                if (way.edge && !leaves(*way.edge, parting)) way.to = second.at(way.to);
+            if (!ends_way(copy, parting)) continue;
+            if (!also)
+                ways.erase(std::remove_if(ways.begin(), ways.end(),
+                                          [&](const Copy::Way& way) {
+                                              return !way.edge || leaves(*way.edge, parting);
+                                          }),
+                           ways.end());
+            for (const std::size_t to : behind)
+                add(made, to);
+        }
+        return second.at(start);
+    }
+
+    /// Those who leave go on before the others turn on, or wait until the others have left.
+    void let_leave(std::size_t branch, const Parting& parting, const Seconds& inside,
+                   std::optional<std::size_t> meeting) {
+        std::size_t start = 0;
+        std::vector<std::size_t> staying;
+        for (const Copy::Way& way : copies_[branch].ways)
+            if (way.edge && copies_[way.to].original == parting.leaving->start)
+                start = way.to;
+            else if (way.edge)
+                staying.push_back(way.to);
+        const std::size_t at_once = copy_leaving(parting, inside, start, staying, false);
+        const std::size_t first_late = copies_.size();
+        const std::size_t late = copy_leaving(parting, inside, start, {}, true);
+        const std::size_t behind_late = copies_.size();
+        copies_[late].repeated = parting.leaving->most;
+        add(branch, at_once);
+        const auto others_go_on = [&](std::size_t copy) {
+            if (!ends_way(copy, parting)) return;
+            add(copy, late);
+            if (meeting && misses_meeting(copy, parting)) add(copy, *meeting);
+        };
+        for (const auto& [copy, none] : inside)
+            others_go_on(copy);
+        for (std::size_t copy = first_late; copy < behind_late; ++copy)
+            others_go_on(copy);
+    }
+
+    /// The edge leads to the meeting, or to a point around the parting.
+    [[nodiscard]] bool leaves(std::size_t edge, const Parting& parting) const {
+        const std::size_t to = graph_.edges[edge].to;
+        return to == parting.meeting || parting.region.count(to) == 0;
+    }
+
+    /// All lanes may end here, or wait for others behind it.
+    [[nodiscard]] bool ends_way(std::size_t copy, const Parting& parting) const {
+        const auto& block = graph_.blocks[copies_[copy].original];
+        return block.exits || std::any_of(block.out.begin(), block.out.end(),
+                                          [&](auto edge) { return leaves(edge, parting); });
+    }
+
+    /// All lanes may end here, or wait at a point around the parting.
+    [[nodiscard]] bool misses_meeting(std::size_t copy, const Parting& parting) const {
+        const auto& block = graph_.blocks[copies_[copy].original];
+        return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
+                   return leaves(edge, parting) && graph_.edges[edge].to != parting.meeting;
+               });
+    }
+
+    void add(std::size_t from, std::size_t to) {
+        const Copy::Way way{to, std::nullopt};
+        auto& ways = copies_[from].ways;
+        if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+    }
+
+    const Problem& problem_;
+    const ControlFlowGraph& graph_;
+    const MeetingPoints& points_;
+    std::vector<Copy> copies_;
+};
+
+} // namespace
+
+Result<LanesInTurn> lanes_in_turn(const Problem& problem) {
+    const auto points = meeting_points(problem);
+    if (!points) return points.as_failure();
+    auto lanes = Serializer{problem, points.value()}.run();
+    if (!lanes) return lanes;
+    const auto& graph = *problem.request.graph;
+    for (const auto& loop : lanes.value().graph.loops) {
+        const std::size_t header = lanes.value().original[loop.header];
+        if (lanes.value().repeated[loop.header]) continue;
+        if (std::none_of(graph.loops.begin(), graph.loops.end(),
+                         [&](const assembly::Loop& known) { return known.header == header; }))
+            return Failure{fmt::format("lanes that part may come to 0x{:04x} again and again in "
+                                       "turn, which is not bounded in this version",
+                                       graph.blocks[header].address),
+                           problem.request.function->name};
+    }
+    return lanes;
+}
+
+Request in_turn(const Request& request, const LanesInTurn& lanes) {
+    Request serial = request;
+    serial.graph = &lanes.graph;
+    return serial;
+}
+
+Problem in_turn(const Problem& problem, const Request& request, const LanesInTurn& lanes) {
+    const auto& graph = *problem.request.graph;
+    Problem serial{request,
+                   {},
+                   problem.shape,
+                   problem.timings,
+                   problem.used,
+                   problem.buffer_entries,
+                   problem.buffer_drain,
+                   problem.deadline};
+    for (const std::size_t block : lanes.original)
+        serial.facts.never.push_back(problem.facts.never[block]);
+    for (const auto& loop : lanes.graph.loops) {
+        std::int64_t most = 0;
+        if (const auto repeated = lanes.repeated[loop.header]) most = *repeated;
+        const auto known =
+            std::find_if(graph.loops.begin(), graph.loops.end(), [&](const assembly::Loop& other) {
+                return other.header == lanes.original[loop.header];
+            });
+        if (known != graph.loops.end())
+            most = std::max(
+                most,
+                problem.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())].max);
+        serial.facts.loops.push_back({0, most});
+    }
+    serial.facts.in_use = problem.facts.in_use;
+    serial.facts.in_use.exclusives.clear();
+    serial.facts.in_use.constraints.clear();
+    return serial;
+}
+
+Problem of_one_lane(const Problem& problem) {
+    Problem lane = problem;
+    for (auto& timing : lane.timings) {
+        if (!timing) continue;
+        auto& gap = timing.value().gap;
+        auto& taken = timing.value().gap_taken;
+        const std::int64_t shortest = std::min(gap.lo, taken.lo);
+        gap.lo = shortest;
+        taken.lo = shortest;
+    }
+    return lane;
+}
+
+void name_originals(SideResult& result, const LanesInTurn& lanes) {
+    std::map<std::size_t, BlockContribution> blocks;
+    for (const BlockContribution& part : result.blocks) {
+        BlockContribution& whole = blocks[lanes.original[part.block]];
+        whole.block = lanes.original[part.block];
+        whole.count += part.count;
+        whole.cycles += part.cycles;
+    }
+    result.blocks.clear();
+    for (const auto& [block, whole] : blocks)
+        result.blocks.push_back(whole);
+    result.path.clear(); // No path of the kernel's graph.
+}
+
+} // namespace warpbound::analyzer

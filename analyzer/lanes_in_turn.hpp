@@ -1,0 +1,37 @@
+#pragma once
+/// \file
+/// The control flow of a warp whose lanes may part: the ways of a branch follow each other.
+
+#include "analyzer/problem.hpp"
+
+namespace warpbound::analyzer {
+
+/// A graph of which the warp's sequence of blocks is a path, whichever lanes go which way and
+/// first.
+struct LanesInTurn {
+    assembly::ControlFlowGraph graph;
+    std::vector<std::size_t> original; ///< Per block: that of the kernel's graph.
+    /// Per block: how often lanes that left a loop in different turns may come there one after the
+    /// other, of blocks that head such a sequence.
+    std::vector<std::optional<std::int64_t>> repeated;
+};
+
+/// Sound for the upper side (docs/soundness.md, S19d). Refuses what `meeting_points` refuses and
+/// kernels of which too many copies would be needed.
+Result<LanesInTurn> lanes_in_turn(const Problem& problem);
+
+/// The request with the graph, for `in_turn`; it must live as long as the problem made from it.
+Request in_turn(const Request& request, const LanesInTurn& lanes);
+/// The problem on that graph. Bounds of loops and `never` hold for each lane, so for what lanes
+/// that go together execute; other facts speak of the path of one lane and are left out.
+/// Side: upper.
+Problem in_turn(const Problem& problem, const Request& request, const LanesInTurn& lanes);
+
+/// The problem of a lane, of which the warp issues at least the path: gaps that a change of lanes
+/// could shorten are short. Side: lower.
+Problem of_one_lane(const Problem& problem);
+
+/// Names the blocks of the kernel's graph in place of their copies.
+void name_originals(SideResult& result, const LanesInTurn& lanes);
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,43 @@
+#pragma once
+/// \file
+/// Where the lanes that part at a branch meet again, and what they may execute until then (rules
+/// C38 to C40).
+
+#include "analyzer/problem.hpp"
+
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// A branch at which lanes may part.
+struct Parting {
+    std::size_t block = 0;              ///< Which it ends.
+    std::optional<std::size_t> meeting; ///< Block at which they go on together; none: nowhere.
+    std::set<std::size_t> region;       ///< Blocks that a way may pass before the meeting.
+    /// One of the two ways leads to the meeting without a block in between.
+    bool one_sided = false;
+    /// One way leaves loops around the branch, the other stays: lanes may leave in each turn.
+    struct Leaving {
+        std::size_t start = 0;        ///< Where the lanes that leave go on.
+        std::set<std::size_t> region; ///< What they may pass before the meeting.
+        std::int64_t most = 0;        ///< How often some leave before the meeting.
+    };
+    std::optional<Leaving> leaving;
+};
+
+/// Edges over which lanes arrive at a point that SSY, PBK, PCNT or BSSY made, and the partings.
+struct MeetingPoints {
+    std::set<std::size_t> arrivals; ///< Edges of the graph.
+    std::vector<Parting> partings;  ///< Larger regions first.
+};
+
+/// Refuses, naming the place: barriers, WARPSYNC, BREAK and address patterns in a kernel whose
+/// lanes may part, a divergence fact where nothing is decided, more than two ways, points that ways
+/// join or leave differently, branches both of whose ways come to them again before the lanes meet,
+/// lanes that come behind a point without arriving, or that turn a loop while others wait inside
+/// it.
+Result<MeetingPoints> meeting_points(const Problem& problem);
+
+} // namespace warpbound::analyzer

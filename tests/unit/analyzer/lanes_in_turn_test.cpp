@@ -1,0 +1,80 @@
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+struct Times {
+    std::int64_t lower = 0;
+    std::int64_t upper = 0;
+};
+
+/// On Fermi, whose instructions take 8 bytes; `parts`: where lanes may part.
+Times times(const std::string& body, const std::vector<std::int64_t>& parts,
+            const std::vector<models::LoopFact>& loops = {}) {
+    models::FlowFacts facts;
+    facts.loops = loops;
+    for (const std::int64_t at : parts)
+        facts.divergents.push_back({at, {}});
+    const auto analysis = analyzed(body, facts)->run();
+    EXPECT_TRUE(analysis) << to_string(analysis.error());
+    if (!analysis) return {};
+    const auto bounds = analysis.value().execution_time.bounds();
+    return {bounds.lower().count(), bounds.upper().count()};
+}
+
+const std::string chain = "FADD R4, R4, R4; FADD R4, R4, R4; ";
+
+TEST(PartingLanes, TakeBothWaysOfABranchOneAfterTheOther) {
+    const std::string code =
+        "@P0 BRA L; " + chain + "BRA J; L: " + chain + "MOV R5, R4; J: FADD R6, R4, R5; EXIT;";
+    const Times together = times(code, {});
+    const Times parted = times(code, {0});
+    // Where lanes change, the shorter gap counts from below.
+    EXPECT_LE(parted.lower, together.lower);
+    EXPECT_GT(parted.lower, times("NOP; " + chain + "EXIT;", {}).lower);
+    // The two additions of the other way wait for each other and for those before.
+    const Times serial =
+        times("NOP; " + chain + "NOP; " + chain + "MOV R5, R4; FADD R6, R4, R5; EXIT;", {});
+    EXPECT_GE(parted.upper, serial.upper);
+    EXPECT_GT(parted.upper, together.upper + 2 * 6);
+}
+
+TEST(PartingLanes, TakeNoLongerWhereOneWayIsEmpty) {
+    const std::string code = "@P0 BRA J; " + chain + "J: FADD R6, R4, R5; EXIT;";
+    EXPECT_EQ(times(code, {0}).upper, times(code, {}).upper);
+}
+
+TEST(PartingLanes, TurnALoopAsOftenAsOneOfThemMay) {
+    const std::string code = "NOP; L: FADD R4, R4, R4; @P0 BRA L; EXIT;";
+    const std::vector<models::LoopFact> loop{{8, 1, 7, {}}};
+    EXPECT_EQ(times(code, {16}, loop).upper, times(code, {}, loop).upper);
+}
+
+TEST(PartingLanes, LeaveALoopInEachTurnWithCodeBeforeTheyMeet) {
+    const std::string code =
+        "SSY D; L: FADD R4, R4, R4; @P0 BRA L; FADD R5, R5, R5; NOP.S; D: EXIT;";
+    const auto upper = [&](std::int64_t turns, const std::vector<std::int64_t>& parts) {
+        return times(code, parts, {{8, 1, turns, {}}}).upper;
+    };
+    // Two instructions in every turn, of which those who go on wait for none.
+    const std::int64_t more = upper(7, {16}) - upper(7, {});
+    EXPECT_GE(more, 6 * 2 * 6);
+    EXPECT_GT(more, upper(4, {16}) - upper(4, {}));
+}
+
+TEST(PartingLanes, AreNamedAmongTheAssumptions) {
+    models::FlowFacts facts;
+    facts.divergents.push_back({0, {}});
+    const auto analysis = analyzed("@P0 BRA L; NOP; L: EXIT;", facts)->run();
+    ASSERT_TRUE(analysis);
+    std::vector<std::string> texts;
+    for (const auto& assumption : analysis.value().assumptions)
+        texts.push_back(assumption.text);
+    EXPECT_THAT(texts,
+                testing::Contains("Lanes of a warp decide differently nowhere but at 0x0000."));
+}
+
+} // namespace
+} // namespace warpbound::analyzer
