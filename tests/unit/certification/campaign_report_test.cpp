@@ -203,5 +203,16 @@ TEST_F(ReportedCampaign, RefusesACampaignWithoutARun) {
     EXPECT_EQ(to_string(found.error()), "c.db: holds no run");
 }
 
+// 100 cycles and half a cycle for each byte.
+TEST_F(ReportedCampaign, ShowsStartUpAndBandwidthOfCopies) {
+    for (const std::int64_t bytes : {4, 1000, 100'000})
+        record("copy-to-device/bytes=" + std::to_string(bytes), Quantity::ExecutionTime, "1x32",
+               {{100 + bytes / 2}, {100 + bytes / 2}});
+    const std::string page = render_html(report());
+    EXPECT_THAT(page, HasSubstr("start-up of 100.0 core cycles and 2.0000 bytes per core cycle "
+                                "(estimate; furthest off 0.00 %)"));
+    EXPECT_THAT(page, HasSubstr("How long does a copy of so many bytes from the host take?"));
+}
+
 } // namespace
 } // namespace warpbound::certification
