@@ -3,44 +3,53 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <span>
+
 namespace warpbound::harness {
 
 namespace {
 
 const std::vector<std::int64_t> chain_counts{1, 2, 4, 8, 16};
+const std::vector<std::int64_t> pair_counts{1, 2, 4, 8};
 
-/// Classes whose chains the experiments of V14 do not have: arithmetic without a memory access.
-bool has_chain(const Specimen& of) {
+/// Classes whose chains and pairs the experiments of V14 have.
+bool is_of_voudouris(const Specimen& of) {
     using assembly::OpcodeClass;
-    switch (of.opcode_class) {
-    case OpcodeClass::IntegerAdd:
-    case OpcodeClass::IntegerMultiply:
-    case OpcodeClass::Logic:
-    case OpcodeClass::Shift:
-    case OpcodeClass::Move:
-    case OpcodeClass::IntegerCompare:
-    case OpcodeClass::FloatCompare:
-    case OpcodeClass::Double:
-    case OpcodeClass::Conversion:
-    case OpcodeClass::BitCount:
-        return true;
-    default:
-        return false;
-    }
+    return of.opcode_class == OpcodeClass::FloatAdd ||
+           of.opcode_class == OpcodeClass::FloatMultiply ||
+           of.opcode_class == OpcodeClass::FloatMultiplyAdd ||
+           of.opcode_class == OpcodeClass::SpecialFunction;
 }
 
-/// Doubles take two registers.
-Region chain(const Specimen& of, std::int64_t n, bool dependent) {
+/// Computes from registers.
+bool is_arithmetic(const Specimen& of) {
+    return of.has_result && of.text.find("R2") != std::string_view::npos;
+}
+
+/// Where its text names the source that a chain goes through; npos: it has no such source, or no
+/// result.
+std::size_t link_of(const Specimen& of) {
+    if (!of.has_result) return std::string_view::npos;
+    const std::size_t address = of.text.find("[R4]");
+    return address != std::string_view::npos ? address + 1 : of.text.find("R2");
+}
+
+/// `count` operations of the classes in turn. Doubles take two registers.
+Region in_turn(std::span<const Specimen* const> classes, std::int64_t count, bool dependent) {
     Region region;
-    for (int i = 0; i < static_cast<int>(n); ++i) {
+    for (int i = 0; i < static_cast<int>(count); ++i) {
+        const Specimen& of = *classes[static_cast<std::size_t>(i) % classes.size()];
         const int destination = first_register + 2 * i;
         Operation one = specimen(of, destination);
         if (dependent && i > 0) {
+            // The last one: a destination may begin with the same digit.
+            const std::size_t source = one.text.rfind(of.text.substr(link_of(of), 2));
             one.sources = {destination - 2};
-            constexpr std::string_view source = ", R2";
-            one.text.replace(one.text.find(source), source.size(),
-                             fmt::format(", R{}", destination - 2));
+            one.text.replace(source, 2, fmt::format("R{}", destination - 2));
         }
+        // Of a chain in PTX each register would be its own source.
+        if (dependent) one.ptx.clear();
         region.timed.push_back(std::move(one));
     }
     return region;
@@ -49,29 +58,60 @@ Region chain(const Specimen& of, std::int64_t n, bool dependent) {
 /// For each opcode class its chain; PTX chains are those of V14 only.
 void add_chains(std::vector<Benchmark>& all) {
     for (const auto& of : specimens()) {
-        if (!has_chain(of)) continue;
+        if (is_of_voudouris(of)) continue;
         const std::string name{to_string(of.opcode_class)};
         for (const bool dependent : {false, true}) {
+            if (dependent && link_of(of) == std::string_view::npos) continue;
             Benchmark benchmark{
                 fmt::format("{}-{}", dependent ? "dependent" : "independent", name),
                 fmt::format("How long do n {} {} take?", dependent ? "dependent" : "independent",
                             name),
                 dependent ? "linear in n, the slope is the latency"
                           : "linear in n, the slope is the larger of same-warp interval and "
-                            "initiation",
+                            "initiation, while buffers have room",
                 dependent ? "V14 Table 20" : "V14 Table 19",
                 {{"n", chain_counts}},
                 [&of, dependent](const Axes& axes, const models::Architecture&) {
-                    Region region = chain(of, axis_value(axes, "n", 1), dependent);
-                    if (dependent)
-                        for (auto& one : region.timed)
-                            one.ptx.clear();
-                    return region;
+                    Region region = in_turn(std::array{&of}, axis_value(axes, "n", 1), dependent);
+                    return is_arithmetic(of) ? region : listing_only(std::move(region));
                 }};
-            if (dependent) benchmark.calibrates = {path_of(of.opcode_class, "latency")};
+            if (dependent && is_arithmetic(of))
+                benchmark.calibrates = {path_of(of.opcode_class, "latency")};
             all.push_back(interlocked(std::move(benchmark)));
         }
     }
+}
+
+/// Two classes in turn, for every two of which V14 has no pair. Independent operations of different
+/// classes have no order in PTX that a compiler keeps.
+void add_pairs_of_classes(std::vector<Benchmark>& all) {
+    const auto known = specimens();
+    for (std::size_t i = 0; i < known.size(); ++i)
+        for (std::size_t j = i + 1; j < known.size(); ++j)
+            for (const bool dependent : {false, true}) {
+                const std::array both{&known[i], &known[j]};
+                if (is_of_voudouris(*both[0]) && is_of_voudouris(*both[1])) continue;
+                if (dependent && (link_of(*both[0]) == std::string_view::npos ||
+                                  link_of(*both[1]) == std::string_view::npos))
+                    continue;
+                const std::string_view kind = dependent ? "dependent" : "independent";
+                const std::string names = fmt::format("{}-{}", to_string(both[0]->opcode_class),
+                                                      to_string(both[1]->opcode_class));
+                all.push_back(interlocked(
+                    {fmt::format("{}-pairs-{}", kind, names),
+                     fmt::format("How long do n {} pairs of {} and {} take?", kind,
+                                 to_string(both[0]->opcode_class),
+                                 to_string(both[1]->opcode_class)),
+                     dependent ? "linear in n, the slope is the sum of both latencies"
+                               : "linear in n, while buffers have room; the slope is the largest "
+                                 "of two same-warp intervals and what keeps a port",
+                     "V14 5.1; C4, C7",
+                     {{"n", pair_counts}},
+                     [both, dependent](const Axes& axes, const models::Architecture&) {
+                         return listing_only(
+                             in_turn(both, 2 * axis_value(axes, "n", 1), dependent));
+                     }}));
+            }
 }
 
 void add_mixed_pairs(std::vector<Benchmark>& all) {
@@ -87,7 +127,7 @@ void add_mixed_pairs(std::vector<Benchmark>& all) {
                      dependent ? "linear in n, the slope is the sum of both latencies"
                                : "24 + 12 n on Fermi",
                      "V14 5.1",
-                     {{"n", {1, 2, 4, 8}}},
+                     {{"n", pair_counts}},
                      [first = names[i], second = names[j], dependent](const Axes& axes,
                                                                       const models::Architecture&) {
                          Region region;
@@ -161,6 +201,7 @@ std::vector<Benchmark> issue_benchmarks() {
     std::vector<Benchmark> all;
     add_chains(all);
     add_mixed_pairs(all);
+    add_pairs_of_classes(all);
     add_crowding(all);
     return all;
 }

@@ -2,6 +2,7 @@
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/benchmark.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "models/architecture/value_path.hpp"
 #include "tests/support/benchmark_times.hpp"
 
 #include <gmock/gmock.h>
@@ -76,6 +77,72 @@ TEST(Suite, WritesALoopThatTakesSoManyTrips) {
         const auto times = times_of(point, "fermi-gtx470", 3);
         EXPECT_EQ(times.front(), 24 + 16 * 6 * operations + 15 * 32 + 28) << point.name;
     }
+}
+
+// Two instructions of one unit wait for its port, those of two units each for its own. Stores wait
+// for the write buffer too, and times of accesses vary.
+TEST(Suite, TakesForIndependentPairsWhatTheirPortsTake) {
+    auto machine = models::load_architecture("fermi-gtx470").value();
+    std::int64_t initiation = 0;
+    for (const auto& [opcode_class, timing] : machine.classes) {
+        const std::string path = "classes/" + std::string{to_string(opcode_class)};
+        // Below and above the interval of 6 cycles, and so far apart that four pairs tell them.
+        initiation = initiation % 20 + 5;
+        ASSERT_TRUE(models::override_value(machine, path + "/initiation", initiation));
+        if (timing.values.find("latency") != nullptr && !timing.values.find("latency")->interval) {
+            ASSERT_TRUE(models::override_value(machine, path + "/latency", 20));
+        }
+    }
+    const auto device = simulated_device(machine, {});
+    Protocol once;
+    once.repetitions = 1;
+    const auto time_of = [&](const BenchmarkPoint& point) {
+        const auto series = measure_point(*device, point, once, nullptr);
+        EXPECT_TRUE(series) << point.name << ": " << to_string(series.error());
+        return series ? series.value().samples.front().times.front() : 0;
+    };
+    const std::int64_t step =
+        models::find_value(machine, "schedulers/same-warp-interval")->interval->lo;
+    int pairs = 0;
+    for (const auto& benchmark : benchmarks()) {
+        if (!benchmark.interlocked || !benchmark.name.starts_with("independent-pairs-")) continue;
+        const auto of_n = points(benchmark.name, "fermi-gtx470");
+        ASSERT_EQ(of_n.size(), 4U);
+        const auto class_of = [&](std::size_t i) {
+            return of_n.back().region.timed[i].opcode_class;
+        };
+        const auto is_buffered = [](assembly::OpcodeClass one) {
+            return one == assembly::OpcodeClass::StoreGlobal ||
+                   one == assembly::OpcodeClass::StoreLocal;
+        };
+        if (is_buffered(class_of(0)) || is_buffered(class_of(1))) continue;
+        const auto& first = machine.classes.at(class_of(0));
+        const auto& second = machine.classes.at(class_of(1));
+        const std::int64_t a = first.values.find("initiation")->interval->lo;
+        const std::int64_t b = second.values.find("initiation")->interval->lo;
+        const std::int64_t pair = first.unit == second.unit ? std::max(step, a) + std::max(step, b)
+                                                            : std::max({2 * step, a, b});
+        const std::int64_t growth = time_of(of_n[3]) - time_of(of_n[2]);
+        EXPECT_EQ(growth, 4 * pair) << benchmark.name;
+        ++pairs;
+    }
+    EXPECT_GT(pairs, 200);
+}
+
+// Each operation of a chain reads what the one before wrote.
+TEST(Suite, ChainsPairsThroughTheirResults) {
+    int pairs = 0;
+    for (const auto& benchmark : benchmarks()) {
+        if (!benchmark.interlocked || !benchmark.name.starts_with("dependent-pairs-")) continue;
+        const auto timed = points(benchmark.name, "fermi-gtx470").back().region.timed;
+        ASSERT_EQ(timed.size(), 16U) << benchmark.name;
+        for (std::size_t i = 1; i < timed.size(); ++i) {
+            const auto reads = timed[i].text.find("R" + std::to_string(timed[i - 1].destination));
+            EXPECT_NE(reads, std::string::npos) << timed[i].text;
+        }
+        ++pairs;
+    }
+    EXPECT_GT(pairs, 100);
 }
 
 // No two loads of a region touch the same line of 128 bytes, and all addresses come from one
