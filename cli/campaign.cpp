@@ -192,7 +192,7 @@ Exit report(const Options& options) {
 
 void add_campaign(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
-        "campaign", "List or draw what a campaign holds; write it as CSV or JSON and read it back");
+        "campaign", "List what a campaign holds; write it as CSV or JSON and read it back");
     command->require_subcommand(1);
     const auto add = [&](const char* name, const char* purpose, const char* of_file,
                          Exit (*run)(const Options&)) {

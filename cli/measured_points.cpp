@@ -11,13 +11,6 @@ namespace warpbound::cli {
 
 namespace {
 
-std::vector<std::vector<std::int64_t>> counted_runs(const std::vector<harness::Sample>& samples) {
-    std::vector<std::vector<std::int64_t>> runs;
-    for (const auto& sample : samples)
-        if (counts(sample.remark.trouble)) runs.push_back(sample.times);
-    return runs;
-}
-
 /// Requires: a summary.
 harness::RegionTimes region_of(const MeasuredPoint& measured) {
     return {harness::axis_value(measured.point.axes, "n", 0), measured.summary->best,
@@ -194,7 +187,9 @@ std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& poin
     for (const auto& sample : measured.samples)
         if (sample.remark.trouble != harness::Trouble::None)
             ++result.marked[std::string{harness::to_string(sample.remark.trouble)}];
-    if (intervals) result.intervals = harness::bootstrap(counted_runs(measured.samples));
+    if (intervals)
+        result.intervals =
+            harness::bootstrap(summarised_runs(measured.samples, to_string(point.quantity)));
     return result;
 }
 

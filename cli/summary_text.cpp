@@ -1,16 +1,27 @@
 #include "cli/summary_text.hpp"
 
-#include "cli/command.hpp"
 #include "harness/protocol/run_order.hpp"
 
 #include <fmt/format.h>
 
 namespace warpbound::cli {
 
+std::vector<std::vector<std::int64_t>> summarised_runs(const std::vector<harness::Sample>& samples,
+                                                       std::string_view quantity) {
+    const bool clocks = quantity == to_string(harness::Quantity::Clocks);
+    std::vector<std::vector<std::int64_t>> runs;
+    for (const auto& sample : samples)
+        if (const auto largest = harness::run_time(sample))
+            runs.push_back(clocks ? std::vector{*largest} : sample.times);
+    return runs;
+}
+
 std::vector<std::int64_t> summarised_times(const std::vector<harness::Sample>& samples,
                                            std::string_view quantity) {
-    return quantity == to_string(harness::Quantity::Clocks) ? harness::run_times(samples)
-                                                            : flat_times(samples);
+    std::vector<std::int64_t> times;
+    for (const auto& run : summarised_runs(samples, quantity))
+        times.insert(times.end(), run.begin(), run.end());
+    return times;
 }
 
 std::string summary_heading(const std::string& label) {

@@ -13,8 +13,11 @@
 
 namespace warpbound::cli {
 
-/// What a summary of a series of this quantity is of: every time of the runs that count, in run
-/// order; of clocks, of which half are first ones, the largest of each run.
+/// What a summary of a series of this quantity is of: the times of each run that counts, in run
+/// order; of clocks, of which half are first ones, only the largest. `Shape:` runs[run][time].
+std::vector<std::vector<std::int64_t>> summarised_runs(const std::vector<harness::Sample>& samples,
+                                                       std::string_view quantity);
+/// The same, one run behind the other.
 std::vector<std::int64_t> summarised_times(const std::vector<harness::Sample>& samples,
                                            std::string_view quantity);
 
