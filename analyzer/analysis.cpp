@@ -5,6 +5,7 @@
 #include "analyzer/lanes_in_turn.hpp"
 #include "analyzer/many_warps.hpp"
 #include "analyzer/measured_time.hpp"
+#include "analyzer/memory/waits.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/slotted_warps.hpp"
@@ -66,6 +67,42 @@ std::optional<Envelope> measured_envelope(const Problem& problem, const SidePair
     return envelope;
 }
 
+/// In which no access waits for another.
+Result<SideAnswer> bound_without_waits(const Problem& problem) {
+    if (problem.shape.warps() == 1) {
+        const std::int64_t fewest = std::min(problem.buffer_entries.lo, Pipeline::tracked_entries);
+        return bound_one_warp(problem, rules_of(problem, fewest, problem.buffer_drain), Side::Upper,
+                              problem.deadline);
+    }
+    return models::guarantee_of(problem.request.policy) == models::PolicyGuarantee::Slotted
+               ? bound_slotted_from_above(problem, problem.deadline)
+               : bound_many_from_above(problem, problem.deadline);
+}
+
+/// Adds what accesses through the caches wait for.
+void add_waits(SideResult& upper, std::vector<BoundTerm> waits) {
+    if (upper.terms.empty())
+        upper.terms.push_back({"one warp alone, none of whose accesses waits for another", 1,
+                               upper.proved.count(), "execution-time-upper"});
+    for (BoundTerm& term : waits)
+        upper.terms.push_back(std::move(term));
+    upper.proved = sum_of(upper.terms);
+    upper.proof = Proof::ResponseTime;
+    upper.best_found.reset();
+}
+
+Result<SideAnswer> bound_from_above(const Problem& problem) {
+    auto upper = bound_without_waits(problem);
+    if (!upper || !problem.caches) return upper;
+    add_waits(upper.value().execution,
+              waits_beside_misses(problem, upper.value().execution.proved));
+    if (!problem.touched || !problem.touched->transactions) return upper;
+    auto hits = bound_without_waits(with_hits(problem));
+    if (!hits) return hits;
+    add_waits(hits.value().execution, waits_beside_hits(problem, hits.value().execution.proved));
+    return hits.value().execution.proved < upper.value().execution.proved ? hits : upper;
+}
+
 /// Of several ways to a lower bound only the best one is claimed: the lemmas of the others go.
 void keep_used(const Analysis& analysis, std::vector<PathLemma>& lemmas) {
     const auto& terms = analysis.execution_time.lower.terms;
@@ -111,10 +148,9 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
             lower = bound_slotted_from_below(below, std::move(lower).value(), half);
         if (!lower) return lower.as_failure();
     }
-    const auto upper = alone ? bound_one_warp(above, smallest_above, Side::Upper, problem.deadline)
-                       : slotted ? bound_slotted_from_above(above, problem.deadline)
-                                 : bound_many_from_above(above, problem.deadline);
+    const auto upper = bound_from_above(above);
     if (!upper) return upper.as_failure();
+    if (problem.caches) lower.value().execution.best_found.reset();
     analysis.execution_time = {lower.value().execution, upper.value().execution};
 
     const RegionSearch search =
@@ -126,6 +162,9 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
     else if (search.region && !alone)
         analysis.measured_time_absent =
             "the measured time of a warp is bounded only where it runs alone";
+    else if (search.region && problem.caches)
+        analysis.measured_time_absent =
+            "the measured time is not bounded where accesses go through the caches";
     else if (search.region && entries.is_exact() && entries.hi == fewest)
         analysis.measured_time = measured_envelope(problem, smallest_above, *search.region);
     else if (search.region)

@@ -108,6 +108,17 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchSha
     add(architecture.blocks, "blocks", "start");
 }
 
+/// Values of the caches, links and DRAM that waiting is bounded with.
+void add_weak_memories(const models::Architecture& architecture, WeakValues& weak) {
+    for (const char* level : {"l1", "l2", "interconnect", "dram"}) {
+        const models::ValueGroup* group = architecture.memory(level);
+        if (group == nullptr) continue;
+        for (const models::SourcedValue& value : group->values)
+            if (const std::string weakness = models::weakness_of(value); !weakness.empty())
+                weak[weakness].insert(fmt::format("memories/{}/{}", level, value.name));
+    }
+}
+
 /// What is taken of the residence of the blocks (C30).
 std::string residence_text(const LaunchShape& shape) {
     std::string text =
@@ -166,6 +177,9 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
     }
     add(lanes_text(request, shape));
     if (shape.warps() > 1) add(residence_text(shape));
+    if (problem.caches)
+        add("Caches start empty and DRAM rows closed; waiting of accesses with an address pattern "
+            "and no stated level is bounded, not assumed.");
     add("Instruction fetch and constant operands always hit their caches.");
     add("Register-bank conflicts cost nothing.");
     if (request.architecture->issue_control == models::IssueControl::Encoded)
@@ -184,6 +198,7 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
         }
     }
     add_weak_geometry(*request.architecture, shape, weak);
+    if (problem.caches) add_weak_memories(*request.architecture, weak);
     for (const auto& [weakness, values] : weak)
         add(fmt::format("These values of the description are {}: {}.", weakness,
                         fmt::join(values, ", ")));

@@ -124,6 +124,7 @@ Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Funct
     shape.blocks = launch.blocks;
     shape.multiprocessors = multiprocessors;
     shape.warps_per_block = launch.warps_per_block(warp_size);
+    shape.warp_size = warp_size;
     shape.issue_slot = slot.value();
     shape.registers = launch.registers;
     shape.shared_memory = launch.shared_memory;

@@ -14,6 +14,7 @@ namespace warpbound::analyzer {
 struct LaunchShape {
     std::int64_t blocks = 1;
     std::int64_t warps_per_block = 1;
+    std::int64_t warp_size = 32;
     std::int64_t resident = 1; ///< Blocks that are on a multiprocessor together, at most.
     std::int64_t multiprocessors = 1;
     /// Of a thread and of a block, as far as the launch or the listing states them; what is not

@@ -108,6 +108,39 @@ Result<void> check_perfect(const models::Architecture& architecture) {
                    architecture.name};
 }
 
+/// What waiting at the caches is bounded with. Refuses where it is not.
+Result<CacheValues> caches_of(const Request& request, const assembly::Instruction& instruction) {
+    const auto refuse = [&](const std::string& why) {
+        return Failure{
+            fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
+                        "level in its <memory>: level=\"l1\", \"l2\" or \"dram\" (the pattern "
+                        "then gives its passes)",
+                        instruction.address, why),
+            request.function->name, instruction.position.line, instruction.position.column};
+    };
+    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted)
+        return refuse("waiting there is not bounded under slotted policies in this version");
+    if (request.proofs != nullptr)
+        return refuse("evidence of waiting there is not kept in this version");
+    const auto values = read_cache_values(*request.architecture);
+    if (!values) return refuse(values.error().what);
+    return values;
+}
+
+/// What the addresses say of the latencies of the loads.
+void apply_caches(Problem& problem) {
+    problem.touched = touched_by(problem);
+    for (std::size_t i = 0; i < problem.timings.size(); ++i) {
+        if (!problem.timings[i]) continue;
+        models::InstructionTiming& timing = problem.timings[i].value();
+        if (!timing.through_caches || timing.enters_write_buffer) continue;
+        // The level intervals speak of an access that merges with none (S21).
+        timing.latency.hi += problem.caches->transit_spread;
+        if (problem.touched && problem.touched->always_misses[i])
+            timing.latency.lo = std::max(timing.latency.lo, problem.caches->dram_latency_lo);
+    }
+}
+
 bool has_further_facts(const models::FlowFacts& facts) {
     return !facts.exclusives.empty() || !facts.constraints.empty();
 }
@@ -168,6 +201,8 @@ Result<Problem> prepare(const Request& request) {
         {},
         {0, 0, 0},
         {0, 0, 0},
+        std::nullopt,
+        std::nullopt,
         std::nullopt};
     problem.used = used_instructions(request, problem.facts.never);
     if (auto supported = check_supported(request, problem.used); !supported)
@@ -179,15 +214,11 @@ Result<Problem> prepare(const Request& request) {
             if (failure.where.empty()) failure.where = request.function->name;
             return failure;
         }
-        if (problem.timings[i].value().through_caches) {
+        if (problem.timings[i].value().through_caches && !problem.caches) {
             const auto& instruction = request.function->instructions[i];
-            return Failure{
-                fmt::format("0x{:04x}: its address pattern leads through the caches, whose hits "
-                            "and waiting are not bounded in this version; state the level in its "
-                            "<memory>: level=\"l1\", \"l2\" or \"dram\" (the pattern then "
-                            "gives its passes)",
-                            instruction.address),
-                request.function->name, instruction.position.line, instruction.position.column};
+            auto caches = caches_of(request, instruction);
+            if (!caches) return caches.as_failure();
+            problem.caches = std::move(caches).value();
         }
         if (!problem.timings[i].value().enters_write_buffer) continue;
         const auto& group = request.architecture->write_buffer;
@@ -202,6 +233,7 @@ Result<Problem> prepare(const Request& request) {
         problem.buffer_entries = entries.value();
         problem.buffer_drain = drain.value();
     }
+    if (problem.caches) apply_caches(problem);
     // Longer limits are none: they could not be counted.
     constexpr std::chrono::duration<double> longest_limit{1e8};
     if (request.time_limit && *request.time_limit < longest_limit)

@@ -5,6 +5,8 @@
 #include "analyzer/block_path.hpp"
 #include "analyzer/flow_facts.hpp"
 #include "analyzer/launch_shape.hpp"
+#include "analyzer/memory/cache_values.hpp"
+#include "analyzer/memory/touched.hpp"
 #include "analyzer/path_graph.hpp"
 #include "analyzer/relative_state.hpp"
 
@@ -24,6 +26,8 @@ struct Problem {
     std::vector<bool> used; ///< Per instruction: on a path that the facts allow.
     models::Interval buffer_entries{0, 0, 0};
     models::Interval buffer_drain{0, 0, 0};
+    std::optional<CacheValues> caches; ///< Where an access goes through them.
+    std::optional<Touched> touched;    ///< By accesses through them, where it can be listed.
     Deadline deadline;
 };
 

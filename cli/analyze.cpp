@@ -109,7 +109,9 @@ void add_estimates(certification::Report& report, const LoadedLaunch& inputs,
         report.estimates.push_back(estimate);
     };
     if (!analysis.execution_time.upper.terms.empty()) // Warps hide each other's latencies.
-        return refused(Failure{"it is the time of one warp; the launch has several"});
+        return refused(Failure{inputs.launch.blocks > 1 || inputs.launch.warps_per_block() > 1
+                                   ? "it is the time of one warp; the launch has several"
+                                   : "it knows no accesses that wait for each other"});
     const auto parameters = voudouris_parameters("", inputs.architecture);
     if (!parameters) return refused(parameters.error());
     const auto profile_along =

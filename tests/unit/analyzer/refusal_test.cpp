@@ -88,7 +88,7 @@ TEST(Refusal, NamesWhatLanesThatPartMayNotDo) {
                 HasSubstr("ways come here from different points at which lanes meet"));
 }
 
-TEST(Refusal, BoundsNoAccessThatGoesThroughTheCaches) {
+TEST(Refusal, NamesWhatTheDescriptionLacksOfTheCaches) {
     models::FlowFacts facts;
     models::MemoryFact memory;
     memory.at = 0;

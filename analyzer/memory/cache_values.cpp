@@ -1,0 +1,129 @@
+#include "analyzer/memory/cache_values.hpp"
+
+#include "models/address_pattern.hpp"
+#include "models/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+constexpr std::int64_t largest_size = std::int64_t{1} << 40U;
+
+class Reader {
+public:
+    explicit Reader(const models::Architecture& architecture) : architecture_{architecture} {}
+
+    models::Interval interval(const char* memory, const char* value, std::int64_t least = 0) {
+        const std::string path = fmt::format("memories/{}", memory);
+        const models::ValueGroup* group = architecture_.memory(memory);
+        const auto read = models::require(
+            architecture_, group == nullptr ? models::ValueGroup{} : *group, path, value);
+        if (!read) {
+            fail(read.error());
+            return {1, 1, 1};
+        }
+        if (read.value().lo < least)
+            fail(Failure{fmt::format("memories/{}/{} is {}; expected at least {}", memory, value,
+                                     read.value().lo, least),
+                         architecture_.name});
+        return read.value();
+    }
+    /// A power of two.
+    std::uint64_t size(const char* memory, const char* value) {
+        const models::Interval read = interval(memory, value, 1);
+        const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(1, read.lo));
+        expect(read.is_exact() && read.lo <= largest_size && std::has_single_bit(bytes),
+               fmt::format("memories/{}/{} is {}..{}; expected one power of two", memory, value,
+                           read.lo, read.hi));
+        return bytes;
+    }
+    void expect(bool holds, std::string what) {
+        if (!holds) fail(Failure{std::move(what), architecture_.name});
+    }
+    [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+
+private:
+    void fail(Failure failure) {
+        if (!failure_) failure_ = std::move(failure);
+    }
+
+    const models::Architecture& architecture_;
+    std::optional<Failure> failure_;
+};
+
+} // namespace
+
+Result<CacheValues> read_cache_values(const models::Architecture& architecture) {
+    Reader read{architecture};
+    CacheValues values;
+    values.line = read.size("l1", "line");
+    values.sector = read.size("l1", "sector");
+    const std::uint64_t second_line = read.size("l2", "line");
+    values.second_sector = read.size("l2", "sector");
+    const std::uint64_t row = read.size("dram", "row");
+    read.expect(models::fit_together(values.line, values.sector) &&
+                    models::fit_together(second_line, values.second_sector) &&
+                    values.line <= second_line && second_line <= row,
+                "memories: expected 1 to 64 sectors in a line, and no line of l1 longer than one "
+                "of l2, nor that than a dram/row");
+    values.first_level_service = read.interval("l1", "service", 1).hi;
+    values.slice_service = read.interval("l2", "service", 1).hi;
+    values.link_service = read.interval("interconnect", "service").hi;
+    values.link_queue = read.interval("interconnect", "queue", 1).lo;
+    const models::Interval transit = read.interval("interconnect", "latency");
+    values.transit = transit.hi;
+    values.transit_spread = 2 * (transit.hi - transit.lo);
+    const models::Interval second = read.interval("l2", "latency");
+    const models::Interval dram = read.interval("dram", "latency");
+    read.expect(std::min(second.lo, dram.lo) / 2 >= transit.hi,
+                fmt::format("memories/interconnect/latency is up to {}; expected at most half the "
+                            "latency of l2 and dram, which contain it both ways",
+                            transit.hi));
+    values.round_trip = std::max(second.hi, dram.hi) + values.transit_spread;
+    values.dram_latency_lo = dram.lo;
+    const models::Interval sets = read.interval("l1", "sets", 1);
+    if (sets.is_exact())
+        values.sets = static_cast<std::uint64_t>(std::max<std::int64_t>(1, sets.lo));
+    values.ways = read.interval("l1", "ways", 1).lo;
+    values.first_level_latency = read.interval("l1", "latency").hi;
+    for (const char* size : {"sets", "ways", "slices"})
+        read.interval("l2", size, 1);
+    read.interval("l1", "queue", 1);
+    for (const char* flag : {"write-allocate", "write-back"})
+        read.interval("l2", flag);
+    values.write_evict = read.interval("l1", "write-evict").hi != 0;
+    // The sectors of one access must fit, or it would wait for ever.
+    const auto entries = [&](const char* cache, std::uint64_t sector) {
+        return read
+            .interval(cache, "mshr-entries",
+                      static_cast<std::int64_t>(std::max<std::uint64_t>(1, values.line / sector)))
+            .lo;
+    };
+    values.entries = entries("l1", values.sector);
+    values.merges = read.interval("l1", "mshr-merges", 1).lo;
+    values.slice_entries = entries("l2", values.second_sector);
+    values.slice_merges = read.interval("l2", "mshr-merges", 1).lo;
+    const auto sectors =
+        static_cast<std::int64_t>(std::max<std::uint64_t>(1, values.line / values.second_sector));
+    const models::Cycles hit = models::Cycles{read.interval("dram", "row-hit").hi} * sectors;
+    values.transfer = std::max(hit.count(), read.interval("dram", "row-miss").hi);
+    values.channels = read.interval("dram", "channels", 1).hi;
+    read.interval("dram", "banks", 1);
+    read.interval("dram", "queue", 1);
+    values.refresh_duration = read.interval("dram", "refresh-duration").hi;
+    values.refresh_interval = read.interval("dram", "refresh-interval").lo;
+    read.expect(values.refresh_duration == 0 ||
+                    values.transfer <= values.refresh_interval - values.refresh_duration,
+                "memories/dram/refresh-interval: expected room for a transfer between two "
+                "refreshes");
+    if (read.failure()) return *read.failure();
+    return values;
+}
+
+} // namespace warpbound::analyzer

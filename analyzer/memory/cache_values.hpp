@@ -1,0 +1,43 @@
+#pragma once
+/// \file
+/// What the description says of caches, links and DRAM, as far as waiting at them is bounded (rules
+/// C23 to C29 of docs/timing-contract.md).
+
+#include "models/architecture/architecture.hpp"
+
+#include <cstdint>
+
+namespace warpbound::analyzer {
+
+/// The safe end of each value for an upper bound. `Unit:` core cycles, of sizes bytes.
+struct CacheValues {
+    std::uint64_t line = 0;          ///< Of the L1.
+    std::uint64_t sector = 0;        ///< Of the L1.
+    std::uint64_t second_sector = 0; ///< Of the L2.
+    std::uint64_t sets = 0;          ///< Of the L1; 0: not one number.
+    std::int64_t ways = 1;           ///< Of the L1, at least.
+    bool write_evict = true;         ///< A store may put a line out of the L1.
+    std::int64_t first_level_latency = 0;
+    std::int64_t first_level_service = 0;
+    std::int64_t slice_service = 0;
+    std::int64_t link_service = 0;
+    std::int64_t link_queue = 1;
+    std::int64_t transit = 0; ///< One way.
+    /// An access that merges with another may have a longer way than that one, by so much.
+    std::int64_t transit_spread = 0;
+    std::int64_t round_trip = 0; ///< From the access of the L1 to the arrival, unloaded.
+    std::int64_t entries = 1;    ///< For misses of the L1, each of so many accesses.
+    std::int64_t merges = 1;
+    std::int64_t slice_entries = 1; ///< The same of a slice.
+    std::int64_t slice_merges = 1;
+    std::int64_t transfer = 0; ///< For how long one keeps others from the channel or the bank.
+    std::int64_t channels = 1;
+    std::int64_t refresh_interval = 0;
+    std::int64_t refresh_duration = 0; ///< A transfer fits between two refreshes.
+    std::int64_t dram_latency_lo = 0;  ///< Side: lower.
+};
+
+/// Refuses, naming it, a value that is missing or does not fit the others.
+Result<CacheValues> read_cache_values(const models::Architecture& architecture);
+
+} // namespace warpbound::analyzer
