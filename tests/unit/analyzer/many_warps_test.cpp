@@ -11,6 +11,8 @@ Analysis of_launch(const std::string& body, models::Launch launch, models::FlowF
     auto problem = analyzed(body, std::move(facts));
     problem->request.launch = launch;
     problem->request.multiprocessors = multiprocessors;
+    for (auto& value : problem->architecture.blocks.values) // The description does not know them.
+        value.interval = models::Interval{3, 3, 3};
     auto analysis = problem->run();
     EXPECT_TRUE(analysis) << to_string(analysis.error());
     return std::move(analysis).value();

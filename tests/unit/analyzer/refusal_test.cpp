@@ -139,7 +139,7 @@ TEST(Refusal, FindsContradictoryFacts) {
 
 TEST(Refusal, NamesLaunchesOnSeveralMultiprocessorsThatItDoesNotBound) {
     auto problem = analyzed("MOV R1, R2; EXIT;");
-    problem->request.launch = {40, 64};
+    problem->request.launch = {16, 64};
     problem->request.multiprocessors = 15;
     EXPECT_THAT(refusal(*problem), HasSubstr("15 multiprocessors; expected 1 to "
                                              "geometry/multiprocessors, which is 14"));
