@@ -248,6 +248,8 @@ Problem in_turn(const Problem& problem, const Request& request, const LanesInTur
                    problem.used,
                    problem.buffer_entries,
                    problem.buffer_drain,
+                   problem.caches,
+                   problem.touched,
                    problem.deadline};
     for (const std::size_t block : lanes.original)
         serial.facts.never.push_back(problem.facts.never[block]);
