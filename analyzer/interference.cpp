@@ -26,6 +26,10 @@ public:
         add("ports of the multiprocessor that a warp takes from those of other schedulers",
             warps - on_scheduler, cost_.other, "execution-time-upper-other");
     }
+    void add_cut_work(std::int64_t warps) {
+        add("issue slots and ports of a warp whose block is cut at the start of the last one",
+            warps, cost_.same, "execution-time-upper-same");
+    }
     void add_changes(std::int64_t windows) {
         add("an instruction issued before the chain went over to another warp", windows - 1,
             cost_.straddle);
@@ -68,6 +72,9 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Int
                                                            : 0;
         const std::int64_t rest = shape.blocks - chained;
         terms.add_work(shape.warps(), chained * together + rest * std::min(seen, per_block));
+        // Of a block that is cut at the start of the last one both parts count with all of its own
+        // work (S14).
+        if (shape.waves() > 1 && shape.resident > 1) terms.add_cut_work(2);
         terms.add_changes(windows);
         terms.add_refills(shape.waves() - 1, shape);
     }

@@ -183,6 +183,8 @@ std::vector<Term> Contention::upper_terms() const {
     }
     terms.push_back({on_scheduler, 0, same});
     terms.push_back({warps_ - on_scheduler, 0, other});
+    // S14: a block that is cut at the start of the last one.
+    if (waves_ > 1 && resident_ > 1) terms.push_back({2, 0, same});
     if (windows > 1) {
         terms.push_back({windows - 1, largest(same), ""});
         terms.push_back({waves_ - 1, refill_.hi, ""});
