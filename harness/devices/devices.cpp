@@ -41,7 +41,7 @@ Result<std::unique_ptr<Device>> open_card(std::string_view name) {
     const char* stated = std::getenv(time_out_variable);
     const auto time_out = stated == nullptr ? std::optional{usual_time_out} : whole_number(stated);
     if (!time_out || *time_out == 0)
-        return Failure{fmt::format("expected milliseconds, at least 1, not '{}'", stated),
+        return Failure{fmt::format("expected milliseconds, not '{}' (at least 1)", stated),
                        time_out_variable};
     return cuda::open_cuda_device(cuda::Driver::load(), *ordinal,
                                   std::chrono::milliseconds{*time_out});

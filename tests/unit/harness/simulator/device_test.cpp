@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace warpbound::harness::simulator::test {
 namespace {
 
@@ -33,6 +35,9 @@ TEST(Devices, RefuseWhatThisVersionLacks) {
     EXPECT_THAT(words("recorded:no-such.db", "gto"),
                 HasSubstr("a recording has the warp policy and the SMs that it has"));
     EXPECT_THAT(words("cuda:0", "gto"), HasSubstr("a card has the warp policy and the SMs"));
+    setenv("WARPBOUND_CUDA_TIME_OUT", "0", 1);
+    EXPECT_THAT(words("cuda:0"), HasSubstr("expected milliseconds, not '0' (at least 1)"));
+    unsetenv("WARPBOUND_CUDA_TIME_OUT");
     EXPECT_THAT(words("quantum:0"), HasSubstr("expected simulated:<architecture>"));
     EXPECT_THAT(words("simulated:fermi-gtx470", "fair"), HasSubstr("unknown warp policy 'fair'"));
     EXPECT_THAT(words("simulated:nothing"), HasSubstr("fermi-gtx470"));
