@@ -11,7 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,73 @@ std::string random_code(tests::Chance& draw, models::FlowFacts& facts) {
     return text + "EXIT;\n!EndKernel\n";
 }
 
+/// A tiny launch with everything that searches, bounds and runs of it need.
+struct TinyLaunch {
+    models::Architecture machine;
+    std::string text;
+    models::FlowFacts facts;
+    models::Launch launch;
+    std::int64_t multiprocessors = 1;
+    assembly::Program program{};
+    assembly::ControlFlowGraph graph{};
+
+    [[nodiscard]] const assembly::Function& function() const { return program.functions.front(); }
+
+    /// Throws `std::runtime_error` when the text is no listing.
+    void read() {
+        auto listing = assembly::read_program({"exact", text});
+        if (!listing) throw std::runtime_error{to_string(listing.error())};
+        program = std::move(listing).value();
+        auto flow = assembly::build_control_flow_graph(function());
+        if (!flow) throw std::runtime_error{to_string(flow.error())};
+        graph = std::move(flow).value();
+    }
+    [[nodiscard]] std::optional<tests::ExactTimes> exact(std::size_t most_states) const {
+        return tests::exact_times(function(), machine, facts, launch, most_states,
+                                  static_cast<std::size_t>(multiprocessors));
+    }
+    /// Throws `std::runtime_error` when the analyzer refuses.
+    [[nodiscard]] models::Bounds<models::Cycles> bounds() const {
+        analyzer::Request request;
+        request.function = &function();
+        request.graph = &graph;
+        request.architecture = &machine;
+        request.facts = &facts;
+        request.launch = launch;
+        request.multiprocessors = multiprocessors;
+        const auto analysis = analyzer::analyze(request);
+        if (!analysis) throw std::runtime_error{to_string(analysis.error())};
+        return analysis.value().execution_time.bounds();
+    }
+};
+
+/// Machine and code of a seed; the launch is the caller's.
+TinyLaunch random_tiny_launch(const models::Architecture& fermi, tests::Chance& draw) {
+    TinyLaunch tiny{.machine = random_machine(fermi, draw), .text = {}, .facts = {}, .launch = {}};
+    tiny.text = random_code(draw, tiny.facts);
+    tiny.read();
+    return tiny;
+}
+
+std::string about(std::uint64_t seed, const TinyLaunch& tiny, const tests::ExactTimes& exact) {
+    return "seed " + std::to_string(seed) + ", launch " + models::to_string(tiny.launch) + "\n" +
+           tiny.text + "exact " + std::to_string(exact.best) + ".." + std::to_string(exact.worst);
+}
+
+void expect_runs_inside(const TinyLaunch& tiny, const models::WarpPolicy& policy,
+                        std::uint64_t seed, const tests::ExactTimes& exact) {
+    const harness::Kernel kernel{&tiny.function(), &tiny.graph, &tiny.facts, tiny.launch};
+    const auto prepared =
+        harness::simulator::Machine::prepare(tiny.machine, kernel, policy, tiny.multiprocessors);
+    ASSERT_TRUE(prepared) << to_string(prepared.error());
+    for (std::uint64_t run = 0; run < 4; ++run) {
+        const auto seen = prepared.value()->run({seed + run, harness::Draw::Uniform, {}});
+        ASSERT_TRUE(seen) << to_string(seen.error());
+        ASSERT_GE(seen.value().execution_time.count(), exact.best);
+        ASSERT_LE(seen.value().execution_time.count(), exact.worst);
+    }
+}
+
 /// Of launches on two multiprocessors; the simulator stays inside, too.
 TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
     const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400) / 4;
@@ -94,44 +162,20 @@ TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
     std::size_t waited = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::Chance draw{seed};
-        models::Architecture machine = random_machine(fermi.value(), draw);
-        set(machine.schedulers, "count", 1);
-        models::FlowFacts facts;
-        const std::string text = random_code(draw, facts);
-        const auto program = assembly::read_program({"exact", text});
-        ASSERT_TRUE(program) << to_string(program.error());
-        const assembly::Function& function = program.value().functions.front();
-        const auto graph = assembly::build_control_flow_graph(function);
-        ASSERT_TRUE(graph) << to_string(graph.error());
-        const models::Launch launch{draw.whole(1, 6), 32};
-        const auto exact = tests::exact_times(function, machine, facts, launch, 60'000, 2);
+        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw);
+        set(tiny.machine.schedulers, "count", 1);
+        tiny.launch = {draw.whole(1, 6), 32};
+        tiny.multiprocessors = 2;
+        const auto exact = tiny.exact(60'000);
         if (!exact) continue;
         ++searched;
-        if (launch.blocks > 2 * machine.limits.find("max-blocks")->interval->hi) ++waited;
-        const std::string about = "seed " + std::to_string(seed) + ", launch " +
-                                  models::to_string(launch) + "\n" + text + "exact " +
-                                  std::to_string(exact->best) + ".." + std::to_string(exact->worst);
-        analyzer::Request request;
-        request.function = &function;
-        request.graph = &graph.value();
-        request.architecture = &machine;
-        request.facts = &facts;
-        request.launch = launch;
-        request.multiprocessors = 2;
-        const auto analysis = analyzer::analyze(request);
-        ASSERT_TRUE(analysis) << to_string(analysis.error()) << "\n" << about;
-        const auto bounds = analysis.value().execution_time.bounds();
-        ASSERT_LE(bounds.lower().count(), exact->best) << about;
-        ASSERT_GE(bounds.upper().count(), exact->worst) << about;
-        const harness::Kernel kernel{&function, &graph.value(), &facts, launch};
-        const auto prepared = harness::simulator::Machine::prepare(machine, kernel, {}, 2);
-        ASSERT_TRUE(prepared) << to_string(prepared.error()) << "\n" << about;
-        for (std::uint64_t run = 0; run < 4; ++run) {
-            const auto seen = prepared.value()->run({seed + run, harness::Draw::Uniform, {}});
-            ASSERT_TRUE(seen) << to_string(seen.error()) << "\n" << about;
-            ASSERT_GE(seen.value().execution_time.count(), exact->best) << about;
-            ASSERT_LE(seen.value().execution_time.count(), exact->worst) << about;
-        }
+        if (tiny.launch.blocks > 2 * tiny.machine.limits.find("max-blocks")->interval->hi) ++waited;
+        SCOPED_TRACE(about(seed, tiny, *exact));
+        const auto bounds = tiny.bounds();
+        ASSERT_LE(bounds.lower().count(), exact->best);
+        ASSERT_GE(bounds.upper().count(), exact->worst);
+        expect_runs_inside(tiny, {}, seed, *exact);
+        if (HasFatalFailure()) return;
     }
     EXPECT_GT(searched * 4, cases * 3) << "too many launches were too large to search";
     EXPECT_GT(waited * 5, searched);
@@ -143,40 +187,28 @@ TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
 TEST(ExactLaunches, ExceedWavesTimesTheBoundOfABlockOnTwoMultiprocessors) {
     auto fermi = models::load_architecture("fermi-gtx470");
     ASSERT_TRUE(fermi) << to_string(fermi.error());
-    models::Architecture machine = std::move(fermi).value();
+    TinyLaunch tiny{.machine = std::move(fermi).value(),
+                    .text = "!Arch sm_20\n!Kernel k\nNOP;\nEXIT;\n!EndKernel\n",
+                    .facts = {},
+                    .launch = {12, 32},
+                    .multiprocessors = 2};
     for (const char* name : {"count", "issue-slot", "same-warp-interval"})
-        set(machine.schedulers, name, 1);
-    set(machine.limits, "max-blocks", 3);
-    set(machine.blocks, "start", 0);
-    set(machine.blocks, "replacement", 0);
-    for (auto& [opcode_class, timing] : machine.classes) {
+        set(tiny.machine.schedulers, name, 1);
+    set(tiny.machine.limits, "max-blocks", 3);
+    set(tiny.machine.blocks, "start", 0);
+    set(tiny.machine.blocks, "replacement", 0);
+    for (auto& [opcode_class, timing] : tiny.machine.classes) {
         set(timing.values, "latency", 1);
         set(timing.values, "initiation", 1);
     }
-    const auto program =
-        assembly::read_program({"exact", "!Arch sm_20\n!Kernel k\nNOP;\nEXIT;\n!EndKernel\n"});
-    ASSERT_TRUE(program) << to_string(program.error());
-    const assembly::Function& function = program.value().functions.front();
-    const auto graph = assembly::build_control_flow_graph(function);
-    ASSERT_TRUE(graph) << to_string(graph.error());
-    const models::FlowFacts facts;
-    const models::Launch launch{12, 32};
-    const auto exact = tests::exact_times(function, machine, facts, launch, 1'000'000, 2);
+    tiny.read();
+    const auto exact = tiny.exact(1'000'000);
     ASSERT_TRUE(exact) << "too many states";
     constexpr std::int64_t waves = 2;         // of 2 x 3 blocks
     constexpr std::int64_t block = 2 + 2 * 2; // its instructions and those of two others
     EXPECT_EQ(exact->worst, 14);
     EXPECT_GT(exact->worst, waves * block);
-    analyzer::Request request;
-    request.function = &function;
-    request.graph = &graph.value();
-    request.architecture = &machine;
-    request.facts = &facts;
-    request.launch = launch;
-    request.multiprocessors = 2;
-    const auto analysis = analyzer::analyze(request);
-    ASSERT_TRUE(analysis) << to_string(analysis.error());
-    const auto bounds = analysis.value().execution_time.bounds();
+    const auto bounds = tiny.bounds();
     EXPECT_GE(bounds.upper().count(), exact->worst);
     EXPECT_LE(bounds.upper().count(), 16 + 1); // Claim CB8, and one change of warp.
     EXPECT_LE(bounds.lower().count(), exact->best);
@@ -188,51 +220,26 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
     RecordProperty("first_seed", std::to_string(first));
     const auto fermi = models::load_architecture("fermi-gtx470");
     ASSERT_TRUE(fermi) << to_string(fermi.error());
-    constexpr std::array policies{"lrr", "gto", "oldest", "two-level:active=48"};
     std::vector<double> ratios;
     std::size_t varied = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::Chance draw{seed};
-        const models::Architecture machine = random_machine(fermi.value(), draw);
-        models::FlowFacts facts;
-        const std::string text = random_code(draw, facts);
-        const auto program = assembly::read_program({"exact", text});
-        ASSERT_TRUE(program) << to_string(program.error());
-        const assembly::Function& function = program.value().functions.front();
-        const auto graph = assembly::build_control_flow_graph(function);
-        ASSERT_TRUE(graph) << to_string(graph.error());
+        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw);
         const std::int64_t warps = draw.whole(1, 3);
-        const models::Launch launch{draw.whole(1, warps == 1 ? 4 : 3), 32 * warps};
-        const auto exact = tests::exact_times(function, machine, facts, launch, 60'000);
+        tiny.launch = {draw.whole(1, warps == 1 ? 4 : 3), 32 * warps};
+        const auto exact = tiny.exact(60'000);
         if (!exact) continue;
         if (exact->best < exact->worst) ++varied;
-        const std::string about = "seed " + std::to_string(seed) + ", launch " +
-                                  models::to_string(launch) + "\n" + text + "exact " +
-                                  std::to_string(exact->best) + ".." + std::to_string(exact->worst);
-        analyzer::Request request;
-        request.function = &function;
-        request.graph = &graph.value();
-        request.architecture = &machine;
-        request.facts = &facts;
-        request.launch = launch;
-        const auto analysis = analyzer::analyze(request);
-        ASSERT_TRUE(analysis) << to_string(analysis.error()) << "\n" << about;
-        const auto bounds = analysis.value().execution_time.bounds();
-        ASSERT_LE(bounds.lower().count(), exact->best) << about;
-        ASSERT_GE(bounds.upper().count(), exact->worst) << about;
+        SCOPED_TRACE(about(seed, tiny, *exact));
+        const auto bounds = tiny.bounds();
+        ASSERT_LE(bounds.lower().count(), exact->best);
+        ASSERT_GE(bounds.upper().count(), exact->worst);
         ratios.push_back(static_cast<double>(bounds.upper().count()) /
                          static_cast<double>(exact->worst));
-        const harness::Kernel kernel{&function, &graph.value(), &facts, launch};
-        for (const char* policy : policies) {
-            const auto prepared = harness::simulator::Machine::prepare(
-                machine, kernel, models::read_policy(policy).value());
-            ASSERT_TRUE(prepared) << to_string(prepared.error()) << "\n" << about;
-            for (std::uint64_t run = 0; run < 4; ++run) {
-                const auto seen = prepared.value()->run({seed + run, harness::Draw::Uniform, {}});
-                ASSERT_TRUE(seen) << to_string(seen.error()) << "\n" << about;
-                ASSERT_GE(seen.value().execution_time.count(), exact->best) << policy << about;
-                ASSERT_LE(seen.value().execution_time.count(), exact->worst) << policy << about;
-            }
+        for (const char* policy : {"lrr", "gto", "oldest", "two-level:active=48"}) {
+            SCOPED_TRACE(policy);
+            expect_runs_inside(tiny, models::read_policy(policy).value(), seed, *exact);
+            if (HasFatalFailure()) return;
         }
     }
     ASSERT_GT(ratios.size() * 4, cases * 3) << "too many launches were too large to search";

@@ -151,6 +151,14 @@ struct Sums {
         upper.push_back(verdict.upper_ratio);
         lower.push_back(verdict.lower_ratio);
     }
+    /// A test would show little without several waves, barriers and bounds in sight.
+    void expect_telling(std::uint64_t cases) const {
+        EXPECT_LT(refused * 10, cases + 10);
+        EXPECT_GT(waves * 5, cases);
+        EXPECT_GT(met * 5, cases);
+        EXPECT_LT(median(upper), 4.0);
+        EXPECT_GT(median(lower), 0.3);
+    }
     void record() const {
         testing::Test::RecordProperty("median_upper_ratio", std::to_string(median(upper)));
         testing::Test::RecordProperty("median_lower_ratio", std::to_string(median(lower)));
@@ -167,12 +175,7 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
-    // The test would show little without these.
-    EXPECT_LT(sums.refused * 10, cases + 10);
-    EXPECT_GT(sums.waves * 5, cases);
-    EXPECT_GT(sums.met * 5, cases);
-    EXPECT_LT(median(sums.upper), 4.0);
-    EXPECT_GT(median(sums.lower), 0.3);
+    sums.expect_telling(cases);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomLaunchOnSeveralMultiprocessorsLeavesItsEnvelope) {
@@ -184,11 +187,7 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchOnSeveralMultiprocessorsLeavesItsEn
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
-    EXPECT_LT(sums.refused * 10, cases + 10);
-    EXPECT_GT(sums.waves * 5, cases);
-    EXPECT_GT(sums.met * 5, cases);
-    EXPECT_LT(median(sums.upper), 4.0);
-    EXPECT_GT(median(sums.lower), 0.3);
+    sums.expect_telling(cases);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
