@@ -17,18 +17,22 @@ constexpr std::array<std::string_view, 6> kind_names{
 constexpr std::size_t listed_seeds = 10;
 
 /// What no number of a report covers.
-std::vector<std::string> limitations_of_version(std::int64_t multiprocessors) {
-    return {"Preemption and context switches are not included.",
-            "Other clients of the GPU, including the copy engines, are not included.",
-            "Driver, interrupt and host time are not included.",
-            "DRAM refresh and ECC scrubbing are included only as far as the latency intervals "
-            "contain them.",
-            "Clock changes are not included: all times are core cycles.",
-            "Launch and copy cost are not included.",
-            "Faults, traps and retries are not included.",
-            multiprocessors == 1
-                ? "Divergent branches and further multiprocessors are not included."
-                : "Divergent branches are not included."};
+std::vector<std::string> limitations_of_version(const analyzer::Request& request) {
+    std::vector<std::string> limitations{
+        "Preemption and context switches are not included.",
+        "Other clients of the GPU, including the copy engines, are not included.",
+        "Driver, interrupt and host time are not included.",
+        "DRAM refresh and ECC scrubbing are included only as far as the latency intervals "
+        "contain them.",
+        "Clock changes are not included: all times are core cycles.",
+        "Launch and copy cost are not included.",
+        "Faults, traps and retries are not included.",
+        request.facts->divergents.empty()
+            ? "Divergent branches are not included."
+            : "Divergent branches are included only where the flow facts name them."};
+    if (request.multiprocessors == 1)
+        limitations.push_back("Further multiprocessors are not included.");
+    return limitations;
 }
 
 Claim make_claim(std::string quantity, analyzer::Side side, const analyzer::SideResult& result,
@@ -100,7 +104,7 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     report.seed = request.seed;
     report.assumptions = analysis.assumptions;
     report.solver = analysis.solver;
-    report.limitations = limitations_of_version(request.multiprocessors);
+    report.limitations = limitations_of_version(request);
     const auto add = [&](const std::string& quantity, const analyzer::Envelope& envelope) {
         report.claims.push_back(
             make_claim(quantity, analyzer::Side::Upper, envelope.upper, analysis.assumptions));
