@@ -19,6 +19,7 @@ struct Example {
     assembly::Program program;
     assembly::ControlFlowGraph graph;
     models::Architecture architecture;
+    models::FlowFacts facts;
     analyzer::Request request;
     analyzer::Analysis analysis;
 
@@ -44,6 +45,7 @@ struct Example {
         request.function = &program.functions.front();
         request.graph = &graph;
         request.architecture = &architecture;
+        request.facts = &facts;
         auto& upper = analysis.execution_time.upper;
         upper.proved = models::Cycles{40};
         upper.best_found = models::Cycles{40};
@@ -152,6 +154,17 @@ TEST(ReportOf, SaysWhatIsNotIncluded) {
     for (const char* word : {"Preemption", "context switch", "clients", "Driver", "interrupt",
                              "refresh", "ECC", "Clock", "Launch", "copy", "Faults", "Divergent"})
         EXPECT_THAT(all, testing::HasSubstr(word));
+}
+
+TEST(ReportOf, SaysWhereDivergenceAndMultiprocessorsAreIncluded) {
+    Example example;
+    EXPECT_THAT(example.report().limitations, testing::Contains("Further multiprocessors are not "
+                                                                "included."));
+    example.facts.divergents.push_back({});
+    example.request.multiprocessors = 4;
+    const std::string all = testing::PrintToString(example.report().limitations);
+    EXPECT_THAT(all, testing::HasSubstr("only where the flow facts name them"));
+    EXPECT_THAT(all, testing::Not(testing::HasSubstr("Further multiprocessors")));
 }
 
 } // namespace
