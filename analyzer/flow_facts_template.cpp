@@ -83,8 +83,8 @@ std::string flow_facts_template(const assembly::Program& program,
 <!-- Replace every ?. A loop's min and max count how often its header block executes each time the loop is entered from
      outside: 8 for a loop whose body runs 8 times. transactions: passes of a global access through the load/store path,
      1 to 32. conflict-degree: passes of a shared access, 1 to 32. level: any, l1, l2 or dram.
-     A <pattern/> inside <memory> gives the lanes' addresses in place of the passes; with level any it is simulated
-     through the caches and not bounded.
+     A <pattern/> inside <memory> gives the lanes' addresses in place of the passes; with level any it goes
+     through the caches.
      A memory line may be deleted: then 1 to 32 passes and any level are covered. -->
 <flow-facts kernel="{}" digest="{}">
 )",
