@@ -198,7 +198,7 @@ private:
     }
 
     Result<void> add_parting(std::size_t block) {
-        Parting parting{block, std::nullopt, {}, false};
+        Parting parting{block, std::nullopt, {}, false, std::nullopt};
         const std::size_t last = graph_.blocks[block].last;
         std::optional<Point> point;
         for (const std::size_t edge : graph_.blocks[block].out)

@@ -90,7 +90,7 @@ TEST(Caches, NoSimulatedTimeOfRandomAccessesLeavesItsEnvelope) {
         const std::string failure = check_case(seed, upper[several], lower[several]);
         ASSERT_TRUE(failure.empty()) << failure;
     }
-    for (const std::size_t several : {0, 1}) {
+    for (const std::size_t several : {std::size_t{0}, std::size_t{1}}) {
         const std::string of = several == 0 ? "_of_one_warp" : "_of_several_warps";
         RecordProperty("median_upper_ratio" + of, std::to_string(middle_of(upper[several])));
         RecordProperty("largest_upper_ratio" + of,
