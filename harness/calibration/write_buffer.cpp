@@ -40,8 +40,20 @@ struct Tail {
     std::vector<std::int64_t> drains; ///< Of each entry from then on.
 };
 
-/// Nothing where the last two stores do not lie so.
-std::optional<Tail> tail_of(const Sample& sample, const Basis& basis) {
+/// Which stores may have waited for a port and not for room: another one was issued as long before
+/// as a store takes its port. `Shape:` found[store], in order of their issue.
+std::vector<bool> at_their_port(const std::vector<WarpClocks>& warps, std::int64_t port) {
+    std::vector<bool> found;
+    for (std::size_t i = 0; i < warps.size(); ++i)
+        found.push_back(std::any_of(
+            warps.begin(), warps.begin() + static_cast<std::ptrdiff_t>(i),
+            [&](const WarpClocks& before) { return warps[i].first - before.first == port; }));
+    return found;
+}
+
+/// `port`: cycles for which one of these stores takes its port. Nothing where the last two stores
+/// do not lie so.
+std::optional<Tail> tail_of(const Sample& sample, const Basis& basis, std::int64_t port) {
     auto warps = clocks_of(sample);
     std::sort(warps.begin(), warps.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -61,14 +73,34 @@ std::optional<Tail> tail_of(const Sample& sample, const Basis& basis) {
     while (first > quiet) {
         const std::int64_t wait = warps[first].first - warps[first - 1].first;
         if (wait == 0 || wait % many_passes != 0) break;
-        tail.drains.push_back(wait / many_passes);
         --first;
     }
+    // Behind a store that came late for its entry the next one seems to drain faster.
+    const auto late = at_their_port(warps, port);
+    while (first + 1 < warps.size() && late[first])
+        ++first;
+    for (std::size_t i = first; i + 1 < warps.size(); ++i)
+        if (!late[i]) tail.drains.push_back((warps[i + 1].first - warps[i].first) / many_passes);
     if (tail.drains.empty()) return std::nullopt;
     tail.stores = static_cast<std::int64_t>(first);
     // The first warp may read its clock a few issue slots later than it might have.
     tail.drained = (warps[first].first + many_passes - 1) / many_passes;
     return tail;
+}
+
+/// Whether more stores than there are schedulers issued in half of the time for which a store takes
+/// its port: then warps do not share one.
+bool have_own_ports(const RecordedSeries& burst, std::int64_t schedulers, std::int64_t port) {
+    const auto together = static_cast<std::size_t>(schedulers);
+    return std::all_of(burst.samples.begin(), burst.samples.end(), [&](const Sample& sample) {
+        std::vector<std::int64_t> stores;
+        for (const auto& clocks : clocks_of(sample))
+            stores.push_back(clocks.first);
+        std::sort(stores.begin(), stores.end());
+        for (std::size_t i = together; i < stores.size(); ++i)
+            if (2 * (stores[i] - stores[i - together]) < port) return true;
+        return false;
+    });
 }
 
 /// All warps store at once: fills the buffer where each warp has a port of its own.
@@ -78,10 +110,14 @@ void read_burst(const Measurements& measurements, const Basis& basis, Ledger& le
     const auto* burst = measurements.find(point);
     if (burst == nullptr) return attempt.neither(measurements.why_not(point));
     if (!basis.schedulers) return attempt.neither("the schedulers are not known");
+    const auto* alone = measurements.find("port-store-global");
+    if (alone == nullptr) return attempt.neither(measurements.why_not("port-store-global"));
+    const auto apart = distances(*alone, basis);
+    const std::int64_t port = *std::max_element(apart.begin(), apart.end());
     std::vector<Tail> tails;
     std::vector<std::int64_t> drains;
     for (const auto& sample : burst->samples) {
-        auto tail = tail_of(sample, basis);
+        auto tail = tail_of(sample, basis, port);
         if (!tail)
             return attempt.neither(fmt::format("the last stores of {} do not wait a whole number "
                                                "of cycles for each of {} transactions",
@@ -89,8 +125,10 @@ void read_burst(const Measurements& measurements, const Basis& basis, Ledger& le
         drains.insert(drains.end(), tail->drains.begin(), tail->drains.end());
         tails.push_back(std::move(*tail));
     }
-    // A store that waits has behind it what has drained, and before it what the buffer holds.
     const auto [fastest, slowest] = std::minmax_element(drains.begin(), drains.end());
+    if (*fastest * many_passes <= port && !have_own_ports(*burst, *basis.schedulers, port))
+        return attempt.neither("what stores wait may be for a port that warps share");
+    // A store that waits has behind it what has drained, and before it what the buffer holds.
     std::vector<std::int64_t> fitting;
     for (std::int64_t entries = 1; entries < crowd_warps; ++entries)
         if (std::all_of(tails.begin(), tails.end(), [&](const Tail& tail) {

@@ -131,9 +131,11 @@ models::Architecture with_stores(std::int64_t initiation, models::Interval drain
 TEST(Calibrate, ReadsTheWriteBufferThoughOlderWarpsGoOnFirst) {
     auto machine = with_stores(6, {7, std::nullopt, 7}, 9, models::UnitScope::Warp);
     ASSERT_TRUE(models::override_value(machine, "schedulers/count", 1));
-    const auto calibration = calibrated(
-        measured_on(machine, {"switched-off", "start-order", "crowd-switched-off", "store-burst"},
-                    20, "oldest"));
+    const auto calibration =
+        calibrated(measured_on(machine,
+                               {"switched-off", "start-order", "crowd-switched-off",
+                                "spacing-store-global", "port-store-global", "store-burst"},
+                               20, "oldest"));
     ASSERT_TRUE(calibration) << to_string(calibration.error());
     const auto* entries = finding(calibration.value(), "write-buffer/entries");
     const auto* drain = finding(calibration.value(), "write-buffer/drain");
@@ -142,6 +144,26 @@ TEST(Calibrate, ReadsTheWriteBufferThoughOlderWarpsGoOnFirst) {
     EXPECT_EQ(entries->interval.lo, 9);
     EXPECT_EQ(drain->interval.lo, 7);
     EXPECT_EQ(drain->interval.hi, 7);
+}
+
+// The first store that finds no room may come late for its entry, because its port is busy: the
+// next entry then seems to have drained faster.
+TEST(Calibrate, ReadsTheWriteBufferThoughAStoreWaitedForItsPort) {
+    auto machine = with_stores(2, {7, std::nullopt, 12}, 8, models::UnitScope::Partition);
+    ASSERT_TRUE(models::override_value(machine, "schedulers/count", 2));
+    const auto calibration =
+        calibrated(measured_on(machine,
+                               {"switched-off", "start-order", "crowd-switched-off",
+                                "spacing-store-global", "port-store-global", "store-burst"},
+                               200, "lrr"));
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    const auto* entries = finding(calibration.value(), "write-buffer/entries");
+    const auto* drain = finding(calibration.value(), "write-buffer/drain");
+    ASSERT_TRUE(entries != nullptr && drain != nullptr)
+        << reason(calibration.value(), "write-buffer/entries")->why;
+    EXPECT_EQ(entries->interval.lo, 8);
+    EXPECT_EQ(drain->interval.lo, 7);
+    EXPECT_EQ(drain->interval.hi, 12);
 }
 
 // Where its port lets a warp store faster than the buffer drains, one warp shows both.
