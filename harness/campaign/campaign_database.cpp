@@ -1,0 +1,199 @@
+#include "harness/campaign/campaign_database.hpp"
+
+#include <fmt/format.h>
+
+namespace warpbound::harness {
+
+namespace {
+
+constexpr int application_id = 0x77627631; // "wbv1": tells a campaign from other databases
+constexpr int schema_version = 2;
+constexpr int busy_milliseconds = 30'000;
+
+constexpr const char* schema = R"(
+CREATE TABLE series (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL, device TEXT NOT NULL, device_detail TEXT NOT NULL, protocol TEXT NOT NULL,
+  kernel_digest TEXT NOT NULL, facts_digest TEXT NOT NULL, launch TEXT NOT NULL, quantity TEXT NOT NULL,
+  UNIQUE (name, device, device_detail, protocol, kernel_digest, facts_digest, launch, quantity)
+);
+CREATE TABLE sample (
+  series INTEGER NOT NULL REFERENCES series (id),
+  run INTEGER NOT NULL,
+  seed INTEGER NOT NULL,
+  times BLOB NOT NULL,
+  trouble TEXT, remark TEXT, -- of a run without any: neither
+  PRIMARY KEY (series, run)
+) WITHOUT ROWID;
+CREATE TABLE condition (
+  series INTEGER NOT NULL REFERENCES series (id),
+  first_run INTEGER NOT NULL,
+  name TEXT NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (series, first_run, name)
+) WITHOUT ROWID;
+)";
+
+} // namespace
+
+Result<void> CampaignDatabase::open_to_record() {
+    if (auto opened = connect(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE); !opened) return opened;
+    if (sqlite3_db_readonly(database_, "main") == 1) return write_protected();
+    // A rollback journal and full synchronisation: what COMMIT reported is on the disk, and one
+    // file holds everything.
+    if (!execute("PRAGMA synchronous = FULL") || !execute("PRAGMA foreign_keys = ON") ||
+        !execute("BEGIN IMMEDIATE"))
+        return unreadable();
+    const auto made = make_or_check();
+    if (made && made.value() && !execute("COMMIT")) {
+        Failure failure = refuse("cannot be made");
+        execute("ROLLBACK");
+        return failure;
+    }
+    if (!made || !made.value()) execute("ROLLBACK");
+    if (!made) return made.as_failure();
+    return boost::outcome_v2::success();
+}
+
+Result<void> CampaignDatabase::open_to_read() {
+    if (auto opened = connect(SQLITE_OPEN_READWRITE); !opened) return opened;
+    const auto found = marks();
+    if (!found) return unreadable();
+    if (auto checked = check(*found); !checked) return checked;
+    if (!execute("PRAGMA query_only = ON")) return refuse("cannot be opened");
+    return boost::outcome_v2::success();
+}
+
+Result<void> CampaignDatabase::in_transaction(const char* what,
+                                              const std::function<Result<void>()>& work) {
+    if (sqlite3_get_autocommit(database_) == 0) return work();
+    if (!execute("BEGIN IMMEDIATE")) return refuse("cannot begin to record");
+    Result<void> done = work();
+    if (done && !execute("COMMIT")) done = refuse(what);
+    if (!done) execute("ROLLBACK");
+    return done;
+}
+
+Failure CampaignDatabase::refuse(const std::string& what) const {
+    if ((sqlite3_extended_errcode(database_) & 0xff) == SQLITE_BUSY)
+        return Failure{fmt::format("{}: another process kept it locked for {} s", what,
+                                   busy_milliseconds / 1000),
+                       name_};
+    return Failure{fmt::format("{} ({})", what, sqlite3_errmsg(database_)), name_};
+}
+
+Result<void> CampaignDatabase::connect(int flags) {
+    // The absolute name: no name of a file has a meaning of its own then.
+    std::error_code failed;
+    const auto path = std::filesystem::absolute(name_, failed);
+    if (failed || sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK)
+        return refuse("cannot be opened");
+    sqlite3_busy_timeout(database_, busy_milliseconds);
+    return boost::outcome_v2::success();
+}
+
+bool CampaignDatabase::execute(const char* sql) {
+    return sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
+std::optional<std::int64_t> CampaignDatabase::count(const char* sql) {
+    Statement select{database_, sql};
+    if (!select.usable() || select.step() != SQLITE_ROW) return std::nullopt;
+    return select.integer(0);
+}
+
+std::optional<CampaignDatabase::Marks> CampaignDatabase::marks() {
+    const auto id = count("PRAGMA application_id");
+    if (!id) return std::nullopt;
+    const auto version = count("PRAGMA user_version");
+    if (!version) return std::nullopt;
+    const auto tables = count("SELECT count(*) FROM sqlite_master");
+    if (!tables) return std::nullopt;
+    return Marks{*id, *version, *tables};
+}
+
+Result<void> CampaignDatabase::check(const Marks& found) {
+    if (found.id == 0 && found.tables == 0)
+        return Failure{"is empty: nothing was ever recorded", name_};
+    if (found.id != application_id) return Failure{"is a database, but no campaign", name_};
+    if (found.version != schema_version)
+        return Failure{
+            fmt::format("is a campaign of schema version {}; this program knows version {}",
+                        found.version, schema_version),
+            name_};
+    const auto known = count("SELECT count(*) FROM sqlite_master WHERE name IN "
+                             "('series', 'sample', 'condition')");
+    if (!known || *known != 3) return Failure{"is damaged: its tables are missing", name_};
+    return boost::outcome_v2::success();
+}
+
+Result<bool> CampaignDatabase::make_or_check() {
+    const auto found = marks();
+    if (!found) return unreadable();
+    const bool empty = found->id == 0 && found->version == 0 && found->tables == 0;
+    if (empty) {
+        if (!execute(schema)) return not_written();
+    } else if (const auto checked = check(*found); !checked) {
+        return checked.as_failure();
+    }
+    // For a campaign that exists this changes nothing, but it opens the journal.
+    const std::string same = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
+                                         application_id, schema_version);
+    if (!execute(same.c_str())) return not_written();
+    return empty;
+}
+
+Failure CampaignDatabase::write_protected() const {
+    return Failure{"is write-protected, or its folder is; a campaign to record in must be "
+                   "writable",
+                   name_};
+}
+
+Failure CampaignDatabase::not_written() const {
+    const int error = sqlite3_extended_errcode(database_) & 0xff;
+    if (error == SQLITE_READONLY || error == SQLITE_CANTOPEN || error == SQLITE_PERM)
+        return write_protected();
+    return refuse("cannot be written");
+}
+
+Failure CampaignDatabase::unreadable() const {
+    const int error = sqlite3_extended_errcode(database_);
+    const int kind = error & 0xff;
+    const std::filesystem::path journal =
+        sqlite3_filename_journal(sqlite3_db_filename(database_, "main"));
+    std::error_code ignored;
+    const bool not_undone =
+        error == SQLITE_READONLY_ROLLBACK || error == SQLITE_READONLY_RECOVERY ||
+        error == SQLITE_READONLY_CANTINIT ||
+        ((kind == SQLITE_READONLY || kind == SQLITE_CANTOPEN || kind == SQLITE_IOERR) &&
+         std::filesystem::exists(journal, ignored));
+    if (not_undone)
+        return Failure{fmt::format("was left by a writer that was killed, and what it left "
+                                   "unfinished cannot be undone here ({}); make the file and "
+                                   "its folder writable, or copy it together with {}",
+                                   sqlite3_errmsg(database_), journal.filename().string()),
+                       name_};
+    if (kind == SQLITE_BUSY) return refuse("cannot be opened");
+    return refuse("is no campaign or is damaged; a campaign database was expected");
+}
+
+Result<void> check_campaign_name(const std::filesystem::path& file) {
+    const std::string name = file.string();
+    if (name.empty()) return Failure{"a campaign is a file; its name is empty", "campaign"};
+    // SQLite keeps a leading colon and the scheme "file:" for itself: a campaign of such a name
+    // would be lost with the process.
+    const std::size_t scheme = name.find("://");
+    const bool uri = name.rfind("file:", 0) == 0 ||
+                     (scheme != std::string::npos && name.find('/') == scheme + 1);
+    if (name.front() == ':' || uri || name.find('\0') != std::string::npos)
+        return Failure{"a campaign is a file; this is no file's name (./ in front makes it one)",
+                       name};
+    std::error_code ignored;
+    const auto status = std::filesystem::status(file, ignored);
+    if (std::filesystem::is_directory(status))
+        return Failure{"a campaign file was expected, this is a folder", name};
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        return Failure{"a campaign file was expected, this is a device or a pipe", name};
+    return boost::outcome_v2::success();
+}
+
+} // namespace warpbound::harness

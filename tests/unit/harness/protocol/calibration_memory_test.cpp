@@ -1,0 +1,151 @@
+// What calibration reads of the write buffer and the caches.
+#include "models/architecture/value_path.hpp"
+#include "tests/unit/harness/protocol/calibrated_card.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpbound::harness {
+namespace {
+
+// V14 left size and drain open (9.2); the description assumes 8 entries and 5 to 8 cycles each.
+TEST(Calibrate, ReadsTheWriteBufferOffTheCard) {
+    const auto calibration = calibrated(measured(
+        {"switched-off", "start-order", "crowd-switched-off", "spacing-store-global",
+         "port-store-global", "store-plug", "store-burst", "store-train", "store-train-next"},
+        500));
+    expect_found(calibration, "write-buffer/entries", 8, 8);
+    expect_found(calibration, "write-buffer/drain", 5, 8);
+    expect_found(calibration, "classes/store-global/initiation", 34, 34); // V14 Table 7
+}
+
+/// The card with another write buffer, and stores that go through a port of that scope.
+models::Architecture with_stores(std::int64_t initiation, models::Interval drain,
+                                 std::int64_t entries, models::UnitScope scope) {
+    auto machine = fermi();
+    const auto put = [&](const std::string& path, models::Interval interval) {
+        models::SourcedValue value;
+        value.interval = interval;
+        value.source = "made for this test";
+        value.grade = models::Grade::Assumed;
+        value.reason = "made for this test";
+        EXPECT_TRUE(models::set_value(machine, path, value));
+    };
+    put("classes/store-global/initiation", {initiation, std::nullopt, initiation});
+    put("write-buffer/drain", drain);
+    put("write-buffer/entries", {entries, std::nullopt, entries});
+    for (auto& unit : machine.units)
+        if (unit.name == "global-path") unit.scope = scope;
+    return machine;
+}
+
+// Under `oldest` the warps that have stored go on before others store, and delay their clocks.
+TEST(Calibrate, ReadsTheWriteBufferThoughOlderWarpsGoOnFirst) {
+    auto machine = with_stores(6, {7, std::nullopt, 7}, 9, models::UnitScope::Warp);
+    ASSERT_TRUE(models::override_value(machine, "schedulers/count", 1));
+    const auto calibration =
+        calibrated(measured_on(machine,
+                               {"switched-off", "start-order", "crowd-switched-off",
+                                "spacing-store-global", "port-store-global", "store-burst"},
+                               20, "oldest"));
+    expect_found(calibration, "write-buffer/entries", 9, 9);
+    expect_found(calibration, "write-buffer/drain", 7, 7);
+}
+
+// The first store that finds no room may come late for its entry, because its port is busy: the
+// next entry then seems to have drained faster.
+TEST(Calibrate, ReadsTheWriteBufferThoughAStoreWaitedForItsPort) {
+    auto machine = with_stores(2, {7, std::nullopt, 12}, 8, models::UnitScope::Partition);
+    ASSERT_TRUE(models::override_value(machine, "schedulers/count", 2));
+    const auto calibration =
+        calibrated(measured_on(machine,
+                               {"switched-off", "start-order", "crowd-switched-off",
+                                "spacing-store-global", "port-store-global", "store-burst"},
+                               200, "lrr"));
+    expect_found(calibration, "write-buffer/entries", 8, 8);
+    expect_found(calibration, "write-buffer/drain", 7, 12);
+}
+
+// Where its port lets a warp store faster than the buffer drains, one warp shows both.
+TEST(Calibrate, ReadsTheWriteBufferOffOneWarp) {
+    const auto machine = with_stores(3, {9, std::nullopt, 14}, 11, models::UnitScope::Core);
+    const auto calibration = calibrated(
+        measured_on(machine,
+                    {"switched-off", "start-order", "crowd-switched-off", "spacing-store-global",
+                     "port-store-global", "store-train", "store-train-next"},
+                    500, "srr"));
+    expect_found(calibration, "write-buffer/entries", 11, 11);
+    expect_found(calibration, "write-buffer/drain", 9, 14);
+    expect_found(calibration, "classes/store-global/initiation", 3, 3); // Below the step of 6.
+}
+
+// Stores whose distance varies come earlier than its largest value has them: none of them waits.
+TEST(Calibrate, InventsNoEntriesWhereNoStoreWaits) {
+    auto series = measured({"switched-off", "spacing-store-global", "store-plug"}, 20);
+    for (auto& one : series) {
+        if (one.key.name == "spacing-store-global") one.samples.back().times.front() += 2;
+        if (one.key.name == "store-plug/n=2" || one.key.name == "store-plug/n=3")
+            one.samples.back().times.front() -= 1;
+    }
+    const auto calibration = calibrated(series);
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    EXPECT_EQ(finding(calibration.value(), "write-buffer/entries"), nullptr);
+    const auto* entries = reason(calibration.value(), "write-buffer/entries");
+    ASSERT_NE(entries, nullptr);
+    EXPECT_NE(entries->why.find("closer than their distance alone"), std::string::npos);
+}
+
+// Where a further pass costs nothing no distance of lanes is slower, but for chance.
+TEST(Calibrate, TakesNoSpreadOfALatencyForTheEndOfALine) {
+    auto machine = fermi();
+    for (const bool costs : {true, false}) {
+        if (!costs) {
+            ASSERT_TRUE(models::override_value(machine, "classes/load-global/pass-cost", 0));
+        }
+        models::SourcedValue latency;
+        latency.interval = {40, std::nullopt, 80};
+        latency.source = "made for this test";
+        latency.grade = models::Grade::Assumed;
+        latency.reason = "made for this test";
+        ASSERT_TRUE(models::set_value(machine, "memories/l1/latency", latency));
+        const auto calibration =
+            calibrated(measured_on(machine, {"switched-off", "coalescing"}, 500, "lrr"));
+        ASSERT_TRUE(calibration) << to_string(calibration.error());
+        const auto* line = finding(calibration.value(), "memories/l1/line");
+        EXPECT_EQ(line != nullptr, costs);
+        if (line != nullptr) {
+            EXPECT_EQ(line->interval.lo, 128);
+        }
+        EXPECT_EQ(reason(calibration.value(), "memories/l1/line") != nullptr, !costs);
+    }
+}
+
+/// The card with the caches of another one, and loads that a warp issues as fast as anything.
+models::Architecture with_caches(std::int64_t mshr_entries) {
+    auto machine = fermi();
+    machine.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
+    EXPECT_TRUE(models::override_value(machine, "classes/load-global/initiation", 2));
+    EXPECT_TRUE(models::override_value(machine, "memories/l1/mshr-entries", mshr_entries));
+    return machine;
+}
+
+TEST(Calibrate, ReadsHowManyMissesAreInFlightAtOnce) {
+    const auto measured_with = [](std::int64_t entries) {
+        return calibrated(measured_on(
+            with_caches(entries), {"switched-off", "cache-levels", "cache-reload", "cache-misses"},
+            100, "lrr"));
+    };
+    const auto few = measured_with(9);
+    ASSERT_TRUE(few) << to_string(few.error());
+    const auto* found = finding(few.value(), "memories/l1/mshr-entries");
+    ASSERT_NE(found, nullptr) << reason(few.value(), "memories/l1/mshr-entries")->why;
+    EXPECT_EQ(found->interval.lo, 9);
+    EXPECT_EQ(found->interval.hi, 9);
+    // The first miss is back before a warp has sent so many.
+    const auto many = measured_with(200);
+    ASSERT_TRUE(many) << to_string(many.error());
+    EXPECT_EQ(finding(many.value(), "memories/l1/mshr-entries"), nullptr);
+    EXPECT_NE(reason(many.value(), "memories/l1/mshr-entries"), nullptr);
+}
+
+} // namespace
+} // namespace warpbound::harness
