@@ -101,21 +101,6 @@ std::vector<WarpTimes> warps_of(const std::vector<harness::Sample>& samples, boo
     return warps;
 }
 
-/// Mean over the runs that count.
-std::optional<double> mean_residence(const std::vector<harness::Sample>& samples,
-                                     std::int64_t warps_per_block) {
-    double sum = 0;
-    std::int64_t runs = 0;
-    for (const auto& sample : samples) {
-        if (!counts(sample.remark.trouble)) continue;
-        sum += static_cast<double>(
-            harness::resident_blocks(sample, static_cast<std::size_t>(warps_per_block)));
-        ++runs;
-    }
-    if (runs == 0) return std::nullopt;
-    return sum / static_cast<double>(runs);
-}
-
 void find_precision(CampaignPoint& point, const std::vector<std::int64_t>& times) {
     if (times.empty()) {
         point.mean_undecided = "no run gave a time that counts";
@@ -137,8 +122,7 @@ void find_precision(CampaignPoint& point, const std::vector<std::int64_t>& times
     }
 }
 
-CampaignPoint point_of(harness::SeriesInfo series, const harness::Benchmark* benchmark,
-                       const std::vector<harness::Sample>& samples) {
+CampaignPoint point_of(harness::SeriesInfo series, const std::vector<harness::Sample>& samples) {
     CampaignPoint point;
     for (const auto& sample : samples)
         if (sample.remark.trouble != harness::Trouble::None &&
@@ -152,12 +136,8 @@ CampaignPoint point_of(harness::SeriesInfo series, const harness::Benchmark* ben
     }
     find_precision(point, times);
     const bool clocks = is_clocks(series.key);
-    if (series.key.quantity != to_string(harness::Quantity::ExecutionTime))
+    if (clocks || series.key.quantity == to_string(harness::Quantity::Region))
         point.warps = warps_of(samples, clocks);
-    const auto launch = models::parse_launch(series.key.launch);
-    if (benchmark != nullptr && benchmark->picture == harness::Picture::Residence && clocks &&
-        launch)
-        point.resident_blocks = mean_residence(samples, launch.value().warps_per_block());
     point.series = std::move(series);
     return point;
 }
@@ -199,7 +179,7 @@ Result<CampaignReport> report_of(harness::Campaign& campaign, std::string file,
                                      {}});
         auto conditions = campaign.conditions(series.id);
         if (!conditions) return conditions.as_failure();
-        CampaignPoint point = point_of(series, benchmark, samples.value());
+        CampaignPoint point = point_of(series, samples.value());
         point.axes = std::move(axes);
         point.conditions = std::move(conditions).value();
         report.groups[place->second].points.push_back(std::move(point));

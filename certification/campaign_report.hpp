@@ -41,7 +41,6 @@ struct CampaignPoint {
     /// Of the 95 % interval of the mean, as a share of it; 0 of constant times.
     std::optional<double> mean_half_width;
     std::string mean_undecided;            ///< Where there is none: why.
-    std::optional<double> resident_blocks; ///< Of clocks: begin before the first one ends, mean.
     std::map<harness::Trouble, std::int64_t> troubles; ///< Runs by what happened to them.
     std::string first_trouble;                         ///< What the first of these runs says.
     std::vector<harness::RecordedConditions> conditions;

@@ -24,12 +24,21 @@ constexpr std::size_t most_lines = 8;
 /// Half of the confidence interval of a mean, as a share of it: a larger one is listed.
 constexpr double wide = 0.01;
 
-std::string times_phrase(const std::string& quantity) {
-    if (quantity == to_string(harness::Quantity::Region))
-        return "Largest time of a warp between its clock reads,";
-    if (quantity == to_string(harness::Quantity::Clocks))
-        return "Last clock read since the first of the launch,";
-    return "Execution time";
+/// What the table of a quantity shows.
+std::string caption_of(const std::string& quantity) {
+    if (quantity == to_string(harness::Quantity::ResidentBlocks))
+        return "Most blocks on an SM at once, of each run";
+    const std::string what = quantity == to_string(harness::Quantity::Region)
+                                 ? "Largest time of a warp between its clock reads,"
+                             : quantity == to_string(harness::Quantity::Clocks)
+                                 ? "Last clock read since the first of the launch,"
+                                 : "Execution time";
+    return what + " of each run in core cycles";
+}
+
+std::string unit_of(const CampaignGroup& group) {
+    const std::string_view unit = harness::unit_of(group.quantity);
+    return unit == "cycles" ? "core cycles" : std::string{unit};
 }
 
 Points with_times(const CampaignGroup& group) {
@@ -109,10 +118,11 @@ std::string times_figure(const CampaignGroup& group, const Points& points) {
         add("best", Stroke::Dotted, [](const auto& summary) { return summary.best; });
         add("worst", Stroke::Dashed, [](const auto& summary) { return summary.worst; });
     }
-    return figure(line_plot({group.name + ": time", "Largest time of each run against " + axis,
-                             axis, "core cycles"},
+    const std::string what = unit_of(group) == "blocks" ? "Blocks" : "Largest time";
+    return figure(line_plot({group.name, fmt::format("{} of each run against {}", what, axis), axis,
+                             unit_of(group)},
                             series),
-                  fmt::format("Largest time of each run against {}{}", axis,
+                  fmt::format("{} of each run against {}{}", what, axis,
                               left_out == 0 ? ""
                                             : fmt::format("; {} further combinations are in the "
                                                           "table only",
@@ -186,9 +196,8 @@ std::string residence_figure(const CampaignGroup& group, const Points& points) {
     const std::string axis = widest_axis(points);
     PlotSeries blocks{"N_slot", {}, 0, Stroke::Solid};
     for (const auto* point : points)
-        if (const auto usage = axis_value(point->axes, axis, 0);
-            usage > 0 && point->resident_blocks)
-            blocks.points.emplace_back(1 / static_cast<double>(usage), *point->resident_blocks);
+        if (const auto usage = axis_value(point->axes, axis, 0); usage > 0)
+            blocks.points.emplace_back(1 / static_cast<double>(usage), point->summary->mean);
     if (blocks.points.size() < 2) return {};
     std::sort(blocks.points.begin(), blocks.points.end());
     const std::string caption =
@@ -215,7 +224,7 @@ std::string copies_figure(const CampaignGroup& group, const Points& points) {
     const std::string caption =
         fmt::format("Bytes over the mean time. The line through the means has a start-up of {:.1f} "
                     "core cycles and {:.4f} bytes per core cycle (estimate; furthest off {:.2f} %)",
-                    line->start, line->bandwidth, 100 * line->worst_share);
+                    line.value().start, line.value().bandwidth, 100 * line.value().worst_share);
     return figure(line_plot({group.name + ": bandwidth", caption, "bytes", "bytes per core cycle"},
                             {std::move(reached)}),
                   caption);
@@ -264,9 +273,9 @@ std::string histogram_figure(const CampaignGroup& group, const Points& points) {
         modes += fmt::format("{}{}..{} ({} runs)", modes.empty() ? "" : ", ", mode.lowest,
                              mode.highest, mode.count);
     return figure(
-        histogram_plot({group.name + ": runs", "Runs by their largest time", "core cycles", "runs"},
+        histogram_plot({group.name + ": runs", "Runs by what they showed", unit_of(group), "runs"},
                        bars),
-        fmt::format("{}, launch {}: {} runs by their largest time; modes {}",
+        fmt::format("{}, launch {}: {} runs by the largest number of each; modes {}",
                     (*most)->series.key.name, (*most)->series.key.launch, (*most)->summary->count,
                     modes));
 }
@@ -310,8 +319,7 @@ std::string table_of(const CampaignGroup& group) {
             number([](const auto& of) { return of.modes.size(); }) + cell(drift_text(point)) +
             cell(trouble_text(point)) + "</tr>\n";
     }
-    return table(fmt::format("{} of each run in core cycles; {}", times_phrase(group.quantity),
-                             group.protocol),
+    return table(fmt::format("{}; {}", caption_of(group.quantity), group.protocol),
                  {{"point", false},
                   {"runs", true},
                   {"best", true},

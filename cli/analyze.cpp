@@ -59,7 +59,7 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
         // A run that did not end may be longer than its bound: nobody knows.
         if (auto checked = harness::check_troubles(entry.key, samples.value(), harness::counts);
             !checked)
-            return checked.as_failure();
+            return Failure{to_string(checked.error()), options.campaign};
         certification::add_observations(report, entry.key, samples.value());
         ++compared;
     }
@@ -169,6 +169,10 @@ Exit run(const Options& options) {
                        path);
             return Exit::Usage;
         }
+    if (!options.campaign.empty())
+        for (const auto& path : options.outputs)
+            if (auto apart = check_output(path, options.campaign); !apart)
+                return refuse(apart.error());
     const auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
     const LoadedKernel& kernel = *inputs.value().kernel;

@@ -141,6 +141,8 @@ Exit run(const Options& options) {
         fmt::print(stderr, "warpbound: a description on standard output needs a --name\n");
         return Exit::Usage;
     }
+    if (auto apart = check_output(options.output, options.campaign); !apart)
+        return refuse(apart.error());
     std::optional<models::Architecture> base;
     if (!options.base.empty()) {
         auto loaded = models::load_architecture(options.base);

@@ -10,7 +10,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
+#include <system_error>
 #include <unistd.h>
 
 namespace warpbound::cli {
@@ -76,7 +80,7 @@ std::string list_text(const std::vector<ListedSeries>& series, bool summary) {
                                          "quantity", "runs");
         }
         if (times)
-            out += summary_row(info.key.name, *times);
+            out += summary_row(summary_label(info.key.name, info.key.quantity), *times);
         else
             out += fmt::format("{:<40} {:<14} {:<14} {:>9}\n", info.key.name, info.key.launch,
                                info.key.quantity, info.runs);
@@ -99,7 +103,7 @@ std::string list_json(const std::vector<ListedSeries>& series) {
                    {"quantity", info.key.quantity},
                    {"runs", info.runs}};
         if (times) {
-            entry["observations"] = summary_json(*times);
+            entry["observations"] = summary_json(*times, harness::unit_of(info.key.quantity));
             entry["drift"] = harness::to_string(order.drift());
         }
         list.push_back(std::move(entry));
@@ -147,8 +151,11 @@ std::string imported_place(const std::string& output) {
 
 /// Gives the finished campaign its name; one that exists meanwhile stays.
 Result<void> put_in_place(const std::string& made, const std::string& output) {
-    std::error_code failed;
-    std::filesystem::create_hard_link(made, output, failed);
+    if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, output.c_str(), RENAME_NOREPLACE) == 0)
+        return boost::outcome_v2::success();
+    std::error_code failed{errno, std::generic_category()};
+    if (failed == std::errc::invalid_argument) // File systems that cannot do that have links.
+        std::filesystem::create_hard_link(made, output, failed);
     if (failed == std::errc::file_exists)
         return Failure{"exists; a campaign is imported into a new file", output};
     if (failed)

@@ -10,9 +10,16 @@ namespace warpbound::cli {
 Exit write_campaign_page(harness::Campaign& campaign, const std::string& file,
                          const std::string& output) {
     ProgressBar bar{"reading"};
+    const bool was_interrupted = interrupted(); // Then the page of what was recorded is wanted.
+    const auto progress = [&, show = bar.callback()](std::int64_t done, std::int64_t all) {
+        return show(done, all) || was_interrupted;
+    };
     const auto report = certification::report_of(
-        campaign, std::filesystem::path{file}.filename().string(), version, bar.callback());
-    if (!report) return refuse(report.error());
+        campaign, std::filesystem::path{file}.filename().string(), version, progress);
+    if (!report) {
+        const Exit refused = refuse(report.error());
+        return interrupted() && !was_interrupted ? Exit::Undecided : refused;
+    }
     return write_result(certification::render_html(report.value()), output);
 }
 

@@ -83,7 +83,7 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
         if (!samples) return samples.as_failure();
         if (auto checked = harness::check_troubles(entry.key, samples.value(), harness::untroubled);
             !checked)
-            return checked.as_failure();
+            return Failure{to_string(checked.error()), file};
         if (!samples.value().empty()) input.series.push_back({entry.key, samples.value()});
     }
     if (input.series.size() == before)
@@ -100,26 +100,17 @@ Result<void> add_calibration(certification::BundleInputs& inputs, const std::str
     if (!campaign) return campaign.as_failure();
     auto all = harness::recorded_series(*campaign.value());
     if (!all) return all.as_failure();
-    for (auto& series : all.value()) {
-        if (!harness::calibrates(series.key) || series.samples.empty()) continue;
-        if (auto checked = harness::check_troubles(series.key, series.samples, harness::untroubled);
-            !checked)
-            return checked.as_failure();
-        // The values of a description are read off one device.
-        if (!inputs.calibration.empty()) {
-            const harness::SeriesKey& first = inputs.calibration.front().key;
-            if (first.device != series.key.device ||
-                first.device_detail != series.key.device_detail)
-                return Failure{fmt::format("holds the calibration suite of {} ({}) and of {} ({}); "
-                                           "expected one machine",
-                                           first.device, first.device_detail, series.key.device,
-                                           series.key.device_detail),
-                               file};
-        }
-        inputs.calibration.push_back({series.key, std::move(series.samples)});
-    }
-    if (inputs.calibration.empty())
-        return Failure{"holds no series of the calibration suite", file};
+    std::erase_if(all.value(), [](const auto& series) {
+        return !harness::calibrates(series.key) || series.samples.empty();
+    });
+    // What `verify` asks of the samples that a description is read off.
+    const auto named = [&](const Failure& failure) { return Failure{to_string(failure), file}; };
+    const auto target = harness::target_of(all.value());
+    if (!target) return named(target.error());
+    const auto usable = harness::Measurements::of(all.value(), target.value());
+    if (!usable) return named(usable.error());
+    for (auto& series : all.value())
+        inputs.calibration.push_back({std::move(series.key), std::move(series.samples)});
     return boost::outcome_v2::success();
 }
 

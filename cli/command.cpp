@@ -94,11 +94,17 @@ Exit write_result(const std::string& text, const std::string& path) {
 
 Result<void> check_output(const std::string& output, const std::string& input) {
     if (output.empty() || output == "-") return boost::outcome_v2::success();
-    std::error_code unknown; // Of a file that does not exist only the name can be the same.
+    // Of a file that does not exist only the name can be the same.
+    const auto whole_name = [](const std::string& file) {
+        std::error_code failed;
+        const auto absolute = std::filesystem::absolute(file, failed);
+        auto canonical = std::filesystem::weakly_canonical(absolute, failed);
+        return failed ? absolute : canonical;
+    };
     for (const std::string& written : {output, place_of(output)}) {
-        const bool same_name = std::filesystem::weakly_canonical(written, unknown) ==
-                               std::filesystem::weakly_canonical(input, unknown);
-        if (same_name || std::filesystem::equivalent(written, input, unknown))
+        std::error_code unknown;
+        if (whole_name(written) == whole_name(input) ||
+            std::filesystem::equivalent(written, input, unknown))
             return Failure{fmt::format("would take the place of {}, from which it is made", input),
                            output};
     }
@@ -324,14 +330,6 @@ harness::SeriesKey series_key(const assembly::Program& program, const harness::K
                               const harness::Protocol& protocol, harness::Quantity quantity) {
     return harness::series_key({launched.function->name, program.digest, launched.facts->digest},
                                launched.launch, quantity, device, protocol);
-}
-
-std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples) {
-    std::vector<std::int64_t> times;
-    for (const auto& sample : samples)
-        if (counts(sample.remark.trouble))
-            times.insert(times.end(), sample.times.begin(), sample.times.end());
-    return times;
 }
 
 std::vector<std::string> residence_assumptions(const std::vector<harness::Kernel>& kernels,

@@ -199,8 +199,6 @@ harness::SeriesKey series_key(const assembly::Program& program, const harness::K
                               const harness::DeviceIdentity& device,
                               const harness::Protocol& protocol, harness::Quantity quantity);
 std::string quantity_name(harness::Quantity quantity);
-/// Observed times of a series' samples, one per warp and run, in run order.
-std::vector<std::int64_t> flat_times(const std::vector<harness::Sample>& samples);
 
 /// What is taken of the room that blocks need, for want of knowledge (C30), when `blocks` blocks of
 /// these kernels are launched in all.

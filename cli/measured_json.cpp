@@ -72,7 +72,10 @@ Json point_json(const MeasuredPoint& measured) {
     if (measured.warm_up)
         entry["warm-up"] = {{"runs", measured.warm_up->runs},
                             {"settled", measured.warm_up->settled}};
-    entry["observations"] = measured.summary ? summary_json(*measured.summary) : Json();
+    entry["observations"] =
+        measured.summary ? summary_json(*measured.summary,
+                                        harness::unit_of(entry["quantity"].get<std::string>()))
+                         : Json();
     entry["intervals"] = bootstrap_json(measured.intervals);
     entry["run-order"] = order_json(measured.order);
     if (!measured.marked.empty()) entry["runs-with-trouble"] = measured.marked;
@@ -93,12 +96,12 @@ Json operation_json(const MeasuredOperation& operation) {
 Json copies_json(const MeasuredCopies& copies) {
     Json entry{{"name", copies.name}, {"kind", "estimate"}};
     if (!copies.line) {
-        entry["not-decided"] = "the times do not grow with the size";
+        entry["not-decided"] = copies.line.error().what;
         return entry;
     }
-    entry["start-cycles"] = copies.line->start;
-    entry["bytes-per-cycle"] = copies.line->bandwidth;
-    entry["furthest-off"] = copies.line->worst_share;
+    entry["start-cycles"] = copies.line.value().start;
+    entry["bytes-per-cycle"] = copies.line.value().bandwidth;
+    entry["furthest-off"] = copies.line.value().worst_share;
     return entry;
 }
 

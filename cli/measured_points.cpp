@@ -64,6 +64,7 @@ std::string quantity_lines(const std::vector<MeasuredPoint>& points) {
     std::string out;
     for (const auto& [quantity, what] :
          {std::pair{harness::Quantity::Clocks, "from the first read of the launch to the last one"},
+          {harness::Quantity::ResidentBlocks, "no times, but blocks on an SM at once"},
           {harness::Quantity::ExecutionTime, "execution times of the launch or copy"}}) {
         std::vector<std::string> names;
         for (const auto& measured : points)
@@ -147,9 +148,10 @@ std::string copy_lines(const std::vector<MeasuredCopies>& copies) {
                                   "copies, a line through the means (estimate)", "start-up",
                                   "bytes per cycle", "furthest off");
     for (const auto& [name, line] : copies)
-        out += line ? fmt::format("{:<43} {:>12.1f} {:>16.4f} {:>12.2f} %\n", name, line->start,
-                                  line->bandwidth, 100 * line->worst_share)
-                    : fmt::format("{:<43} no line: the times do not grow with the size\n", name);
+        out +=
+            line ? fmt::format("{:<43} {:>12.1f} {:>16.4f} {:>12.2f} %\n", name, line.value().start,
+                               line.value().bandwidth, 100 * line.value().worst_share)
+                 : fmt::format("{:<43} no line: {}\n", name, line.error().what);
     return out;
 }
 
@@ -226,7 +228,9 @@ std::string measured_text(const MeasuredSuite& suite) {
     out += fmt::format("{} {:>9}\n", heading, "converged");
     for (const auto& measured : points) {
         if (!measured.summary) continue;
-        std::string row = summary_row(measured.point.name, *measured.summary);
+        std::string row =
+            summary_row(summary_label(measured.point.name, quantity_name(measured.point.quantity)),
+                        *measured.summary);
         row.pop_back();
         out += fmt::format("{} {:>9}\n", row, converged_text(measured));
     }

@@ -38,7 +38,7 @@ struct MeasuredOperation {
 /// A benchmark of copies; nothing where no line fits its points.
 struct MeasuredCopies {
     std::string name;
-    std::optional<harness::CopyLine> line;
+    Result<harness::CopyLine> line; ///< A failure says why there is none.
 };
 
 /// A point that the device did not run, and why.

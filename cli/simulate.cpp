@@ -206,7 +206,7 @@ Result<std::optional<Simulated>> simulate(const Options& options, const Machine&
                                          worker_threads(), bar.callback(), interrupted);
         if (!measured) return measured.as_failure();
         simulated.complete = simulated.complete && measured.value().complete();
-        const auto times = flat_times(measured.value().samples);
+        const auto times = summarised_times(measured.value().samples, quantity_name(quantity));
         if (times.empty()) break;
         simulated.series.push_back(
             {quantity, std::move(measured).value(), harness::summarise(times)});
@@ -239,6 +239,9 @@ Exit run_kernel(const Options& options) {
         return refuse(Failure{"--listing goes with a recorded trace (.traceg, kernelslist.g); this "
                               "file is the listing",
                               options.launch.kernel.file});
+    if (!options.campaign.empty())
+        if (auto apart = check_output(options.trace.file, options.campaign); !apart)
+            return refuse(apart.error());
     auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
     const auto machine = open_machine(options, inputs.value().architecture);

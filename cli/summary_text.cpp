@@ -29,6 +29,11 @@ std::string summary_heading(const std::string& label) {
                        "best", "mean", "p99", "worst", "st.dev", "distinct", "modes");
 }
 
+std::string summary_label(const std::string& name, std::string_view quantity) {
+    const auto unit = harness::unit_of(quantity);
+    return unit == "cycles" ? name : fmt::format("{}, {}", name, unit);
+}
+
 std::string summary_row(const std::string& label, const harness::Summary& summary) {
     return fmt::format("{:<40} {:>6} {:>9} {:>12.2f} {:>9} {:>9} {:>9.2f} {:>8} {:>5}\n", label,
                        summary.count, summary.best, summary.mean, summary.p99, summary.worst,
@@ -54,7 +59,7 @@ std::string summary_details(const harness::Summary& summary) {
     return out;
 }
 
-nlohmann::ordered_json summary_json(const harness::Summary& summary) {
+nlohmann::ordered_json summary_json(const harness::Summary& summary, std::string_view unit) {
     nlohmann::ordered_json modes = nlohmann::ordered_json::array();
     for (const auto& mode : summary.modes)
         modes.push_back({{"lowest", mode.lowest},
@@ -66,7 +71,7 @@ nlohmann::ordered_json summary_json(const harness::Summary& summary) {
     for (const auto& [value, count] : summary.values)
         values.push_back({{"value", value}, {"count", count}});
     return {{"kind", "observed"},
-            {"unit", "cycles"},
+            {"unit", unit},
             {"count", summary.count},
             {"best", summary.best},
             {"mean", summary.mean},

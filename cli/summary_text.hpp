@@ -26,6 +26,9 @@ std::string summary_heading(const std::string& label);
 std::string summary_row(const std::string& label, const harness::Summary& summary);
 /// Distinct values with counts when there are few, and modes when there are several.
 std::string summary_details(const harness::Summary& summary);
-nlohmann::ordered_json summary_json(const harness::Summary& summary);
+nlohmann::ordered_json summary_json(const harness::Summary& summary,
+                                    std::string_view unit = "cycles");
+/// The label of a series in tables whose numbers are cycles but where the quantity says otherwise.
+std::string summary_label(const std::string& name, std::string_view quantity);
 
 } // namespace warpbound::cli

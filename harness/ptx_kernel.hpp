@@ -27,6 +27,7 @@ struct WarpRecord {
     std::uint64_t last_clock = 0;         ///< As above.
     std::uint64_t nanoseconds_before = 0; ///< %globaltimer, before the first clock read.
     std::uint64_t nanoseconds_after = 0;  ///< Behind the last one.
+    std::uint64_t multiprocessor = 0;     ///< %smid.
 };
 
 /// What the memory of a warp holds: every `stride` bytes the address of the next such word, the
@@ -35,6 +36,10 @@ struct PtxWalk {
     std::int64_t stride = 0;
     std::int64_t footprint = 0;
 };
+
+/// How long a block waits for the others of a launch, from its own beginning: long beyond the time
+/// in which a card begins all the blocks that fit. `Unit:` cycles of its SM.
+inline constexpr std::int64_t semaphore_time_out = 1 << 18;
 
 /// A module with one kernel. Its parameters are four addresses and a number: of the warp records;
 /// of a word for each thread, which receives what its results add up to, so that no compiler leaves
@@ -51,6 +56,9 @@ struct PtxKernel {
     std::optional<PtxWalk> walk{};    ///< Nothing: that memory holds zeros.
     /// The region is the body of a loop, which adds to a counter, compares it and branches.
     bool loops = false;
+    /// Blocks wait for each other, see `emit_semaphore`: the blocks of its launch are for each SM,
+    /// and it tells only how many were on one at once.
+    bool semaphore = false;
 };
 
 } // namespace warpbound::harness

@@ -13,6 +13,7 @@ namespace warpbound::models {
 struct WarpObservation {
     std::int64_t block = 0;
     std::int64_t warp = 0;             ///< Within the block.
+    std::int64_t multiprocessor = 0;   ///< Number of the SM that it ran on.
     std::optional<Cycles> first_clock; ///< Value of the first clock read, when its read completed.
     std::optional<Cycles>
         last_clock;  ///< Value of the last clock read; none with fewer than two reads.

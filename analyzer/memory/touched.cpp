@@ -1,5 +1,6 @@
 #include "analyzer/memory/touched.hpp"
 
+#include "analyzer/flow_facts.hpp"
 #include "analyzer/problem.hpp"
 #include "analyzer/warp_work.hpp"
 #include "models/address_pattern.hpp"
@@ -45,7 +46,8 @@ private:
         return !problem_.timings[i].value().enters_write_buffer;
     }
 
-    /// By a warp, at most. False when there are too many in all.
+    /// By a warp, at most, over all call sites: copies of called code are the same instructions
+    /// (C21). False when there are too many in all.
     bool count_executions() {
         const auto& blocks = problem_.request.graph->blocks;
         executions_.assign(problem_.timings.size(), 0);
@@ -56,9 +58,11 @@ private:
                 if (problem_.used[i] && problem_.timings[i] &&
                     problem_.timings[i].value().through_caches)
                     ++here;
-            if (here == 0) continue;
+            const auto copies = blocks_at(*problem_.request.graph, blocks[block].address);
+            if (here == 0 || copies.front() != block) continue;
             std::vector<std::int64_t> visits(blocks.size(), 0);
-            visits[block] = 1;
+            for (const std::size_t copy : copies)
+                visits[copy] = 1;
             const std::int64_t times = extreme_sum(problem_, visits, Side::Upper);
             all += models::Cycles{times} * here * problem_.shape.warps();
             if (models::Cycles{most_accesses} < all) return false;

@@ -56,7 +56,9 @@ Result<Calibration> calibrate(const Measurements& measurements) {
     calibration.target = measurements.target();
     Ledger ledger;
     std::string why_rest = "what instructions take that wait for nothing is not known";
-    if (auto basis = read_steps(measurements, ledger)) {
+    if (!measurements.interlocks()) {
+        why_rest = encoded_times_issue;
+    } else if (auto basis = read_steps(measurements, ledger)) {
         read_delays(measurements, *basis, ledger);
         read_caches(measurements, *basis, ledger);
         read_misses(measurements, *basis, ledger);

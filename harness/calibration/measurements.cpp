@@ -14,23 +14,8 @@ namespace {
 
 /// Generations whose hardware makes instructions wait, so that the suite needs no description.
 constexpr std::array<int, 2> interlocked_targets{20, 21};
-constexpr const char* encoded_times_issue =
-    "where the encoding times the issue, no time shows when a result is there";
-
-/// Times of a run.
-std::size_t times_of_run(const BenchmarkPoint& point) {
-    const auto warps =
-        static_cast<std::size_t>(point.launch.blocks * point.launch.warps_per_block());
-    switch (point.quantity) {
-    case Quantity::ExecutionTime:
-        return 1;
-    case Quantity::Clocks:
-        return 2 * warps;
-    case Quantity::Region:
-        break;
-    }
-    return warps;
-}
+constexpr int first_target = 20;
+constexpr int last_target = 129;
 
 struct Expected {
     std::string kernel_digest;
@@ -41,7 +26,13 @@ struct Expected {
     std::int64_t runs = 0; ///< Needed.
 };
 
-/// What the suite would run on a machine of that generation, by point.
+bool is_interlocked(assembly::Target target) {
+    return std::find(interlocked_targets.begin(), interlocked_targets.end(), target.sm) !=
+           interlocked_targets.end();
+}
+
+/// What the suite would run on a machine of that generation, by point: listings where hardware
+/// interlocks, else PTX, of benchmarks that do not need that.
 Result<std::map<std::string, Expected>> expected_points(assembly::Target target) {
     models::Architecture machine;
     machine.name = to_string(target);
@@ -49,14 +40,16 @@ Result<std::map<std::string, Expected>> expected_points(assembly::Target target)
     std::map<std::string, Expected> expected;
     for (const auto& benchmark : benchmarks()) {
         if (benchmark.calibrates.empty()) continue;
-        const auto points = points_of(benchmark.name, machine);
+        if (!is_interlocked(target) && benchmark.interlocked) continue;
+        const auto points = is_interlocked(target) ? points_of(benchmark.name, machine)
+                                                   : ptx_points_of(benchmark.name, target);
         if (!points) return points.as_failure();
         for (const auto& point : points.value()) {
-            expected[point.name] = {assembly::digest_of(point.text),
+            expected[point.name] = {assembly::digest_of(point.code()),
                                     assembly::digest_of(models::write_flow_facts(point.facts)),
                                     models::to_string(point.launch),
                                     std::string{to_string(point.quantity)},
-                                    times_of_run(point),
+                                    times_of_run(point.quantity, point.launch),
                                     point.most_runs > 0 ? std::min(point.most_runs, enough_runs)
                                                         : enough_runs};
         }
@@ -117,18 +110,21 @@ bool calibrates(const SeriesKey& key) {
 }
 
 Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series) {
-    for (const int sm : interlocked_targets) {
-        const auto expected = expected_points({sm});
-        if (!expected) return expected.as_failure();
+    for (int sm = first_target; sm <= last_target; ++sm) {
+        const auto target = assembly::parse_target(fmt::format("sm_{}", sm));
+        if (!target) continue;
+        const auto expected = expected_points(*target);
+        if (!expected) continue; // None that the suite is written for.
         for (const auto& one : series) {
             const auto found = expected.value().find(one.key.name);
             if (found != expected.value().end() &&
                 found->second.kernel_digest == one.key.kernel_digest)
-                return assembly::Target{sm};
+                return *target;
         }
     }
     return Failure{fmt::format("holds no series of this version's calibration suite; `measure "
-                               "--suite calibration` records them on machines of sm_{}: {}",
+                               "--suite calibration` records them on machines of sm_{}, `measure "
+                               "--suite residence` what can be calibrated on cards: {}",
                                fmt::join(interlocked_targets, " and sm_"), encoded_times_issue),
                    "campaign"};
 }
@@ -153,15 +149,11 @@ std::string digest_of_series(const std::vector<const RecordedSeries*>& series) {
 }
 
 Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assembly::Target target) {
-    if (std::find(interlocked_targets.begin(), interlocked_targets.end(), target.sm) ==
-        interlocked_targets.end())
-        return Failure{
-            fmt::format("no calibration for {}: {}", to_string(target), encoded_times_issue),
-            "calibrate"};
     const auto expected = expected_points(target);
     if (!expected) return expected.as_failure();
     Measurements measurements;
     measurements.target_ = target;
+    measurements.interlocks_ = is_interlocked(target);
     for (auto& one : series) {
         const auto found = expected.value().find(one.key.name);
         if (found == expected.value().end() || one.samples.empty()) continue;
@@ -180,6 +172,11 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
                  .second)
             return Failure{"there are two series of this point; expected one", point};
     }
+    if (measurements.by_point_.empty() && !measurements.interlocks_)
+        return Failure{fmt::format("holds no series that calibrates {}, which `measure --suite "
+                                   "residence` records on a card; {}",
+                                   to_string(target), encoded_times_issue),
+                       "campaign"};
     if (measurements.by_point_.empty())
         return Failure{"holds no series of the calibration suite; `measure --suite calibration` "
                        "records them",

@@ -26,18 +26,22 @@ bool calibrates(const SeriesKey& key);
 /// Runs without which no value is read: in fewer, times that vary may agree by chance.
 inline constexpr std::int64_t enough_runs = 20;
 
-/// The generation of whose kernels the series are. Refuses series of none, saying which there are.
+/// Why little is read off machines whose encoding says when instructions issue.
+inline constexpr const char* encoded_times_issue =
+    "where the encoding times the issue, no time shows when a result is there";
+
+/// The target of whose kernels the series are. Refuses series of none, saying which there are.
 Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series);
 
 /// The series of one device, each checked to be of the suite's own kernel.
 class Measurements {
 public:
-    /// Keeps the series of calibrating benchmarks and leaves the others out. Refuses a generation
-    /// whose encoding times the issue, series of several devices, machines or protocols, two series
-    /// of one point, a series whose kernel, facts or launch is not that of this version's suite for
-    /// `target`, a run that has not the times of its launch (as many as it has warps; of clocks
-    /// two each, one of them 0 and none before the warp's first; none below 0 or above
-    /// `models::largest_cycles`), and no series at all.
+    /// Keeps the series of calibrating benchmarks and leaves the others out. Refuses series of
+    /// several devices, machines or protocols, two series of one point, a series whose kernel,
+    /// facts or launch is not that of this version's suite for `target`, a run that has not the
+    /// times of its launch (as many as it has warps; of clocks two each, one of them 0 and none
+    /// before the warp's first; none below 0 or above `models::largest_cycles`), and no series at
+    /// all.
     static Result<Measurements> of(std::vector<RecordedSeries> series, assembly::Target target);
 
     /// Null where `why_not` has a reason.
@@ -47,6 +51,8 @@ public:
     [[nodiscard]] std::string why_not(const std::string& point) const;
     [[nodiscard]] const std::string& device() const { return device_; }
     [[nodiscard]] const assembly::Target& target() const { return target_; }
+    /// Whether the target's hardware makes instructions wait for their operands.
+    [[nodiscard]] bool interlocks() const { return interlocks_; }
 
 private:
     struct Kept {
@@ -56,6 +62,7 @@ private:
     std::map<std::string, Kept> by_point_;
     std::string device_;
     assembly::Target target_;
+    bool interlocks_ = false;
 };
 
 } // namespace warpbound::harness

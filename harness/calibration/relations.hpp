@@ -79,8 +79,5 @@ struct WarpClocks {
 };
 /// By block, then warp.
 std::vector<WarpClocks> clocks_of(const Sample& sample);
-/// Blocks of a launch of blocks of so many warps that begin before the first one ends: N_slot, in
-/// this run. `Source:` G23 eq. 3.9 to 3.11.
-std::int64_t resident_blocks(const Sample& sample, std::size_t warps);
 
 } // namespace warpbound::harness

@@ -6,38 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 
 namespace warpbound::harness {
-
-namespace {
-
-/// The same in every run, else nothing.
-std::optional<std::int64_t> resident_blocks(const RecordedSeries& series, std::size_t warps) {
-    std::set<std::int64_t> counts;
-    for (const auto& sample : series.samples)
-        counts.insert(resident_blocks(sample, warps));
-    return counts.size() == 1 ? std::optional{*counts.begin()} : std::nullopt;
-}
-
-} // namespace
-
-std::int64_t resident_blocks(const Sample& sample, std::size_t warps) {
-    const auto clocks = clocks_of(sample);
-    std::vector<std::int64_t> begins;
-    std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t block = 0; (block + 1) * warps <= clocks.size(); ++block) {
-        WarpClocks whole = clocks[block * warps];
-        for (std::size_t warp = 1; warp < warps; ++warp) {
-            whole.first = std::min(whole.first, clocks[block * warps + warp].first);
-            whole.last = std::max(whole.last, clocks[block * warps + warp].last);
-        }
-        begins.push_back(whole.first);
-        first_end = std::min(first_end, whole.last);
-    }
-    return std::count_if(begins.begin(), begins.end(),
-                         [&](std::int64_t begin) { return begin < first_end; });
-}
 
 void read_residence(const Measurements& measurements, Ledger& ledger) {
     constexpr const char* warps_path = "limits/max-warps";
@@ -48,7 +18,7 @@ void read_residence(const Measurements& measurements, Ledger& ledger) {
         const auto* one = measurements.find(
             fmt::format("resident-warps/warps={}/blocks={}", warps, resident_at_most));
         if (one == nullptr) continue;
-        const auto count = resident_blocks(*one, static_cast<std::size_t>(warps));
+        const auto count = constant_time(one);
         if (!count) continue;
         resident[warps] = *count;
         series.push_back(one);

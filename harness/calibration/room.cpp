@@ -62,17 +62,6 @@ struct Resource {
     std::int64_t finest_unit = 1; ///< No point of the benchmark tells a smaller one.
 };
 
-/// The same number of blocks in every run, else nothing.
-std::optional<std::int64_t> blocks_at(const Measurements& measurements, const std::string& point,
-                                      std::int64_t warps) {
-    const auto* series = measurements.find(point);
-    if (series == nullptr) return std::nullopt;
-    std::set<std::int64_t> counts;
-    for (const auto& sample : series->samples)
-        counts.insert(resident_blocks(sample, static_cast<std::size_t>(warps)));
-    return counts.size() == 1 ? std::optional{*counts.begin()} : std::nullopt;
-}
-
 /// The sizes that agree with all points under a rule, smallest and largest; nothing when none does.
 /// `Source:` G23 eq. 3.10, 3.11 and 3.13, with the allocation of C30.
 std::optional<models::Interval> sizes_by(const Resource& resource, const Rule& rule,
@@ -138,11 +127,11 @@ void read_points(const Resource& resource, const std::vector<std::int64_t>& uses
     for (const std::int64_t warps : block_sizes) {
         const std::string free_point =
             fmt::format("resident-warps/warps={}/blocks={}", warps, resident_at_most);
-        const auto unlimited = blocks_at(measurements, free_point, warps);
+        const auto unlimited = constant_time(measurements.find(free_point));
         for (const std::int64_t use : uses) {
             const std::string point = fmt::format("{}/{}={}/warps={}/blocks={}", resource.benchmark,
                                                   axis, use, warps, launched);
-            const auto blocks = blocks_at(measurements, point, warps);
+            const auto blocks = constant_time(measurements.find(point));
             if (why.empty() && (!blocks || !unlimited))
                 why = !blocks ? measurements.why_not(point) : measurements.why_not(free_point);
             if (!blocks || !unlimited) continue;

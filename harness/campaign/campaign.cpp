@@ -249,9 +249,11 @@ Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& sam
                             bool (*accepted)(Trouble)) {
     for (const auto& sample : samples)
         if (!accepted(sample.remark.trouble))
-            return Failure{fmt::format("run {} is marked {} ({}); expected runs without trouble",
-                                       sample.run, to_string(sample.remark.trouble),
-                                       sample.remark.text),
+            return Failure{fmt::format("run {} is marked {} ({}); expected {}", sample.run,
+                                       to_string(sample.remark.trouble), sample.remark.text,
+                                       accepted(Trouble::Throttled) ? "runs that ended with times "
+                                                                      "of this kernel"
+                                                                    : "runs without trouble"),
                            key.name};
     return boost::outcome_v2::success();
 }

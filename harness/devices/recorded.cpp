@@ -141,10 +141,11 @@ private:
         outcome.remark = sample.remark;
         if (sample.times.empty()) return outcome;
         const bool whole = key_.quantity == to_string(Quantity::ExecutionTime);
+        const bool residents = key_.quantity == to_string(Quantity::ResidentBlocks);
         const bool clocks = key_.quantity == to_string(Quantity::Clocks);
         const std::int64_t per_block = launch_.warps_per_block();
         const auto warps = static_cast<std::size_t>(launch_.blocks * per_block);
-        const std::size_t expected = whole ? 1 : clocks ? 2 * warps : warps;
+        const std::size_t expected = whole || residents ? 1 : clocks ? 2 * warps : warps;
         if (sample.times.size() != expected)
             return Failure{fmt::format("run {} was recorded with {} times; {} of {} has {}",
                                        sample.run, sample.times.size(), key_.quantity, key_.launch,
@@ -152,6 +153,19 @@ private:
                            key_.name};
         if (whole) {
             outcome.observation.execution_time = models::Cycles{sample.times.front()};
+            return outcome;
+        }
+        if (residents) {
+            if (sample.times.front() < 0 || sample.times.front() > launch_.blocks)
+                return Failure{
+                    fmt::format("run {} was recorded with {} blocks on an SM; the launch "
+                                "{} has no more than {} for each",
+                                sample.run, sample.times.front(), key_.launch, launch_.blocks),
+                    key_.name};
+            // So many on one SM at once, of one warp each: nothing else of them was kept.
+            for (std::int64_t block = 0; block < sample.times.front(); ++block)
+                outcome.observation.warps.push_back(
+                    {block, 0, 0, models::Cycles{0}, models::Cycles{1}, {}});
             return outcome;
         }
         outcome.observation.warps.resize(warps);

@@ -12,17 +12,26 @@ namespace {
 
 class SimulatedKernel final : public PreparedKernel {
 public:
-    explicit SimulatedKernel(std::shared_ptr<const simulator::Machine> machine)
-        : machine_{std::move(machine)} {}
+    SimulatedKernel(std::shared_ptr<const simulator::Machine> machine, std::int64_t multiprocessors)
+        : machine_{std::move(machine)}, multiprocessors_{multiprocessors} {}
 
     Result<Outcome> run(const RunOptions& options) const override {
         auto observation = machine_->run(options);
         if (!observation) return observation.as_failure();
         return Outcome{std::move(observation).value(), {}};
     }
+    [[nodiscard]] Result<void> tells(Quantity quantity) const override {
+        if (quantity != Quantity::ResidentBlocks || multiprocessors_ == 1)
+            return boost::outcome_v2::success();
+        return Failure{fmt::format("the blocks of a launch fill one multiprocessor, and this "
+                                   "device has {}",
+                                   multiprocessors_),
+                       std::string{to_string(quantity)}};
+    }
 
 private:
     std::shared_ptr<const simulator::Machine> machine_;
+    std::int64_t multiprocessors_;
 };
 
 /// A workload of one copy (C36).
@@ -73,7 +82,7 @@ public:
             simulator::Machine::prepare(architecture_, kernel, policy_, multiprocessors_);
         if (!machine) return machine.as_failure();
         return std::unique_ptr<PreparedKernel>{
-            std::make_unique<SimulatedKernel>(std::move(machine.value()))};
+            std::make_unique<SimulatedKernel>(std::move(machine.value()), multiprocessors_)};
     }
 
 private:

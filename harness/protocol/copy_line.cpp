@@ -1,22 +1,28 @@
 #include "harness/protocol/copy_line.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 namespace warpbound::harness {
 
-std::optional<CopyLine> line_of_copies(std::span<const CopyTime> times) {
+Result<CopyLine> line_of_copies(std::span<const CopyTime> times) {
     double weights = 0;
     double mean_size = 0;
     double mean_time = 0;
     for (const CopyTime& one : times) {
-        if (one.time <= 0) return std::nullopt;
+        if (one.time <= 0)
+            return Failure{fmt::format("the time of {} bytes is not above 0", one.bytes), "copies"};
         const double weight = 1 / (one.time * one.time);
         weights += weight;
         mean_size += weight * static_cast<double>(one.bytes);
         mean_time += weight * one.time;
     }
-    if (times.empty()) return std::nullopt;
+    const bool one_size = std::all_of(times.begin(), times.end(), [&](const CopyTime& one) {
+        return one.bytes == times.front().bytes;
+    });
+    if (one_size) return Failure{"there are times of fewer than two sizes", "copies"};
     mean_size /= weights;
     mean_time /= weights;
     double spread = 0;
@@ -27,7 +33,7 @@ std::optional<CopyLine> line_of_copies(std::span<const CopyTime> times) {
         spread += weight * size * size;
         together += weight * size * (one.time - mean_time);
     }
-    if (spread <= 0 || together <= 0) return std::nullopt;
+    if (together <= 0) return Failure{"the times do not grow with the size", "copies"};
     CopyLine line;
     line.bandwidth = spread / together;
     line.start = mean_time - mean_size / line.bandwidth;

@@ -2,8 +2,9 @@
 /// \file
 /// Start-up and bandwidth of copies, from the times of copies of several sizes.
 
+#include "assembly/support/result.hpp"
+
 #include <cstdint>
-#include <optional>
 #include <span>
 
 namespace warpbound::harness {
@@ -22,9 +23,9 @@ struct CopyLine {
 };
 
 /// The line with the least sum of squared relative distances, so that small copies, which show the
-/// start-up, count as much as large ones, which show the bandwidth. Nothing with fewer than two
-/// sizes, a time that is not positive, or times that do not grow with the size.
+/// start-up, count as much as large ones, which show the bandwidth. Refuses fewer than two sizes, a
+/// time that is not positive, and times that do not grow with the size.
 /// Source of the line: Gajger 2017, eq. 5.5. Weights: ours.
-std::optional<CopyLine> line_of_copies(std::span<const CopyTime> times);
+Result<CopyLine> line_of_copies(std::span<const CopyTime> times);
 
 } // namespace warpbound::harness

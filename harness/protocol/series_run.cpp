@@ -47,7 +47,8 @@ Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey&
                                        sample.run, sample.seed, key.protocol, seed),
                            key.name};
         if (!gives_times(sample.remark.trouble)) continue;
-        const bool one = quantity == Quantity::ExecutionTime;
+        const bool one =
+            quantity == Quantity::ExecutionTime || quantity == Quantity::ResidentBlocks;
         if (sample.times.empty() || (one && sample.times.size() != 1))
             return Failure{fmt::format("cannot be resumed: run {} was recorded with {} times, and "
                                        "{} was expected",

@@ -190,7 +190,9 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
                                       .waits = operation.waits_at_barrier,
                                       .barrier_warps = operation.barrier_warps});
     if (!chosen.is_live()) {
-        (*finished_)[static_cast<std::size_t>(chosen.number())] = chosen.observation();
+        auto& finished = (*finished_)[static_cast<std::size_t>(chosen.number())];
+        finished = chosen.observation();
+        finished.multiprocessor = static_cast<std::int64_t>(config_.multiprocessor);
         plugs_.reports.put(WarpReport{
             .slot = slots_[warp], .barrier = std::nullopt, .completes = chosen.completion()});
     } else if (!chosen.waits_at() && chosen.is_paired(now)) {

@@ -1,6 +1,7 @@
 #include "harness/suite/benchmark.hpp"
 
 #include "harness/suite/catalogue.hpp"
+#include "harness/suite/ptx_semaphore.hpp"
 
 #include <fmt/format.h>
 
@@ -105,7 +106,10 @@ Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& ar
 Result<void> write_ptx(BenchmarkPoint& point, assembly::Target target) {
     std::vector<Operation> timed = point.region.timed;
     timed.insert(timed.end(), point.region.closing.begin(), point.region.closing.end());
-    auto kernel = emit_ptx(kernel_name, point.region.before, timed, target, point.region.trips);
+    auto kernel =
+        point.region.semaphore
+            ? emit_semaphore(kernel_name, target, point.launch.registers)
+            : emit_ptx(kernel_name, point.region.before, timed, target, point.region.trips);
     if (!kernel) {
         Failure why = kernel.error();
         why.where = point.name;
@@ -123,7 +127,10 @@ std::vector<Suite> define_suites() {
         every.push_back(benchmark.name);
         if (!benchmark.calibrates.empty()) calibrating.push_back(benchmark.name);
     }
-    return {{"quick",
+    return {{"residence",
+             "What an SM has room for: warps, blocks, registers, shared memory",
+             {"resident-warps", "resident-registers", "resident-shared-memory"}},
+            {"quick",
              "A first look: chains of additions, pairs over warps, shared loads",
              {"empty-region", "independent-add", "dependent-add", "dependent-pair", "shared-load"}},
             {"voudouris-2014",
@@ -257,7 +264,11 @@ Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
     machine.target = target;
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
-        points.push_back(meant_point(*found.value(), std::move(axes), machine));
+        auto point = meant_point(*found.value(), std::move(axes), machine);
+        if (point.region.semaphore &&
+            point.launch.registers.value_or(least_semaphore_registers) < least_semaphore_registers)
+            continue;
+        points.push_back(std::move(point));
         if (points.back().copy) {
             write_copy(points.back());
             continue;

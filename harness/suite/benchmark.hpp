@@ -32,6 +32,9 @@ struct Region {
     /// Behind the timed ones, of PTX only: what keeps a compiler from reading the clock before
     /// their results are there.
     std::vector<Operation> closing{};
+    /// It shall only take long enough for all blocks that fit to begin: as PTX, blocks wait for
+    /// each other instead (`emit_semaphore`).
+    bool semaphore = false;
 };
 
 /// One point of a benchmark's axes, ready to run: what it executes, and that as a listing or as
@@ -104,8 +107,9 @@ const std::vector<Suite>& suites();
 /// values that the description lacks.
 Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                               const models::Architecture& architecture);
-/// All points as PTX for a target; no description is needed. Refuses an unknown name, and a
-/// benchmark with an operation that has no PTX, naming both.
+/// All points as PTX for a target; no description is needed. Points whose launch has fewer
+/// registers than a compiler gives (`least_semaphore_registers`) are left out. Refuses an unknown
+/// name, and a benchmark with an operation that has no PTX, naming both.
 Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
                                                   assembly::Target target);
 

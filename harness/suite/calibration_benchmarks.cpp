@@ -213,12 +213,13 @@ void add_residence(std::vector<Benchmark>& all) {
         axes.push_back({"blocks", {blocks}});
         Benchmark benchmark{name,
                             question,
-                            "blocks that begin before the first one ends: N_slot",
+                            "N_slot: blocks that begin before the first one ends",
                             "G23 eq. 3.9 to 3.13",
                             std::move(axes),
                             [](const Axes&, const models::Architecture&) {
                                 // All warps read the clock, then sleep: none keeps others from it.
                                 Region region;
+                                region.semaphore = true;
                                 const auto& load = specimen_of(OpcodeClass::LoadGlobal);
                                 for (int i = 0; i < 10; ++i) {
                                     region.timed.push_back(specimen(load, first_register));
@@ -228,7 +229,9 @@ void add_residence(std::vector<Benchmark>& all) {
                             },
                             std::move(calibrates)};
         benchmark.picture = Picture::Residence;
-        all.push_back(clocked(std::move(benchmark), 2));
+        benchmark.quantity = Quantity::ResidentBlocks;
+        benchmark.most_runs = 2;
+        all.push_back(std::move(benchmark));
     };
     add("resident-shared-memory",
         "How many blocks of a warp that ask for so much shared memory are on an SM at once?",

@@ -1,5 +1,6 @@
 #include "harness/suite/ptx_emission.hpp"
 
+#include "harness/suite/ptx_frame.hpp"
 #include "harness/suite/ptx_statement.hpp"
 
 #include <fmt/format.h>
@@ -132,7 +133,7 @@ public:
         line("mov.u64 %last, %clock64;");
         line("mov.u64 %after, %globaltimer;");
         keep();
-        record();
+        text_ += ptx_record();
         return std::move(text_);
     }
 
@@ -270,21 +271,6 @@ private:
         line("st.global.u32 [%kept], %sum;");
     }
 
-    void record() {
-        line("setp.ne.u32 %leader, %lane, 0;");
-        line("@%leader bra done;");
-        line(fmt::format("mad.wide.u32 %records, %warp, {}, %records;", sizeof(WarpRecord)));
-        const auto store = [&](std::string_view type, std::size_t offset, std::string_view reg) {
-            line(fmt::format("st.global.{} [%records+{}], {};", type, offset, reg));
-        };
-        store("u64", offsetof(WarpRecord, first_clock), "%first");
-        store("u64", offsetof(WarpRecord, last_clock), "%last");
-        store("u64", offsetof(WarpRecord, nanoseconds_before), "%before");
-        store("u64", offsetof(WarpRecord, nanoseconds_after), "%after");
-        text_ += "done:\n";
-        line("exit;");
-    }
-
     std::int64_t trips_;
     std::string text_;
     std::set<PtxRegister> inputs_;
@@ -323,10 +309,7 @@ Result<PtxKernel> emit_ptx(const std::string& entry, const std::vector<Operation
     const std::string body = writer.body(before, timed);
     PtxKernel kernel = std::move(writer.kernel);
     kernel.entry = entry;
-    kernel.text = std::move(header).value() +
-                  fmt::format(".visible .entry {}(.param .u64 records, .param .u64 kept, .param "
-                              ".u64 data, .param .u64 memory, .param .u32 never)\n{{\n{}}}\n",
-                              entry, body);
+    kernel.text = std::move(header).value() + ptx_entry(entry, body);
     return kernel;
 }
 

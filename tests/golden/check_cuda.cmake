@@ -76,6 +76,17 @@ expect(0 "registers,,0" measure --device cuda:0 --limits --format csv)
 play("time-out-at 5")
 expect(3 "cuda:0: limit of threads: .*did not end within 100 ms" measure --device cuda:0 --limits)
 
+# What fits on an SM, by blocks that wait for each other; `calibrate` inverts the counts.
+play("")
+file(REMOVE ${OUT}/room.db ${OUT}/room.xml)
+expect(0 "resident-warps, resident-registers, resident-shared-memory: no times, but blocks on an SM at once.*resident-warps/warps=1/blocks=66, blocks +2 +16 "
+       measure --device cuda:0 --suite residence --campaign ${OUT}/room.db --warm-up 0)
+expect(0 "limits/max-blocks +16 .*limits/max-warps +48 .*limits/register-granularity +256 .*limits/register-partitions +4 .*limits/shared-memory +102400 .*limits/shared-reserved +1024 .*where the encoding times the issue.*limits/registers: resident-registers: 65536 to 66560 show the same counts.*limits/shared-granularity: resident-shared-memory: 128 to 256 show"
+       calibrate --campaign ${OUT}/room.db)
+expect(0 "" calibrate --campaign ${OUT}/room.db -o ${OUT}/room.xml)
+expect(0 "shared-memory +102400 .*resident-shared-memory" architectures ${OUT}/room.xml)
+expect(3 "would take the place of" calibrate --campaign ${OUT}/room.db --name x -o ${OUT}/./room.db)
+
 # Copies: the stand-in's take 8 us and 10 bytes in a nanosecond, and its clock counts nanoseconds.
 play("")
 expect(0 "copy-to-device/bytes=4096 .*copies, a line through the means.*copy-to-device +(7999|8000)[.][0-9] +(9[.]99|10[.]00)"

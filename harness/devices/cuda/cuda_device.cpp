@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace warpbound::harness::cuda {
 
@@ -72,7 +73,8 @@ class CudaKernel final : public PreparedKernel {
 public:
     static Result<std::unique_ptr<PreparedKernel>>
     prepare(std::shared_ptr<Card> card, const PtxKernel& ptx, const models::Launch& launch) {
-        auto kernel = std::unique_ptr<CudaKernel>{new CudaKernel{std::move(card), launch}};
+        auto kernel =
+            std::unique_ptr<CudaKernel>{new CudaKernel{std::move(card), launch, ptx.semaphore}};
         Session& session = *kernel->card_->session;
         const auto lock = session.busy();
         auto built = BuiltCode::build(kernel->card_->session, ptx.text, ptx.entry);
@@ -82,10 +84,12 @@ public:
         kernel->from_dram_ = ptx.from_dram;
         if (auto made = kernel->card_->prepare_eviction(ptx.from_dram); !made)
             return made.as_failure();
-        auto buffers = make_buffers(kernel->card_->session, ptx, launch);
+        auto buffers = make_buffers(kernel->card_->session, ptx, kernel->launch_);
         if (!buffers) return buffers.as_failure();
         kernel->buffers_.emplace(std::move(buffers).value());
-        kernel->verdict_ = check_sequence(kernel->code_->image(), ptx);
+        kernel->verdict_ = ptx.semaphore ? SequenceVerdict{SequenceVerdict::State::Unverified,
+                                                           "unverified: nothing is timed"}
+                                         : check_sequence(kernel->code_->image(), ptx);
         return std::unique_ptr<PreparedKernel>{std::move(kernel)};
     }
     CudaKernel(const CudaKernel&) = delete;
@@ -108,7 +112,9 @@ public:
             outcome.remark = rate.remark;
             return outcome;
         }
-        if (auto clock = clock_trouble(records, rate.hertz)) {
+        auto clock = clock_trouble(records, rate.hertz);
+        if (!clock && semaphore_) clock = late_blocks(records);
+        if (clock) {
             outcome.remark = std::move(*clock);
             return outcome;
         }
@@ -118,6 +124,10 @@ public:
     }
 
     [[nodiscard]] Result<void> tells(Quantity quantity) const override {
+        if ((quantity == Quantity::ResidentBlocks) != semaphore_)
+            return Failure{semaphore_ ? "its blocks wait for each other, and it has no times"
+                                      : "its blocks do not wait for each other",
+                           card_->session->name()};
         if (quantity == Quantity::Clocks && launch_.blocks > 1)
             return Failure{fmt::format("SMs have clocks of their own, and {} blocks may run on "
                                        "several; clocks are given for one block",
@@ -135,6 +145,7 @@ public:
         };
         add("registers", FunctionAttribute::NumRegs);
         add("local-bytes", FunctionAttribute::LocalSizeBytes);
+        if (semaphore_) conditions.emplace_back("blocks", std::to_string(launch_.blocks));
         conditions.emplace_back("sequence", verdict_.state == SequenceVerdict::State::Differs
                                                 ? "differs: " + verdict_.text
                                                 : verdict_.text);
@@ -142,8 +153,11 @@ public:
     }
 
 private:
-    CudaKernel(std::shared_ptr<Card> card, const models::Launch& launch)
-        : card_{std::move(card)}, launch_{launch} {}
+    /// The blocks of a semaphore's launch are for each SM.
+    CudaKernel(std::shared_ptr<Card> card, const models::Launch& launch, bool semaphore)
+        : card_{std::move(card)}, launch_{launch}, semaphore_{semaphore} {
+        if (semaphore) launch_.blocks *= card_->session->device().multiprocessors;
+    }
 
     /// Whether a block fits, and takes the registers that the launch states.
     Result<void> check_room(const PtxKernel& ptx) {
@@ -174,12 +188,19 @@ private:
                                        "asked for",
                                        most, shared_bytes_),
                            name};
+        const auto set = [&](FunctionAttribute attribute, std::int64_t value) -> Result<void> {
+            const Status status = card_->session->call().FuncSetAttribute(
+                code_->function(), attribute, static_cast<int>(value));
+            if (status == Status::Success) return boost::outcome_v2::success();
+            return card_->session->failure(status, "cuFuncSetAttribute");
+        };
+        // Else the driver may leave part of the memory that L1 and shared memory have in common.
+        constexpr std::int64_t all_of_it = 100;
+        if (semaphore_)
+            if (auto all = set(FunctionAttribute::PreferredSharedMemoryCarveout, all_of_it); !all)
+                return all;
         if (shared_bytes_ <= device.shared_bytes) return boost::outcome_v2::success();
-        const Status status = card_->session->call().FuncSetAttribute(
-            code_->function(), FunctionAttribute::MaxDynamicSharedSizeBytes,
-            static_cast<int>(shared_bytes_));
-        if (status != Status::Success) return card_->session->failure(status, "cuFuncSetAttribute");
-        return boost::outcome_v2::success();
+        return set(FunctionAttribute::MaxDynamicSharedSizeBytes, shared_bytes_);
     }
 
     /// The records of one launch, or a remark in the outcome that says why there are none.
@@ -191,6 +212,7 @@ private:
         }
         Status status = buffers_->records.fill(not_written);
         if (status == Status::Success && from_dram_) status = card_->evicting->fill(0);
+        if (status == Status::Success && semaphore_) status = buffers_->memory.fill(0);
         if (status != Status::Success) {
             outcome.remark = session.trouble(status, "cuMemsetD8_v2");
             return {};
@@ -243,6 +265,33 @@ private:
         return std::nullopt;
     }
 
+    /// An SM on which blocks began late in the time that its first one waited: whoever came later
+    /// still may not have been counted. Where all blocks met nobody gave up, and none is late.
+    [[nodiscard]] std::optional<Remark> late_blocks(const std::vector<WarpRecord>& records) const {
+        struct Life {
+            std::uint64_t first_begin = ~std::uint64_t{0};
+            std::uint64_t first_end = ~std::uint64_t{0};
+        };
+        constexpr auto waiting = static_cast<std::uint64_t>(semaphore_time_out);
+        std::map<std::uint64_t, Life> multiprocessors;
+        for (const auto& record : records) {
+            Life& life = multiprocessors[record.multiprocessor];
+            life.first_begin = std::min(life.first_begin, record.first_clock);
+            life.first_end = std::min(life.first_end, record.last_clock);
+        }
+        for (const auto& record : records) {
+            const Life& life = multiprocessors[record.multiprocessor];
+            const std::uint64_t after = record.first_clock - life.first_begin;
+            if (life.first_end - life.first_begin >= waiting &&
+                record.first_clock < life.first_end && after > waiting / 2)
+                return Remark{Trouble::Clock,
+                              fmt::format("a block began on SM {} {} cycles behind the first one, "
+                                          "which waited {}: more may have fitted",
+                                          record.multiprocessor, after, waiting)};
+        }
+        return std::nullopt;
+    }
+
     void note_times(const std::vector<WarpRecord>& records, double hertz, Outcome& outcome) const {
         const std::int64_t warps = launch_.warps_per_block();
         outcome.observation.execution_time =
@@ -252,7 +301,8 @@ private:
             const auto last = models::Cycles{static_cast<std::int64_t>(records[i].last_clock)};
             const auto number = static_cast<std::int64_t>(i);
             outcome.observation.warps.push_back(
-                {number / warps, number % warps, first, last, last});
+                {number / warps, number % warps,
+                 static_cast<std::int64_t>(records[i].multiprocessor), first, last, last});
         }
     }
 
@@ -268,6 +318,7 @@ private:
 
     std::shared_ptr<Card> card_;
     models::Launch launch_;
+    bool semaphore_ = false;
     std::int64_t shared_bytes_ = 0;
     bool from_dram_ = false;
     std::optional<BuiltCode> code_;

@@ -55,6 +55,7 @@ enum class FunctionAttribute : int {
     LocalSizeBytes = 3,
     NumRegs = 4,
     MaxDynamicSharedSizeBytes = 8,
+    PreferredSharedMemoryCarveout = 9, ///< `Unit:` percent
 };
 
 /// CUjit_option

@@ -32,6 +32,7 @@ bool read_line(const std::string& line, Script& script) {
     if (word == "no-record-at") return static_cast<bool>(words >> script.no_record_at);
     if (word == "no-rate-at") return static_cast<bool>(words >> script.no_rate_at);
     if (word == "refused-at") return static_cast<bool>(words >> script.refused_at);
+    if (word == "late-block-at") return static_cast<bool>(words >> script.late_block_at);
     if (word == "reasons-from")
         return static_cast<bool>(words >> script.reasons_from >> script.reasons);
     return false;

@@ -25,6 +25,9 @@ namespace warpbound::tests {
 ///   no-record-at N        in the Nth launch, the last warp leaves no record
 ///   no-rate-at N          after the Nth launch, the clock rate's kernel leaves nothing
 ///   refused-at N          the Nth launch is refused for want of resources
+///   late-block-at N       in the Nth launch, the last block that fits on an SM begins when the
+///   first
+///                         one has nearly given up waiting for others
 ///   reasons-from N MASK   what NVML says lowers the clock, from the Nth launch on
 /// Launches are those of microbenchmarks, and copies that are measured, counted together from 1,
 /// warm-up included. Without a file everything goes well.
@@ -47,6 +50,7 @@ struct Script {
     std::int64_t no_record_at = 0;
     std::int64_t no_rate_at = 0;
     std::int64_t refused_at = 0;
+    std::int64_t late_block_at = 0;
     std::int64_t reasons_from = 0;
     unsigned long long reasons = 0;
 };

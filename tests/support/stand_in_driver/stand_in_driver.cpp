@@ -35,6 +35,8 @@ struct FunctionTag {
     bool of_clock_rate = false;
     std::int64_t instructions = 0; ///< Between the clock reads.
     std::int64_t trips = 0;        ///< Of a walk; 0: it does none.
+    bool semaphore = false;        ///< Blocks wait for each other.
+    int registers = 0;             ///< That its text asks for; 0: it does not say.
 };
 struct ModuleTag {
     std::string text;
@@ -190,6 +192,69 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
     at.pass(2000.0);
 }
 
+constexpr int multiprocessors = 2;
+constexpr std::int64_t most_warps = 48;
+constexpr std::int64_t most_blocks = 16;
+constexpr std::int64_t register_file = 65536;
+constexpr std::int64_t register_granularity = 256; // Of a warp.
+constexpr std::int64_t register_partitions = 4;
+constexpr std::int64_t shared_memory = 102400;
+constexpr std::int64_t shared_granularity = 128;
+constexpr std::int64_t shared_reserved = 1024;
+
+std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
+    return (amount + unit - 1) / unit * unit;
+}
+
+/// Blocks that fit on an SM.
+std::int64_t room(std::int64_t warps, std::int64_t registers, std::int64_t shared) {
+    std::int64_t blocks = 0;
+    while (blocks < most_blocks && (blocks + 1) * warps <= most_warps &&
+           (blocks + 1) * round_up(shared + shared_reserved, shared_granularity) <= shared_memory &&
+           round_up((blocks + 1) * warps, register_partitions) *
+                   round_up(32 * registers, register_granularity) <=
+               register_file)
+        ++blocks;
+    return blocks;
+}
+
+/// Blocks come to the SMs in turn, and to each as others leave; SMs have clocks of their own.
+void run_semaphore(const FunctionTag& function, unsigned blocks, unsigned threads,
+                   std::int64_t shared, void** arguments) {
+    Address records = 0;
+    std::memcpy(&records, arguments[0], sizeof(records));
+    Address counter = 0;
+    std::memcpy(&counter, arguments[3], sizeof(counter));
+    std::uint32_t counted = 0; // Of a launch before, if nobody cleared it.
+    std::memcpy(&counted, reinterpret_cast<const void*>(counter), sizeof(counted));
+    Machine& at = machine();
+    const std::int64_t warps = (threads + 31) / 32;
+    const std::int64_t places =
+        room(warps, function.registers > 0 ? function.registers : at.script.registers, shared);
+    const bool all_meet = counted >= blocks || blocks <= multiprocessors * places;
+    const std::int64_t life = all_meet ? 900 : warpbound::harness::semaphore_time_out + 40;
+    for (std::int64_t warp = 0; warp < std::int64_t{blocks} * warps; ++warp) {
+        const std::int64_t block = warp / warps;
+        const std::int64_t of_sm = block / multiprocessors;
+        WarpRecord record;
+        record.multiprocessor = static_cast<std::uint64_t>(block % multiprocessors);
+        const bool late = at.launches == at.script.late_block_at && of_sm == places - 1;
+        const std::int64_t begin =
+            of_sm / places * (life + 100) + 2 * (of_sm % places) + (late ? life - 90 : 0);
+        record.first_clock = static_cast<std::uint64_t>(at.cycles) +
+                             1000000 * record.multiprocessor + static_cast<std::uint64_t>(begin);
+        record.last_clock = record.first_clock + static_cast<std::uint64_t>(life);
+        record.nanoseconds_before =
+            static_cast<std::uint64_t>(at.nanoseconds + static_cast<double>(begin));
+        record.nanoseconds_after = record.nanoseconds_before + static_cast<std::uint64_t>(life);
+        std::memcpy(reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(record)}, &record,
+                    sizeof(record));
+    }
+    counted += blocks;
+    std::memcpy(reinterpret_cast<void*>(counter), &counted, sizeof(counted));
+    at.pass(static_cast<double>(blocks) * static_cast<double>(life));
+}
+
 } // namespace
 
 extern "C" {
@@ -247,7 +312,7 @@ Status cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber)
         *value = machine().script.target % 10;
         break;
     case DeviceAttribute::MultiprocessorCount:
-        *value = 2;
+        *value = multiprocessors;
         break;
     case DeviceAttribute::L2CacheSize:
         *value = machine().script.l2_bytes;
@@ -324,12 +389,17 @@ Status cuModuleGetFunction(Function* function, Module module, const char* name) 
     module->function.instructions =
         lines_between(module->text, "mov.u64 %first, %clock64;", "mov.u64 %last, %clock64;");
     module->function.trips = trips_of_walk(module->text);
+    module->function.semaphore = module->text.find("red.global.add") != std::string::npos;
+    if (const auto at = module->text.find(".maxnreg "); at != std::string::npos)
+        module->function.registers = std::stoi(module->text.substr(at + 9));
     *function = &module->function;
     return answer();
 }
-Status cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function) {
+Status cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function function) {
+    const int registers =
+        function->registers > 0 ? function->registers : machine().script.registers;
     *value = attribute == FunctionAttribute::MaxThreadsPerBlock ? 1024
-             : attribute == FunctionAttribute::NumRegs          ? machine().script.registers
+             : attribute == FunctionAttribute::NumRegs          ? registers
                                                                 : 0;
     return answer();
 }
@@ -390,7 +460,7 @@ Status cuStreamDestroy_v2(Stream) {
     return answer();
 }
 Status cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned, unsigned threads,
-                      unsigned, unsigned, unsigned, Stream, void** arguments, void**) {
+                      unsigned, unsigned, unsigned shared, Stream, void** arguments, void**) {
     Machine& at = machine();
     if (answer() == Status::Success && function->of_clock_rate) {
         run_clock_rate(arguments);
@@ -398,7 +468,10 @@ Status cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned, un
     }
     if (const Status begun = begin_work(); begun != Status::Success) return begun;
     at.elapsed = 4000.0;
-    run_region(*function, blocks, threads, arguments);
+    if (function->semaphore)
+        run_semaphore(*function, blocks, threads, shared, arguments);
+    else
+        run_region(*function, blocks, threads, arguments);
     return Status::Success;
 }
 Status cuEventCreate(Event* event, unsigned) {

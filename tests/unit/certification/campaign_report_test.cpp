@@ -172,16 +172,16 @@ TEST_F(ReportedCampaign, StopsWhenAsked) {
     EXPECT_EQ(to_string(found.error()), "c.db: interrupted before every series was read");
 }
 
-// Four blocks of two warps, of which two begin before any ends.
-TEST_F(ReportedCampaign, CountsResidentBlocks) {
-    record("resident-warps/warps=2/blocks=4", Quantity::Clocks, "4x64",
-           {{0, 50, 2, 52, 1, 60, 3, 61, 55, 99, 55, 99, 63, 120, 63, 120}});
-    record("resident-warps/warps=4/blocks=4", Quantity::Clocks, "1x128",
-           {{0, 50, 2, 52, 1, 60, 3, 61}});
+TEST_F(ReportedCampaign, DrawsResidentBlocks) {
+    record("resident-warps/warps=2/blocks=66", Quantity::ResidentBlocks, "66x64", {{8}, {8}});
+    record("resident-warps/warps=4/blocks=66", Quantity::ResidentBlocks, "66x128", {{4}, {4}});
     const auto found = report();
-    EXPECT_EQ(found.groups[0].points[0].resident_blocks, 2);
-    EXPECT_EQ(found.groups[0].points[1].resident_blocks, 1);
-    EXPECT_THAT(render_html(found), HasSubstr("1 / warps"));
+    EXPECT_EQ(found.groups[0].points[1].summary->mean, 4);
+    EXPECT_TRUE(found.groups[0].points[0].warps.empty());
+    const std::string page = render_html(found);
+    EXPECT_THAT(page, HasSubstr("1 / warps"));
+    EXPECT_THAT(page, HasSubstr("Most blocks on an SM at once, of each run; "));
+    EXPECT_THAT(page, Not(HasSubstr("core cycles")));
 }
 
 TEST_F(ReportedCampaign, DrawsSharesOfUnitsAndBandwidth) {

@@ -119,6 +119,8 @@ TEST(DriverAbi, HasTheNumbersOfTheToolkit) {
     expect_same(FunctionAttribute::MaxThreadsPerBlock, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     expect_same(FunctionAttribute::LocalSizeBytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
     expect_same(FunctionAttribute::NumRegs, CU_FUNC_ATTRIBUTE_NUM_REGS);
+    expect_same(FunctionAttribute::PreferredSharedMemoryCarveout,
+                CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
     expect_same(FunctionAttribute::MaxDynamicSharedSizeBytes,
                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
     expect_same(LinkOption::ErrorLogBuffer, CU_JIT_ERROR_LOG_BUFFER);

@@ -39,8 +39,8 @@ TEST(CardCopies, TakeTheTimeBetweenTheEvents) {
         }
         const auto line = line_of_copies(times);
         ASSERT_TRUE(line);
-        EXPECT_NEAR(line->start, 8000, 2);
-        EXPECT_NEAR(line->bandwidth, 10, 0.01);
+        EXPECT_NEAR(line.value().start, 8000, 2);
+        EXPECT_NEAR(line.value().bandwidth, 10, 0.01);
     }
 }
 

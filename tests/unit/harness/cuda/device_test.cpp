@@ -12,6 +12,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Pair;
 using tests::ptx_point;
+using tests::ptx_point_named;
 using tests::StandIn;
 
 std::string refusal() {
@@ -346,6 +347,54 @@ TEST(CudaDevice, RefusesToEmptyAnL2OfUnknownSize) {
     EXPECT_TRUE(PointRun::prepare(*device.value(), ptx_point("dependent-add")));
 }
 
+/// The blocks that were on an SM at once in each run.
+std::vector<std::int64_t> resident(const StandIn& driver, const std::string& point) {
+    std::vector<std::int64_t> counts;
+    const auto result = measured(driver, ptx_point_named(point));
+    EXPECT_TRUE(result) << to_string(result.error());
+    if (result)
+        for (const auto& sample : result.value().samples)
+            counts.insert(counts.end(), sample.times.begin(), sample.times.end());
+    return counts;
+}
+
+// The stand-in has two SMs of 48 warps, 16 blocks, 65536 registers and 102400 bytes of which each
+// block takes 1024 more than it asks for.
+TEST(CudaSemaphore, CountsTheBlocksThatFit) {
+    const StandIn driver;
+    using Counts = std::vector<std::int64_t>;
+    EXPECT_EQ(resident(driver, "resident-warps/warps=1/blocks=66"), (Counts{16, 16}));
+    EXPECT_EQ(resident(driver, "resident-warps/warps=7/blocks=66"), (Counts{6, 6}));
+    EXPECT_EQ(resident(driver, "resident-registers/registers=63/warps=11/blocks=24"),
+              (Counts{2, 2}));
+    EXPECT_EQ(resident(driver, "resident-shared-memory/shared-memory=24576/warps=1/blocks=66"),
+              (Counts{4, 4}));
+}
+
+TEST(CudaSemaphore, CountsNoRunWhoseBlocksCameLate) {
+    const StandIn driver{"late-block-at 4"};
+    const auto result = measured(driver, ptx_point_named("resident-warps/warps=1/blocks=66"));
+    ASSERT_TRUE(result) << to_string(result.error());
+    EXPECT_EQ(result.value().samples[0].times, (std::vector<std::int64_t>{16}));
+    EXPECT_EQ(result.value().samples[1].remark.trouble, Trouble::Clock);
+    EXPECT_THAT(result.value().samples[1].remark.text, HasSubstr("more may have fitted"));
+    EXPECT_TRUE(result.value().samples[1].times.empty());
+}
+
+TEST(CudaSemaphore, HasNoTimesAndOthersHaveNoCount) {
+    const StandIn driver;
+    const auto device = open_device("cuda:0");
+    ASSERT_TRUE(device);
+    auto semaphore = ptx_point_named("resident-warps/warps=1/blocks=66");
+    semaphore.quantity = Quantity::ExecutionTime;
+    EXPECT_THAT(to_string(PointRun::prepare(*device.value(), semaphore).error()),
+                HasSubstr("wait for each other, and it has no times"));
+    auto timed = ptx_point("dependent-add");
+    timed.quantity = Quantity::ResidentBlocks;
+    EXPECT_THAT(to_string(PointRun::prepare(*device.value(), timed).error()),
+                HasSubstr("do not wait for each other"));
+}
+
 TEST(CudaDevice, RunsEveryBenchmarkThatHasPtx) {
     const StandIn driver;
     const auto device = open_device("cuda:0");
@@ -355,9 +404,7 @@ TEST(CudaDevice, RunsEveryBenchmarkThatHasPtx) {
         const auto points = points_for(*device.value(), benchmark.name);
         if (!points) continue;
         const auto& point = points.value().back();
-        if ((point.quantity == Quantity::Clocks && point.launch.blocks > 1) ||
-            point.launch.registers)
-            continue;
+        if (point.quantity == Quantity::Clocks && point.launch.blocks > 1) continue;
         const auto result = measure_point(*device.value(), point, short_protocol(1), nullptr);
         EXPECT_TRUE(result) << point.name << to_string(result.error());
         ++count;

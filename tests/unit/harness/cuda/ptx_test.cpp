@@ -1,4 +1,5 @@
 #include "harness/suite/benchmark.hpp"
+#include "harness/suite/ptx_semaphore.hpp"
 #include "harness/suite/ptx_statement.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -124,6 +125,30 @@ TEST(Ptx, SaysWhereAWalkGoes) {
         {75}));
 }
 
+TEST(Ptx, WritesBlocksThatWaitForEachOther) {
+    const auto points = ptx_points_of("resident-registers", {90});
+    ASSERT_TRUE(points) << to_string(points.error());
+    for (const auto& point : points.value()) {
+        ASSERT_TRUE(point.launch.registers);
+        EXPECT_GE(*point.launch.registers, least_semaphore_registers);
+        EXPECT_TRUE(point.ptx->semaphore);
+        EXPECT_THAT(point.ptx->text,
+                    HasSubstr(fmt::format("\n.maxnreg {}\n", *point.launch.registers)));
+    }
+    EXPECT_THAT(points.value().front().ptx->text,
+                HasSubstr("  red.global.add.u32 [%memory], 1;\n"
+                          "waiting:\n"
+                          "  mov.u64 %last, %clock64;\n"
+                          "  sub.u64 %waited, %last, %first;\n"
+                          "  setp.ge.u64 %other, %waited, 262144;\n"
+                          "  @%other bra left;\n"
+                          "  ld.volatile.global.u32 %part, [%memory];\n"
+                          "  setp.lt.u32 %other, %part, %blocks;\n"
+                          "  @%other bra waiting;\n"));
+    EXPECT_FALSE(emit_semaphore("k", {90}, least_semaphore_registers - 1));
+    EXPECT_FALSE(emit_semaphore("k", {20}, {}));
+}
+
 TEST(Ptx, RefusesWhatHasNoneByName) {
     const auto points = ptx_points_of("switched-off", {75});
     ASSERT_FALSE(points);
@@ -246,6 +271,7 @@ int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
         known.insert(opcode_class);
     int looked_at = 0;
     for (const auto& [entry, kernel] : kernels) {
+        if (kernel.semaphore) continue; // Nothing is timed.
         std::vector<std::string> meant{"clock-read"};
         bool all_known = true;
         for (const auto& instruction : kernel.region) {
@@ -284,6 +310,24 @@ int expect_regions(const std::string& image, const Kernels& kernels, int sm) {
 std::string bytes_of(const std::filesystem::path& file) {
     std::ifstream stream{file, std::ios::binary};
     return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+// The register counts of launches are those that the code takes.
+TEST(Ptx, OfWaitingBlocksTakesTheRegistersThatItNames) {
+    const std::string ptxas = WARPBOUND_TEST_PTXAS;
+    if (ptxas.empty()) GTEST_SKIP() << "ptxas was not found when this was configured";
+    const tests::TemporaryFolder folder;
+    const auto source = (folder.path() / "one.ptx").string();
+    const auto image = (folder.path() / "one.cubin").string();
+    for (const int sm : known_targets(output_of(ptxas + " --help").first))
+        for (const std::int64_t registers :
+             {least_semaphore_registers, std::int64_t{25}, std::int64_t{40}, std::int64_t{63}}) {
+            std::ofstream{source} << emit_semaphore("k", {sm}, registers).value().text;
+            const auto [text, well] =
+                output_of(fmt::format("{} -v -arch sm_{} {} -o {}", ptxas, sm, source, image));
+            EXPECT_TRUE(well) << text;
+            EXPECT_THAT(text, HasSubstr(fmt::format("Used {} registers", registers))) << sm;
+        }
 }
 
 TEST(Ptx, IsAssembledForEveryTargetOfTheInstalledToolkit) {

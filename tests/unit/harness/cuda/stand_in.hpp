@@ -59,5 +59,12 @@ inline harness::BenchmarkPoint ptx_point(const std::string& benchmark, std::size
     if (!points) throw std::runtime_error{to_string(points.error())};
     return points.value().at(index);
 }
+inline harness::BenchmarkPoint ptx_point_named(const std::string& name) {
+    auto points = harness::ptx_points_of(name.substr(0, name.find('/')), {80});
+    if (!points) throw std::runtime_error{to_string(points.error())};
+    for (auto& point : points.value())
+        if (point.name == name) return std::move(point);
+    throw std::runtime_error{"no point " + name};
+}
 
 } // namespace warpbound::tests

@@ -95,9 +95,9 @@ TEST(CopyLine, FindsStartUpAndBandwidth) {
     const std::array<CopyTime, 3> exact{{{10, 105}, {1000, 600}, {100'000, 50'100}}};
     const auto line = line_of_copies(exact);
     ASSERT_TRUE(line);
-    EXPECT_NEAR(line->start, 100, 1e-6);
-    EXPECT_NEAR(line->bandwidth, 2, 1e-9);
-    EXPECT_NEAR(line->worst_share, 0, 1e-9);
+    EXPECT_NEAR(line.value().start, 100, 1e-6);
+    EXPECT_NEAR(line.value().bandwidth, 2, 1e-9);
+    EXPECT_NEAR(line.value().worst_share, 0, 1e-9);
 }
 
 // One hundredth more on each large copy would, unweighted, move the start-up by hundreds.
@@ -106,10 +106,10 @@ TEST(CopyLine, CountsSmallCopiesAsMuchAsLargeOnes) {
         {{4, 102}, {40, 120}, {100'000, 50'601}, {200'000, 100'100}}};
     const auto line = line_of_copies(noisy);
     ASSERT_TRUE(line);
-    EXPECT_NEAR(line->start, 100, 1.0);
-    EXPECT_NEAR(line->bandwidth, 2, 0.02);
-    EXPECT_GT(line->worst_share, 0.001);
-    EXPECT_LT(line->worst_share, 0.02);
+    EXPECT_NEAR(line.value().start, 100, 1.0);
+    EXPECT_NEAR(line.value().bandwidth, 2, 0.02);
+    EXPECT_GT(line.value().worst_share, 0.001);
+    EXPECT_LT(line.value().worst_share, 0.02);
 }
 
 TEST(CopyLine, IsNothingWhereTimesDoNotGrow) {

@@ -1,0 +1,67 @@
+// What is taken from an observation.
+#include "harness/devices/simulated.hpp"
+#include "harness/protocol/quantity.hpp"
+#include "harness/suite/measure_point.hpp"
+#include "models/architecture/value_path.hpp"
+#include "models/warp_policy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace warpbound::harness {
+namespace {
+
+using models::Cycles;
+
+models::WarpObservation warp(std::int64_t block, std::int64_t multiprocessor, std::int64_t first,
+                             std::int64_t last) {
+    return {block, 0, multiprocessor, Cycles{first}, Cycles{last}, Cycles{last}};
+}
+
+// SMs have clocks of their own; a block ends with its last warp.
+TEST(Quantity, CountsTheBlocksOfAnSmThatBeginBeforeOneEnds) {
+    models::Observation seen;
+    seen.warps = {warp(0, 0, 10, 50),     warp(0, 0, 12, 60),     warp(1, 1, 9000, 9050),
+                  warp(2, 0, 55, 99),     warp(3, 1, 9049, 9100), warp(4, 0, 60, 120),
+                  warp(5, 1, 9020, 9070), warp(6, 1, 9050, 9200)};
+    const auto count = times_of(seen, Quantity::ResidentBlocks);
+    ASSERT_TRUE(count);
+    EXPECT_EQ(count.value(), (std::vector<std::int64_t>{3}));
+    seen.warps.back().last_clock.reset();
+    EXPECT_FALSE(times_of(seen, Quantity::ResidentBlocks));
+}
+
+TEST(Quantity, HasItsUnitAndSoManyNumbers) {
+    const models::Launch launch{6, 64};
+    EXPECT_EQ(times_of_run(Quantity::Region, launch), 12U);
+    EXPECT_EQ(times_of_run(Quantity::Clocks, launch), 24U);
+    EXPECT_EQ(times_of_run(Quantity::ExecutionTime, launch), 1U);
+    EXPECT_EQ(times_of_run(Quantity::ResidentBlocks, launch), 1U);
+    EXPECT_EQ(unit_of(to_string(Quantity::ResidentBlocks)), "blocks");
+    EXPECT_EQ(unit_of(to_string(Quantity::Clocks)), "cycles");
+}
+
+// On machines whose encoding times the issue as well; the launch is meant for one SM.
+TEST(Quantity, OfAnSmIsSeenOnSimulatedMachines) {
+    const auto policy = models::read_policy("lrr").value();
+    for (const auto& [name, blocks] : {std::pair{"fermi-gtx470", 8}, std::pair{"turing-t4", 16}}) {
+        auto machine = models::load_architecture(name).value();
+        for (const char* path : {"blocks/start", "blocks/replacement"})
+            ASSERT_TRUE(models::override_value(machine, path, 0));
+        const auto device = simulated_device(machine, policy);
+        const auto points = points_of("resident-warps", machine);
+        ASSERT_TRUE(points) << to_string(points.error());
+        const auto result = measure_point(*device, points.value().front(), Protocol{}, nullptr);
+        ASSERT_TRUE(result) << to_string(result.error());
+        EXPECT_EQ(result.value().samples.size(), 2U);
+        EXPECT_EQ(result.value().samples.front().times, (std::vector<std::int64_t>{blocks}));
+        const auto two = simulated_device(machine, policy, 2);
+        const auto refused = measure_point(*two, points.value().front(), Protocol{}, nullptr);
+        ASSERT_FALSE(refused);
+        EXPECT_NE(to_string(refused.error()).find("fill one multiprocessor"), std::string::npos);
+    }
+}
+
+} // namespace
+} // namespace warpbound::harness
