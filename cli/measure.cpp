@@ -170,15 +170,12 @@ Exit show_limits(const Options& options) {
                     options.device);
     for (const auto& [axis, largest, refusal, tried] : limits.value()) {
         list.push_back({{"axis", axis},
-                        {"largest", largest ? Json(*largest) : Json()},
+                        {"largest", largest},
                         {"refusal-of-more", refusal.empty() ? Json() : Json(refusal)},
                         {"launches-tried", tried}});
-        const std::string number = largest ? std::to_string(*largest) : "";
-        csv += fmt::format("{},{},{}\n", axis, number, tried);
-        text += fmt::format("{:<14} {:>11}  {}\n", axis, number,
-                            refusal.empty() ? "no larger one was tried"
-                            : largest       ? "more: " + refusal
-                                            : "not tried: " + refusal);
+        csv += fmt::format("{},{},{}\n", axis, largest, tried);
+        text += fmt::format("{:<14} {:>11}  {}\n", axis, largest,
+                            refusal.empty() ? "no larger one was tried" : "more: " + refusal);
     }
     if (options.format == "json")
         return write_result(Json{{"device", options.device}, {"limits", list}}.dump(2) + "\n");

@@ -1,6 +1,7 @@
 #include "harness/suite/launch_limits.hpp"
 
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/ptx_semaphore.hpp"
 
 #include <fmt/format.h>
 
@@ -51,21 +52,34 @@ std::optional<std::string> refusal_of(const Device& device, const BenchmarkPoint
     return ran ? std::nullopt : std::optional{remark.text};
 }
 
+/// The code takes so many registers where a compiler chooses them: only blocks that wait for each
+/// other do. Why there is no such code; nothing: there is.
+std::optional<std::string> take_registers(BenchmarkPoint& point, const Device& device,
+                                          std::int64_t value) {
+    const auto machine = device.machine();
+    if (!machine) return machine.error().what;
+    auto kernel = emit_semaphore(point.ptx->entry, machine.value().target, value);
+    if (!kernel) return kernel.error().what;
+    point.ptx = std::move(kernel).value();
+    point.quantity = Quantity::ResidentBlocks;
+    return std::nullopt;
+}
+
 LaunchLimit limit_along(const Axis& axis, const Device& device, BenchmarkPoint point) {
-    LaunchLimit limit{axis.name, {}, {}, 0};
-    if (device.compiles() && std::string_view{axis.name} == registers) {
-        limit.refusal = "the compiler chooses them; no launch states another number";
-        return limit;
-    }
+    LaunchLimit limit{axis.name, 0, {}, 0};
+    const bool by_code = point.ptx && std::string_view{axis.name} == registers;
+    const std::int64_t least = by_code ? least_semaphore_registers : 1;
     const auto refusal = [&](std::int64_t value) {
         axis.set(point.launch, value);
         ++limit.tried;
+        if (by_code)
+            if (auto why = take_registers(point, device, value)) return why;
         return refusal_of(device, point);
     };
-    std::int64_t taken = 0;
+    std::int64_t taken = least - 1;
     std::int64_t refused = axis.most + 1;
     // First doubling, so that no launch is tried that is much larger than the limit.
-    for (std::int64_t value = 1; taken < axis.most && refused > axis.most;
+    for (std::int64_t value = least; taken < axis.most && refused > axis.most;
          value = std::min(2 * value, axis.most)) {
         if (auto why = refusal(value)) {
             refused = value;
@@ -83,7 +97,7 @@ LaunchLimit limit_along(const Axis& axis, const Device& device, BenchmarkPoint p
             taken = middle;
         }
     }
-    limit.largest = taken;
+    limit.largest = taken < least ? 0 : taken;
     return limit;
 }
 

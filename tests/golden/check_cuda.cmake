@@ -71,8 +71,8 @@ endforeach()
 
 # The largest launches; what is refused when the card is lost is no limit.
 play("")
-expect(0 "threads +1024 .*registers +not tried: the compiler chooses.*shared-memory +98304" measure --device cuda:0 --limits)
-expect(0 "registers,,0" measure --device cuda:0 --limits --format csv)
+expect(0 "threads +1024 .*registers +255 .*the compiler took 255 registers.*shared-memory +98304" measure --device cuda:0 --limits)
+expect(0 "registers,255," measure --device cuda:0 --limits --format csv)
 play("time-out-at 5")
 expect(3 "cuda:0: limit of threads: .*did not end within 100 ms" measure --device cuda:0 --limits)
 

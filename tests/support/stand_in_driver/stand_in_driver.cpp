@@ -6,6 +6,7 @@
 #include "harness/ptx_kernel.hpp"
 #include "tests/support/stand_in_driver/script.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -391,7 +392,7 @@ Status cuModuleGetFunction(Function* function, Module module, const char* name) 
     module->function.trips = trips_of_walk(module->text);
     module->function.semaphore = module->text.find("red.global.add") != std::string::npos;
     if (const auto at = module->text.find(".maxnreg "); at != std::string::npos)
-        module->function.registers = std::stoi(module->text.substr(at + 9));
+        module->function.registers = std::min(std::stoi(module->text.substr(at + 9)), 255);
     *function = &module->function;
     return answer();
 }
