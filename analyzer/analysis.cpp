@@ -1,6 +1,7 @@
 #include "analyzer/analysis.hpp"
 
 #include "analyzer/assumptions.hpp"
+#include "analyzer/end_to_end.hpp"
 #include "analyzer/flow_solver.hpp"
 #include "analyzer/lanes_in_turn.hpp"
 #include "analyzer/many_warps.hpp"
@@ -234,7 +235,17 @@ models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
 
 Result<Analysis> analyze(const Request& request) {
     try {
-        return solve(request);
+        auto analysis = solve(request);
+        if (!analysis || !request.host) return analysis;
+        auto all = bound_end_to_end(request, analysis.value().execution_time);
+        if (!all) return all.as_failure();
+        analysis.value().end_to_end = std::move(all.value().envelope);
+        auto& host = analysis.value().host_assumptions;
+        for (auto& text : all.value().assumptions)
+            host.push_back(
+                {fmt::format("A{}", analysis.value().assumptions.size() + host.size() + 1),
+                 std::move(text)});
+        return analysis;
     } catch (const std::overflow_error&) {
         // The flow facts allow more cycles than can be counted: the input is refused, no number
         // wraps around.

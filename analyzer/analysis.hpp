@@ -10,6 +10,7 @@
 #include "models/launch.hpp"
 #include "models/units.hpp"
 #include "models/warp_policy.hpp"
+#include "models/workload.hpp"
 
 #include <chrono>
 #include <optional>
@@ -20,6 +21,14 @@
 namespace warpbound::analyzer {
 
 struct ProofRecord; // analyzer/proof.hpp
+
+/// What the host does around the launch, all in one stream and in this order.
+struct HostCourse {
+    std::vector<models::HostOperation> before; ///< Copies.
+    std::vector<models::HostOperation> behind; ///< Copies.
+    /// Of the launch, before its first blocks. `Unit:` core cycles. None: `blocks/launch`.
+    std::optional<models::Interval> launch_cost;
+};
 
 struct Request {
     const assembly::Function* function = nullptr;
@@ -32,6 +41,7 @@ struct Request {
     /// Use what the conditions of branches exclude (docs/soundness.md, S19). Else only stated facts
     /// and loop bounds of the code, which is what simulated runs keep.
     bool follow_branches = false;
+    std::optional<HostCourse> host; ///< Bound the time from end to end as well; none: do not.
     std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
     std::uint64_t seed = 1;                                  ///< Of the solver.
     ProofRecord* proofs = nullptr; ///< Where to keep what the bounds rest on; none: nowhere.
@@ -131,11 +141,14 @@ struct Analysis {
     std::optional<Envelope>
         measured_time; ///< C3, when the function has exactly two clock reads, both outside loops,
                        ///< executed once each on every path.
+    /// From the host's first call to the end of its last operation; with `Request::host`.
+    std::optional<Envelope> end_to_end;
     std::string
         measured_time_absent; ///< Why not, when it is absent and the function reads the clock.
     std::vector<Assumption> assumptions;
-    std::string solver;           ///< Name and version, when a solver was used.
-    std::int64_t state_nodes = 0; ///< Nodes of both sides' path problems.
+    std::vector<Assumption> host_assumptions; ///< What `end_to_end` rests on beside those.
+    std::string solver;                       ///< Name and version, when a solver was used.
+    std::int64_t state_nodes = 0;             ///< Nodes of both sides' path problems.
 };
 
 /// Bounds the kernel's time. Side: both; integer cycles.

@@ -25,7 +25,8 @@ std::vector<std::string> limitations_of_version(const analyzer::Request& request
         "DRAM refresh and ECC scrubbing are included only as far as the latency intervals "
         "contain them.",
         "Clock changes are not included: all times are core cycles.",
-        "Launch and copy cost are not included.",
+        request.host ? "Launch and copies are included in the time from end to end only."
+                     : "Launch and copy cost are not included.",
         "Faults, traps and retries are not included.",
         request.facts->divergents.empty()
             ? "Divergent branches are not included."
@@ -72,8 +73,8 @@ std::int64_t Report::unchecked_assumptions() const {
 }
 
 bool Report::several_warps() const {
-    return std::any_of(claims.begin(), claims.end(),
-                       [](const Claim& claim) { return !claim.terms.empty(); });
+    const Claim* upper = claim("execution-time", analyzer::Side::Upper);
+    return upper != nullptr && !upper->terms.empty();
 }
 
 bool Report::refuted() const {
@@ -103,16 +104,20 @@ Report report_of(const assembly::Program& program, const analyzer::Request& requ
     report.multiprocessors = request.multiprocessors;
     report.seed = request.seed;
     report.assumptions = analysis.assumptions;
+    report.assumptions.insert(report.assumptions.end(), analysis.host_assumptions.begin(),
+                              analysis.host_assumptions.end());
     report.solver = analysis.solver;
     report.limitations = limitations_of_version(request);
-    const auto add = [&](const std::string& quantity, const analyzer::Envelope& envelope) {
+    const auto add = [&](const std::string& quantity, const analyzer::Envelope& envelope,
+                         const std::vector<analyzer::Assumption>& assumptions) {
         report.claims.push_back(
-            make_claim(quantity, analyzer::Side::Upper, envelope.upper, analysis.assumptions));
+            make_claim(quantity, analyzer::Side::Upper, envelope.upper, assumptions));
         report.claims.push_back(
-            make_claim(quantity, analyzer::Side::Lower, envelope.lower, analysis.assumptions));
+            make_claim(quantity, analyzer::Side::Lower, envelope.lower, assumptions));
     };
-    add("execution-time", analysis.execution_time);
-    if (analysis.measured_time) add("measured-time", *analysis.measured_time);
+    add("execution-time", analysis.execution_time, analysis.assumptions);
+    if (analysis.measured_time) add("measured-time", *analysis.measured_time, analysis.assumptions);
+    if (analysis.end_to_end) add("end-to-end", *analysis.end_to_end, report.assumptions);
     for (std::size_t i = 0; i < report.claims.size(); ++i)
         report.claims[i].id = "C" + std::to_string(i + 1);
 

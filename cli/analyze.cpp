@@ -6,6 +6,8 @@
 #include "cli/command.hpp"
 #include "cli/version.hpp"
 #include "cli/voudouris.hpp"
+#include "cli/workload_run.hpp"
+#include "models/formulas/prediction/transfers.hpp"
 
 #include <fmt/format.h>
 
@@ -25,6 +27,8 @@ struct Options {
     std::vector<std::string> outputs;
     std::string draw = "uniform";
     std::string format = "text";
+    std::string launch_cost; ///< Empty: not asked for.
+    std::vector<std::string> transfers;
     std::int64_t runs = 0;
     std::uint64_t seed = 1;
     std::optional<double> time_limit;
@@ -147,6 +151,26 @@ void add_estimates(certification::Report& report, const LoadedLaunch& inputs,
     add("worst", worst_times.worst.value(), worst.value(), models::Cycles{0});
 }
 
+/// What the host does around the launch: copies to the device before it, the others behind it.
+Result<std::optional<analyzer::HostCourse>> host_course(const Options& options) {
+    if (options.launch_cost.empty()) return std::optional<analyzer::HostCourse>{};
+    analyzer::HostCourse course;
+    const auto cost = read_launch_cost(options.launch_cost);
+    if (!cost) return cost.as_failure();
+    if (cost.value()) course.launch_cost = {cost.value()->lo, std::nullopt, cost.value()->hi};
+    for (const auto& text : options.transfers) {
+        const auto copy = models::prediction::parse_copy(text);
+        if (!copy) return copy.as_failure();
+        const bool to_device = copy.value().way == models::prediction::Way::HostToDevice;
+        models::HostOperation operation;
+        operation.kind = to_device ? models::HostOperationKind::CopyToDevice
+                                   : models::HostOperationKind::CopyToHost;
+        operation.bytes = copy.value().bytes;
+        (to_device ? course.before : course.behind).push_back(operation);
+    }
+    return std::optional{course};
+}
+
 std::string render(const certification::Report& report, const std::string& format) {
     if (format == "json") return certification::render_json(report);
     if (format == "xml") return certification::render_xml(report);
@@ -182,6 +206,9 @@ Exit run(const Options& options) {
     request.architecture = &inputs.value().architecture;
     request.facts = &kernel.facts;
     request.launch = inputs.value().launch;
+    auto host = host_course(options);
+    if (!host) return refuse(host.error());
+    request.host = std::move(host).value();
     const auto multiprocessors =
         multiprocessors_of(options.multiprocessors, inputs.value().architecture);
     if (!multiprocessors) return refuse(multiprocessors.error());
@@ -251,6 +278,17 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->add_option("--time-limit", options->time_limit,
                      "Seconds for the solver; the best proved bound is reported")
         ->check(CLI::NonNegativeNumber);
+    CLI::Option* cost = command->add_option(
+        "--launch-cost", options->launch_cost,
+        std::string{launch_cost_help} + "; also bounds the time from the host's first call to the "
+                                        "end of its last operation");
+    command
+        ->add_option(
+            "--transfer", options->transfers,
+            "host-to-device=BYTES (before the launch) or device-to-host=BYTES (behind it): "
+            "a copy in the launch's stream; may be repeated")
+        ->needs(cost)
+        ->allow_extra_args(false);
     command->add_option(
         "--campaign", options->campaign,
         "Compare with the runs recorded in this campaign; of path facts only stated ones "

@@ -235,9 +235,9 @@ std::string measured_text(const MeasuredSuite& suite) {
         out += fmt::format("{} {:>9}\n", row, converged_text(measured));
     }
     if (const auto* empty = empty_region_of_one_warp(points))
-        out += fmt::format(
-            "\nAn empty region takes {} cycles with one warp; times above include it.\n",
-            empty->summary->best);
+        out += fmt::format("\nAn empty region takes {} cycles with one warp; times between clock "
+                           "reads above include it.\n",
+                           empty->summary->best);
     out += operation_lines(suite.operations);
     out += copy_lines(suite.copies);
     out += drift_lines(points);
