@@ -86,9 +86,9 @@ private:
     [[nodiscard]] const Instruction& last_of(std::size_t block) const {
         return function_.instructions[graph_.blocks[block].last];
     }
-    [[nodiscard]] bool is_used(std::size_t block) const {
-        return problem_.used[graph_.blocks[block].first] && !problem_.facts.never[block];
-    }
+    /// On a path that the facts allow; known when the points have been followed. `Problem::used` is
+    /// about instructions, which the copies of called code share.
+    [[nodiscard]] bool is_reached(std::size_t block) const { return before_[block].has_value(); }
 
     Result<void> check_code() const {
         for (std::size_t i = 0; i < problem_.used.size(); ++i) {
@@ -112,7 +112,7 @@ private:
     Result<void> follow_points() {
         before_[0] = Points{};
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
-            if (!is_used(block) || !before_[block]) continue;
+            if (!is_reached(block)) continue;
             Points points = *before_[block];
             for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
                 if (makes_point(function_.instructions[i].control_flow))
@@ -120,10 +120,10 @@ private:
             behind_[block] = points;
             for (const std::size_t edge : graph_.blocks[block].out) {
                 const std::size_t to = graph_.edges[edge].to;
-                if (!is_used(to)) continue;
+                if (problem_.facts.never[to]) continue;
                 const auto next = along(points, edge);
                 if (!next) return next.as_failure();
-                if (!before_[to]) {
+                if (!is_reached(to)) {
                     before_[to] = next.value();
                 } else if (*before_[to] != next.value()) {
                     return refuse(graph_.blocks[to].first,
@@ -186,7 +186,7 @@ private:
             function_.instructions[*index].guard && !function_.instructions[*index].guard->always();
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             const auto& code = graph_.blocks[block];
-            if (code.last != *index || !is_used(block)) continue;
+            if (code.last != *index || !is_reached(block)) continue;
             if (code.out.size() < 2) continue; // EXIT: some lanes end, the others go on.
             decides = true;
             if (code.out.size() > 2 || code.exits)
@@ -222,7 +222,7 @@ private:
         std::vector<std::size_t> work;
         const auto step = [&](std::size_t edge) {
             const std::size_t to = graph_.edges[edge].to;
-            if (!is_used(to)) return true;
+            if (!is_reached(to)) return true;
             const bool arrives = arrival_of_.count(edge) != 0;
             if (parting.meeting == to) {
                 if (point && (!arrives || arrival_of_.at(edge) != *point)) return false;
@@ -272,7 +272,7 @@ private:
             work.pop_back();
             for (const std::size_t edge : graph_.blocks[at].out) {
                 const std::size_t to = graph_.edges[edge].to;
-                if (to == place || seen[to] || !is_used(to)) continue;
+                if (to == place || seen[to] || !is_reached(to)) continue;
                 seen[to] = true;
                 work.push_back(to);
             }
@@ -294,7 +294,7 @@ private:
                 work.pop_back();
                 for (const std::size_t edge : graph_.blocks[at].out) {
                     const std::size_t to = graph_.edges[edge].to;
-                    if (parting.region.count(to) != 0 && is_used(to) &&
+                    if (parting.region.count(to) != 0 && is_reached(to) &&
                         leaving.region.insert(to).second)
                         work.push_back(to);
                 }

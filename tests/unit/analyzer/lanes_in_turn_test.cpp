@@ -64,6 +64,21 @@ TEST(PartingLanes, LeaveALoopInEachTurnWithCodeBeforeTheyMeet) {
     EXPECT_GT(more, upper(4, {16}) - upper(4, {}));
 }
 
+TEST(PartingLanes, AreNotAskedOfCopiesThatNothingReaches) {
+    const std::string called = "F: SSY S; @P0 BRA A; @P2 EXIT; NOP.S; A: FADD R4, R4, R6; NOP.S; "
+                               "S: @P1 BRA F; RET;";
+    const std::string twice = "@P3 BRA X; CAL F; EXIT; X: CAL F; EXIT; " + called;
+    const std::string once = "@P3 BRA X; X: CAL F; EXIT; " + called;
+    models::FlowFacts facts;
+    facts.nevers.push_back({0x08, {}});
+    facts.divergents.push_back({0x30, {}});
+    facts.loops.push_back({0x28, 1, 3, {}});
+    const auto analysis = analyzed(twice, facts)->run();
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    EXPECT_EQ(analysis.value().execution_time.upper.proved.count(),
+              times(once, {0x20}, {{0x18, 1, 3, {}}}).upper);
+}
+
 TEST(PartingLanes, AreNamedAmongTheAssumptions) {
     models::FlowFacts facts;
     facts.divergents.push_back({0, {}});
