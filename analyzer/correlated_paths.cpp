@@ -116,6 +116,8 @@ public:
         for (std::size_t at = 0; at < nodes_.size(); ++at) {
             const auto [original, memory] = nodes_[at];
             const PathNode& node = paths_.nodes[original];
+            if (is_header(node.block) && copies_[node.block] > most_header_copies)
+                return std::nullopt;
             PathNode copy{node.block, node.end_cost, {}};
             for (const PathEdge& edge : node.successors) {
                 const std::size_t block = paths_.nodes[edge.to].block;
@@ -124,7 +126,7 @@ public:
                 copy.successors.push_back({number(edge.to, *next), edge.cost});
             }
             result.nodes.push_back(std::move(copy));
-            if (nodes_.size() > most_nodes || too_many_headers_) return std::nullopt;
+            if (nodes_.size() > most_nodes) return std::nullopt;
         }
         return tidy(std::move(result), side);
     }
@@ -137,6 +139,11 @@ private:
     static bool is_forbidden(const Pair& pair) {
         return pair.sides[0].from == pair.sides[1].from &&
                pair.sides[0].block == pair.sides[1].block;
+    }
+
+    [[nodiscard]] bool is_header(std::size_t block) const {
+        const auto loop = graph_.innermost_loop[block];
+        return loop && graph_.loops[*loop].header == block;
     }
 
     void look_ahead(Pair& pair) const {
@@ -196,11 +203,7 @@ private:
         const auto [place, fresh] = numbers_.emplace(std::pair{original, memory}, nodes_.size());
         if (fresh) {
             nodes_.emplace_back(original, memory);
-            const std::size_t block = paths_.nodes[original].block;
-            const auto loop = graph_.innermost_loop[block];
-            if (++copies_[block] > most_header_copies && loop &&
-                graph_.loops[*loop].header == block)
-                too_many_headers_ = true;
+            ++copies_[paths_.nodes[original].block];
         }
         return place->second;
     }
@@ -215,7 +218,6 @@ private:
     std::vector<std::pair<std::size_t, Memory>> nodes_; ///< Original node and memory.
     std::map<std::pair<std::size_t, Memory>, std::size_t> numbers_;
     std::vector<std::size_t> copies_; ///< Nodes per block.
-    bool too_many_headers_ = false;
 };
 
 } // namespace

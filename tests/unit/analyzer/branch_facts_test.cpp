@@ -162,6 +162,41 @@ TEST(BranchFacts, OfManyCorrelatedPairsGiveAnExactBound) {
     EXPECT_EQ(difference(60), 60 * of_one);
 }
 
+/// A branch per condition, a loop of three turns, and the branches again with their long ways on
+/// the opposite sides.
+std::string pairs_around_a_loop(int pairs) {
+    std::string code;
+    for (const bool taken_is_long : {true, false}) {
+        for (int i = 0; i < pairs; ++i)
+            code += fmt::format(
+                "ISETP.LT.AND P0, PT, RZ, c[0x0][0x{0:x}], PT; @P0 BRA A{1}; {2}BRA B{1}; "
+                "A{1}: {3}NOP; B{1}: FADD R5, R5, R4;\n",
+                0x160 + 4 * i, fmt::format("{}_{}", i, taken_is_long ? 1 : 2),
+                taken_is_long ? "" : "MUFU.COS R4, R4; FADD R4, R4, R4; ",
+                taken_is_long ? "MUFU.COS R4, R4; FADD R4, R4, R4; " : "");
+        if (taken_is_long)
+            code += "MOV R9, RZ; L: IADD R9, R9, 0x1; ISETP.LT.AND P1, PT, R9, 0x3, PT; @P1 BRA "
+                    "L;\n";
+    }
+    return code + "EXIT;";
+}
+
+TEST(BranchFacts, HoldForSomePairsWhereTheHeaderOfALoopWouldHaveTooManyCopies) {
+    const auto saved = [](int pairs) {
+        const auto problem = analyzed(pairs_around_a_loop(pairs));
+        const auto stated = problem->run();
+        problem->request.follow_branches = true;
+        const auto followed = problem->run();
+        EXPECT_TRUE(stated && followed);
+        return stated.value().execution_time.upper.proved -
+               followed.value().execution_time.upper.proved;
+    };
+    const std::int64_t of_one = saved(1).count();
+    EXPECT_EQ(saved(8).count(), 8 * of_one);
+    // 2^12 copies of the header are too many; with 12 pairs open, of 6 branches, it has 2^6.
+    EXPECT_GE(saved(12).count(), 6 * of_one);
+}
+
 TEST(BranchFacts, RefuseStatedFactsThatContradict) {
     const auto problem = analyzed("MOV R2, 0x7; ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; "
                                   "BRA B; A: NOP; B: EXIT;",
