@@ -80,10 +80,12 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
                                     const models::FlowFacts& facts,
                                     const std::optional<models::Launch>& branches_of) {
+    const Lanes lanes = facts.divergents.empty() ? Lanes::Together : Lanes::MayPart;
     ResolvedFacts resolved;
     resolved.in_use = facts;
     if (branches_of) {
-        resolved.branches = not_stated(facts, derive_branch_facts(function, graph, branches_of));
+        resolved.branches =
+            not_stated(facts, derive_branch_facts(function, graph, branches_of, lanes));
         append(resolved.in_use, resolved.branches);
     }
     resolved.never.assign(graph.blocks.size(), false);
@@ -151,7 +153,7 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                       fact.header));
     }
     std::string unbounded;
-    resolved.derived = derive_loops(function, graph);
+    resolved.derived = derive_loops(function, graph, lanes);
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
         const std::size_t header = graph.loops[loop].header;
         const std::int64_t address = graph.blocks[header].address;

@@ -14,6 +14,9 @@ namespace warpbound::analyzer {
 
 namespace {
 
+/// Uniform registers are followed.
+constexpr std::string_view where_none_part = "from the code, where lanes of a warp never part";
+
 /// Text inside an XML comment or attribute.
 std::string escaped(const std::string& text) {
     std::string out;
@@ -48,8 +51,38 @@ bound_in_every_context(const assembly::ControlFlowGraph& graph,
     return bound;
 }
 
-/// What branches exclude, as facts with their reasons.
-std::string branch_lines(const std::vector<DerivedPathFact>& derived) {
+/// Every loop, with what follows of it from the code.
+std::string loop_lines(const assembly::Function& function,
+                       const assembly::ControlFlowGraph& graph) {
+    const auto derived = derive_loops(function, graph, Lanes::MayPart);
+    const auto of_uniform = derive_loops(function, graph, Lanes::Together);
+    std::string out;
+    std::set<std::int64_t> seen;
+    for (const auto& loop : graph.loops) {
+        const auto& header = graph.blocks[loop.header];
+        if (!seen.insert(header.address).second) continue;
+        const std::string indent(static_cast<std::size_t>(2 * loop.depth), ' ');
+        out += fmt::format("{0}<!-- loop at depth {1}, {2} blocks, begins: {3} -->\n", indent,
+                           loop.depth, loop.blocks.size(),
+                           escaped(assembly::print(function.instructions[header.first])));
+        if (const auto bound = bound_in_every_context(graph, derived, header.address)) {
+            out += fmt::format("{0}<!-- from the code: {1} -->\n"
+                               "{0}<loop header=\"0x{2:04x}\" min=\"{3}\" max=\"{4}\" "
+                               "origin=\"static\" status=\"proved\"/>\n",
+                               indent, bound->reason, header.address, bound->min, bound->max);
+            continue;
+        }
+        if (const auto bound = bound_in_every_context(graph, of_uniform, header.address))
+            out += fmt::format("{}<!-- {}: {} to {} times; {} -->\n", indent, where_none_part,
+                               bound->min, bound->max, bound->reason);
+        out += fmt::format("{0}<loop header=\"0x{1:04x}\" min=\"?\" max=\"?\"/>\n", indent,
+                           header.address);
+    }
+    return out;
+}
+
+/// Facts with their reasons.
+std::string lines_of(const std::vector<DerivedPathFact>& derived) {
     constexpr std::string_view by = "origin=\"static\" status=\"proved\"";
     std::string out;
     for (const auto& [fact, reason] : derived) {
@@ -73,6 +106,27 @@ std::string branch_lines(const std::vector<DerivedPathFact>& derived) {
     return out;
 }
 
+/// What branches exclude.
+std::string branch_lines(const assembly::Function& function,
+                         const assembly::ControlFlowGraph& graph,
+                         const std::optional<models::Launch>& launch) {
+    const auto derived = derive_branch_facts(function, graph, launch, Lanes::MayPart);
+    const auto of_uniform = derive_branch_facts(function, graph, launch, Lanes::Together);
+    std::string out;
+    if (launch && !of_uniform.empty())
+        out += fmt::format("  <!-- what branches exclude in launches of at most {} -->\n",
+                           models::to_string(models::Launch{launch->blocks, launch->threads}));
+    out += lines_of(derived);
+    std::set<std::string> stated;
+    for (const auto& fact : derived)
+        stated.insert(text_of(fact));
+    for (const auto& fact : of_uniform)
+        if (stated.count(text_of(fact)) == 0)
+            out += fmt::format("  <!-- {}: {}; {} -->\n", where_none_part, escaped(text_of(fact)),
+                               escaped(fact.reason));
+    return out;
+}
+
 } // namespace
 
 std::string flow_facts_template(const assembly::Program& program,
@@ -89,31 +143,7 @@ std::string flow_facts_template(const assembly::Program& program,
 <flow-facts kernel="{}" digest="{}">
 )",
                                   escaped(function.name), program.digest);
-    const auto derived = derive_loops(function, graph);
-    std::set<std::int64_t> seen;
-    for (std::size_t index = 0; index < graph.loops.size(); ++index) {
-        const auto& loop = graph.loops[index];
-        const auto& header = graph.blocks[loop.header];
-        if (!seen.insert(header.address).second) continue;
-        const std::string indent(static_cast<std::size_t>(2 * loop.depth), ' ');
-        out += fmt::format("{0}<!-- loop at depth {1}, {2} blocks, begins: {3} -->\n", indent,
-                           loop.depth, loop.blocks.size(),
-                           escaped(assembly::print(function.instructions[header.first])));
-        const auto bound = bound_in_every_context(graph, derived, header.address);
-        if (bound)
-            out += fmt::format("{0}<!-- from the code: {1} -->\n"
-                               "{0}<loop header=\"0x{2:04x}\" min=\"{3}\" max=\"{4}\" "
-                               "origin=\"static\" status=\"proved\"/>\n",
-                               indent, bound->reason, header.address, bound->min, bound->max);
-        else
-            out += fmt::format("{0}<loop header=\"0x{1:04x}\" min=\"?\" max=\"?\"/>\n", indent,
-                               header.address);
-    }
-    const auto branches = derive_branch_facts(function, graph, launch);
-    if (launch && !branches.empty())
-        out += fmt::format("  <!-- what branches exclude in launches of at most {} -->\n",
-                           models::to_string(models::Launch{launch->blocks, launch->threads}));
-    out += branch_lines(branches);
+    out += loop_lines(function, graph) + branch_lines(function, graph, launch);
     std::set<std::size_t> instructions;
     for (const auto& block : graph.blocks)
         for (std::size_t i = block.first; i <= block.last; ++i)

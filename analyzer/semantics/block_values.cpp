@@ -15,6 +15,7 @@ using assembly::Instruction;
 struct Code {
     const Function& function;
     const ControlFlowGraph& graph;
+    Lanes lanes;
     bool names = false; ///< Places outside loops give names to what is computed there.
 
     [[nodiscard]] std::optional<Place> place(std::size_t block, std::size_t offset) const {
@@ -38,7 +39,7 @@ BlockValues values_in(const Code& code, const std::vector<std::size_t>& blocks, 
     BlockValues ends(graph.blocks.size());
     const auto at_start = [&](std::size_t block) {
         std::optional<RegisterValues> start;
-        if (block == entry) start.emplace();
+        if (block == entry) start.emplace(code.lanes);
         if (block == entry && !again) return start;
         for (const std::size_t edge : graph.blocks[block].in) {
             const auto& before = ends[graph.edges[edge].from];
@@ -68,15 +69,15 @@ BlockValues values_in(const Code& code, const std::vector<std::size_t>& blocks, 
 
 } // namespace
 
-BlockValues values_in_run(const Function& function, const ControlFlowGraph& graph) {
+BlockValues values_in_run(const Function& function, const ControlFlowGraph& graph, Lanes lanes) {
     std::vector<std::size_t> all(graph.blocks.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    return values_in({function, graph, true}, all, 0, true);
+    return values_in({function, graph, lanes, true}, all, 0, true);
 }
 
 BlockValues values_in_turn(const Function& function, const ControlFlowGraph& graph,
-                           const assembly::Loop& loop) {
-    return values_in({function, graph, false}, loop.blocks, loop.header, false);
+                           const assembly::Loop& loop, Lanes lanes) {
+    return values_in({function, graph, lanes, false}, loop.blocks, loop.header, false);
 }
 
 std::optional<Decision> decision_of(const Function& function, const ControlFlowGraph& graph,

@@ -16,11 +16,12 @@ using BlockValues = std::vector<std::optional<RegisterValues>>;
 /// At the end of each block, whenever a run is there. Symbols are numbers at the entry of the
 /// function, and numbers that the run computes at a place that it passes at most once.
 BlockValues values_in_run(const assembly::Function& function,
-                          const assembly::ControlFlowGraph& graph);
+                          const assembly::ControlFlowGraph& graph, Lanes lanes);
 
 /// At the end of each block of a loop, in terms of the registers at the start of its turn.
 BlockValues values_in_turn(const assembly::Function& function,
-                           const assembly::ControlFlowGraph& graph, const assembly::Loop& loop);
+                           const assembly::ControlFlowGraph& graph, const assembly::Loop& loop,
+                           Lanes lanes);
 
 /// Which way a block is left.
 struct Decision {

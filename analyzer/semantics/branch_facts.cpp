@@ -30,9 +30,9 @@ struct EdgeCondition {
 class Branches {
 public:
     Branches(const Function& function, const ControlFlowGraph& graph,
-             const std::optional<models::Launch>& launch)
-        : function_{function}, graph_{graph}, launch_{launch}, known_(graph.blocks.size()),
-          of_edge_(graph.edges.size()), dead_(graph.edges.size()) {
+             const std::optional<models::Launch>& launch, Lanes lanes)
+        : function_{function}, graph_{graph}, launch_{launch}, lanes_{lanes},
+          known_(graph.blocks.size()), of_edge_(graph.edges.size()), dead_(graph.edges.size()) {
         for (const auto& block : graph.blocks)
             ++copies_[block.address];
     }
@@ -50,7 +50,7 @@ private:
     using Known = std::map<Subject, ValueSet>;
 
     void read_conditions() {
-        const BlockValues values = values_in_run(function_, graph_);
+        const BlockValues values = values_in_run(function_, graph_, lanes_);
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             if (!values[block]) continue;
             const auto decision = decision_of(function_, graph_, *values[block], block);
@@ -257,6 +257,7 @@ private:
     const Function& function_;
     const ControlFlowGraph& graph_;
     const std::optional<models::Launch>& launch_;
+    Lanes lanes_;
     std::map<std::int64_t, int> copies_; ///< Blocks by address.
     std::vector<Known> known_;           ///< Per block: what holds whenever it is executed.
     std::vector<std::vector<std::pair<Subject, EdgeCondition>>> of_edge_;
@@ -271,8 +272,9 @@ private:
 
 std::vector<DerivedPathFact> derive_branch_facts(const Function& function,
                                                  const ControlFlowGraph& graph,
-                                                 const std::optional<models::Launch>& launch) {
-    return Branches{function, graph, launch}.derive();
+                                                 const std::optional<models::Launch>& launch,
+                                                 Lanes lanes) {
+    return Branches{function, graph, launch, lanes}.derive();
 }
 
 std::string text_of(const DerivedPathFact& derived) {

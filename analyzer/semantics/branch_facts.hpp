@@ -2,6 +2,7 @@
 /// \file
 /// Paths that the conditions of branches exclude.
 
+#include "analyzer/semantics/register_values.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 #include "models/flow_facts.hpp"
@@ -27,7 +28,8 @@ struct DerivedPathFact {
 /// Sound for the run of a lane (docs/soundness.md, S19a and S19b).
 std::vector<DerivedPathFact> derive_branch_facts(const assembly::Function& function,
                                                  const assembly::ControlFlowGraph& graph,
-                                                 const std::optional<models::Launch>& launch);
+                                                 const std::optional<models::Launch>& launch,
+                                                 Lanes lanes);
 
 /// "0x0040 is never executed", "0x0040 or 0x0060 -> 0x0080, not both".
 std::string text_of(const DerivedPathFact& derived);

@@ -34,9 +34,9 @@ struct Exit {
 class LoopCounter {
 public:
     LoopCounter(const Function& function, const ControlFlowGraph& graph, const BlockValues& whole,
-                std::size_t loop)
+                std::size_t loop, Lanes lanes)
         : function_{function}, graph_{graph}, whole_{whole}, index_{loop}, loop_{graph.loops[loop]},
-          body_{values_in_turn(function, graph, loop_)} {}
+          body_{values_in_turn(function, graph, loop_, lanes)} {}
 
     std::optional<DerivedLoop> count() const {
         std::optional<DerivedLoop> derived;
@@ -171,12 +171,12 @@ private:
 } // namespace
 
 std::vector<std::optional<DerivedLoop>> derive_loops(const Function& function,
-                                                     const ControlFlowGraph& graph) {
+                                                     const ControlFlowGraph& graph, Lanes lanes) {
     std::vector<std::optional<DerivedLoop>> derived(graph.loops.size());
     if (graph.loops.empty()) return derived;
-    const BlockValues whole = values_in_run(function, graph);
+    const BlockValues whole = values_in_run(function, graph, lanes);
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
-        derived[loop] = LoopCounter{function, graph, whole, loop}.count();
+        derived[loop] = LoopCounter{function, graph, whole, loop, lanes}.count();
     return derived;
 }
 

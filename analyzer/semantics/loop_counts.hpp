@@ -2,6 +2,7 @@
 /// \file
 /// Loops whose number of turns follows from the code.
 
+#include "analyzer/semantics/register_values.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 
@@ -28,6 +29,7 @@ inline constexpr std::int64_t derived_turns_limit = std::int64_t{1} << 22U;
 /// every turn reaches and that compare two numbers, each of which changes by a constant per turn
 /// from a constant (for == and !=: whose difference does). Sound for every path of the graph (S16).
 std::vector<std::optional<DerivedLoop>> derive_loops(const assembly::Function& function,
-                                                     const assembly::ControlFlowGraph& graph);
+                                                     const assembly::ControlFlowGraph& graph,
+                                                     Lanes lanes);
 
 } // namespace warpbound::analyzer

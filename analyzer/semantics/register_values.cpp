@@ -142,7 +142,7 @@ std::optional<NamedRegister> named_of(Symbol symbol) {
 std::optional<Linear> RegisterValues::number(Register reg) const {
     const auto found = numbers_.find(reg);
     if (found != numbers_.end()) return found->second;
-    if (!began_known_) return std::nullopt;
+    if (!began_known_ || others_may_write(reg)) return std::nullopt;
     return Linear::of(symbol_of(reg));
 }
 
@@ -156,7 +156,7 @@ void RegisterValues::execute(const Instruction& instruction, const std::optional
     const auto& effects = instruction.effects;
     if (instruction.guard && instruction.guard->never()) return;
     if (!effects.exact) { // Which registers it writes is not known.
-        *this = RegisterValues{};
+        *this = RegisterValues{lanes_};
         began_known_ = false;
         return;
     }
@@ -171,6 +171,7 @@ void RegisterValues::execute(const Instruction& instruction, const std::optional
     const auto number = number_computed(*this, instruction);
     const auto says = predicate_computed(*this, instruction);
     for (const Register written : effects.writes) {
+        if (others_may_write(written)) continue;
         if (is_predicate_file(written.file)) {
             auto computed = written == first ? says : std::nullopt;
             if (!surely && predicate(written) != computed) computed.reset();

@@ -82,9 +82,15 @@ struct NamedRegister {
 };
 std::optional<NamedRegister> named_of(Symbol symbol);
 
+/// Whether the lanes of a warp may part. Uniform registers are the warp's: where they may, lanes
+/// find there what others wrote in the meantime, so nothing is known of them.
+enum class Lanes { Together, MayPart };
+
 /// Registers that were not written have the values they began with.
 class RegisterValues {
 public:
+    explicit RegisterValues(Lanes lanes) : lanes_{lanes} {}
+
     /// Nothing when the number is not known.
     [[nodiscard]] std::optional<Linear> number(assembly::Register reg) const;
     [[nodiscard]] std::optional<Predicate> predicate(assembly::Register reg) const;
@@ -101,9 +107,15 @@ public:
 
 private:
     void set(assembly::Register reg, const std::optional<Predicate>& value);
+    /// While the lane waits.
+    [[nodiscard]] bool others_may_write(assembly::Register reg) const {
+        return lanes_ == Lanes::MayPart && (reg.file == assembly::RegisterFile::Uniform ||
+                                            reg.file == assembly::RegisterFile::UniformPredicate);
+    }
 
     boost::container::flat_map<assembly::Register, std::optional<Linear>> numbers_;
     boost::container::flat_map<assembly::Register, Predicate> predicates_; ///< Those known.
+    Lanes lanes_;
     bool began_known_ = true; ///< False: registers that are not in `numbers_` are unknown.
 };
 

@@ -169,7 +169,8 @@ TEST(BranchFacts, HoldForEveryRunOfRandomCode) {
         const assembly::Function& function = program.value().functions.front();
         const auto graph = assembly::build_control_flow_graph(function);
         ASSERT_TRUE(graph) << to_string(graph.error()) << text;
-        const auto derived = analyzer::derive_branch_facts(function, graph.value(), launch);
+        const auto derived = analyzer::derive_branch_facts(function, graph.value(), launch,
+                                                           analyzer::Lanes::Together);
         derived_facts += derived.size();
         for (const auto& fact : derived)
             nevers += std::holds_alternative<models::NeverFact>(fact.fact) ? 1U : 0U;

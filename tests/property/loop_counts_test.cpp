@@ -111,7 +111,8 @@ TEST(LoopCounts, HoldForEveryEntryOfRandomLoops) {
         const Function& function = program.value().functions.front();
         const auto graph = assembly::build_control_flow_graph(function);
         if (!graph) return; // No way out of a loop, say.
-        const auto derived = analyzer::derive_loops(function, graph.value());
+        const auto derived =
+            analyzer::derive_loops(function, graph.value(), analyzer::Lanes::Together);
         for (const auto& loop : derived) {
             derived_loops += loop ? 1 : 0;
             exact_loops += loop && loop->min == loop->max ? 1 : 0;

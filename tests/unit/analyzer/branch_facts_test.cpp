@@ -4,16 +4,19 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <regex>
+
 namespace warpbound::analyzer {
 namespace {
 
 using testing::HasSubstr;
 
-std::string facts(const std::string& body, const std::optional<models::Launch>& launch = {}) {
+std::string facts(const std::string& body, const std::optional<models::Launch>& launch = {},
+                  Lanes lanes = Lanes::Together) {
     const auto problem = analyzed(body, {}, "turing-t4", 75);
     std::string text;
     for (const auto& derived :
-         derive_branch_facts(*problem->request.function, problem->graph, launch))
+         derive_branch_facts(*problem->request.function, problem->graph, launch, lanes))
         text += (text.empty() ? "" : "; ") + text_of(derived);
     return text;
 }
@@ -101,11 +104,42 @@ TEST(BranchFacts, FollowPredicateLogic) {
               "");
 }
 
+TEST(BranchFacts, OfUniformRegistersHoldWhereLanesStayTogether) {
+    // The lanes of A find in UR4 what the others wrote, when those went first.
+    const std::string code =
+        "UMOV UR4, 0x0; BSSY B0, J; @P0 BRA A; UMOV UR4, 0x1; BRA J; A: "
+        "ISETP.EQ.AND P1, PT, RZ, UR4, PT; @P1 BRA J; FADD R4, R4, R4; J: BSYNC B0; EXIT;";
+    EXPECT_EQ(facts(code), "0x0070 is never executed");
+    EXPECT_EQ(facts(code, {}, Lanes::MayPart), "");
+    const std::string predicate =
+        "UISETP.EQ.AND UP0, UPT, URZ, URZ, UPT; BSSY B0, J; @P0 BRA A; "
+        "UISETP.NE.AND UP0, UPT, URZ, URZ, UPT; BRA J; A: PLOP3.LUT P1, PT, PT, UP0, PT, 0xc0, "
+        "0x0; @P1 BRA J; FADD R4, R4, R4; J: BSYNC B0; EXIT;";
+    EXPECT_EQ(facts(predicate), "0x0070 is never executed");
+    EXPECT_EQ(facts(predicate, {}, Lanes::MayPart), "");
+
+    const auto branches_used = [&](const std::vector<models::DivergentFact>& divergents) {
+        const auto timed = std::regex_replace(code, std::regex{";"}, " ?trans6;");
+        auto problem = analyzed(timed, {}, "turing-t4", 75);
+        problem->facts.divergents = divergents;
+        problem->request.follow_branches = true;
+        const auto analysis = problem->run();
+        EXPECT_TRUE(analysis) << to_string(analysis.error());
+        std::string texts;
+        for (const auto& assumption : analysis.value().assumptions)
+            texts += assumption.text + "\n";
+        return texts;
+    };
+    EXPECT_THAT(branches_used({}), HasSubstr("0x0070 is never executed"));
+    EXPECT_THAT(branches_used({{0x20, {}}}), testing::Not(HasSubstr("is never executed")));
+}
+
 TEST(BranchFacts, SayWhy) {
     const auto problem = analyzed(
         two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP", "ISETP.GE.AND P1, PT, R2, 0x9, PT"),
         {}, "turing-t4", 75);
-    const auto derived = derive_branch_facts(*problem->request.function, problem->graph, {});
+    const auto derived =
+        derive_branch_facts(*problem->request.function, problem->graph, {}, Lanes::Together);
     ASSERT_EQ(derived.size(), 1);
     EXPECT_EQ(derived.front().reason,
               "the branch at 0x0020 goes to 0x0050 if c[0x0][0x160] < 5, that at 0x0090 to "

@@ -9,10 +9,10 @@ namespace {
 using testing::HasSubstr;
 
 /// "min..max" of each loop, "?" where nothing follows.
-std::string counts(const std::string& body, int sm = 20) {
+std::string counts(const std::string& body, int sm = 20, Lanes lanes = Lanes::Together) {
     const auto problem = analyzed(body, {}, "turing-t4", sm);
     std::string text;
-    for (const auto& loop : derive_loops(*problem->request.function, problem->graph))
+    for (const auto& loop : derive_loops(*problem->request.function, problem->graph, lanes))
         text += (text.empty() ? "" : " ") +
                 (loop ? std::to_string(loop->min) + ".." + std::to_string(loop->max) : "?");
     return text;
@@ -53,6 +53,24 @@ TEST(LoopCounts, FollowCopiesOfNumbersAndPredicates) {
                      "PLOP3.LUT P0, PT, PT, P1, PT, 0x80, 0x0; @P0 BRA L; EXIT;",
                      75),
               "17..17");
+}
+
+TEST(LoopCounts, OfUniformRegistersHoldWhereLanesStayTogether) {
+    const std::string code = "UMOV UR4, URZ; L: UIADD3 UR4, UR4, 0x1, URZ; "
+                             "UISETP.NE.AND UP0, UPT, UR4, 0x5, UPT; "
+                             "PLOP3.LUT P0, PT, PT, UP0, PT, 0x80, 0x0; @P0 BRA L; EXIT;";
+    EXPECT_EQ(counts(code, 75), "5..5");
+    EXPECT_EQ(counts(code, 75, Lanes::MayPart), "?");
+    EXPECT_EQ(counts("MOV R4, RZ; L: IADD3 R4, R4, 0x1, RZ; ISETP.NE.AND P0, PT, R4, 0x5, PT; "
+                     "@P0 BRA L; EXIT;",
+                     75, Lanes::MayPart),
+              "5..5");
+    const auto problem = analyzed(code, {}, "turing-t4", 75);
+    const std::string text =
+        flow_facts_template(problem->program, *problem->request.function, problem->graph);
+    EXPECT_THAT(text, HasSubstr("<!-- from the code, where lanes of a warp never part: 5 to 5 "
+                                "times; "));
+    EXPECT_THAT(text, HasSubstr("<loop header=\"0x0010\" min=\"?\" max=\"?\"/>"));
 }
 
 TEST(LoopCounts, KnowZeroFromTheHalfPrecisionPath) {
