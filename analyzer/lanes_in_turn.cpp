@@ -35,7 +35,7 @@ public:
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             Copy copy{block, {}};
             for (const std::size_t edge : graph_.blocks[block].out)
-                copy.ways.push_back({graph_.edges[edge].to, edge});
+                if (!is_never_taken(edge)) copy.ways.push_back({graph_.edges[edge].to, edge});
             copies_.push_back(std::move(copy));
         }
     }
@@ -64,7 +64,11 @@ public:
             blocks.push_back(std::move(block));
         }
         auto ordered = assembly::order_blocks(*problem_.request.function, blocks);
-        if (!ordered) return ordered.as_failure();
+        if (!ordered)
+            return Failure{"lanes that part take their ways in turn, which makes another control "
+                           "flow than the code's; in it: " +
+                               ordered.error().what,
+                           problem_.request.function->name};
         LanesInTurn lanes{std::move(ordered.value().graph), {}, {}};
         for (const std::size_t given : ordered.value().given) {
             lanes.original.push_back(copies_[given].original);
@@ -179,10 +183,14 @@ private:
             others_go_on(copy);
     }
 
+    [[nodiscard]] bool is_never_taken(std::size_t edge) const {
+        return problem_.facts.never[graph_.edges[edge].to];
+    }
+
     /// The edge leads to the meeting, or to a point around the parting.
     [[nodiscard]] bool leaves(std::size_t edge, const Parting& parting) const {
         const std::size_t to = graph_.edges[edge].to;
-        return to == parting.meeting || parting.region.count(to) == 0;
+        return !is_never_taken(edge) && (to == parting.meeting || parting.region.count(to) == 0);
     }
 
     /// All lanes may end here, or wait for others behind it.

@@ -79,6 +79,23 @@ TEST(PartingLanes, AreNotAskedOfCopiesThatNothingReaches) {
               times(once, {0x20}, {{0x18, 1, 3, {}}}).upper);
 }
 
+TEST(PartingLanes, TakeNoWayThatIsNever) {
+    const std::string code = "SSY J; @P0 BRA A; FADD R4, R4, R4; BRA B; A: @P1 BRA B; " + chain +
+                             chain + "B: NOP.S; J: EXIT;";
+    const auto analysis = [&](bool never) {
+        models::FlowFacts facts;
+        facts.divergents.push_back({0x08, {}});
+        if (never) facts.nevers.push_back({0x28, {}});
+        return analyzed(code, facts)->run();
+    };
+    const auto with = analysis(true);
+    const auto without = analysis(false);
+    ASSERT_TRUE(with) << to_string(with.error());
+    ASSERT_TRUE(without) << to_string(without.error());
+    EXPECT_LT(with.value().execution_time.upper.proved,
+              without.value().execution_time.upper.proved);
+}
+
 TEST(PartingLanes, AreNamedAmongTheAssumptions) {
     models::FlowFacts facts;
     facts.divergents.push_back({0, {}});
