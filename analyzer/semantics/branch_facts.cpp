@@ -23,8 +23,8 @@ constexpr models::FactSource from_code{models::FactOrigin::Static, models::FactS
 /// What holds whenever an edge is taken, about one subject.
 struct EdgeCondition {
     std::size_t edge = 0;
-    ValueSet allowed;
-    Comparison as_written;
+    ValueSet allowed = ValueSet::all();
+    std::vector<Comparison> as_written;
 };
 
 class Branches {
@@ -68,8 +68,10 @@ private:
         if (when.negated) dead_[edge] = "its guard is always decided the other way";
         for (const Comparison& comparison : when.all) {
             const Condition condition = condition_of(comparison);
-            of_edge_[edge].emplace_back(condition.subject,
-                                        EdgeCondition{edge, condition.allowed, comparison});
+            EdgeCondition& all = of_edge_[edge][condition.subject];
+            all.edge = edge;
+            all.allowed = all.allowed.intersect(condition.allowed);
+            all.as_written.push_back(comparison);
         }
     }
 
@@ -92,8 +94,7 @@ private:
             for (const std::size_t edge : graph_.blocks[block].out)
                 for (const auto& [subject, condition] : of_edge_[edge])
                     if (dead_[edge].empty() && left(block, subject, condition.allowed).empty())
-                        dead_[edge] = fmt::format("that would need {}",
-                                                  to_text(condition.as_written, function_, graph_));
+                        dead_[edge] = "that would need " + text_of(condition);
         }
     }
 
@@ -121,6 +122,12 @@ private:
         }
     }
 
+    [[nodiscard]] std::string text_of(const EdgeCondition& condition) const {
+        std::string text;
+        for (const Comparison& comparison : condition.as_written)
+            text += (text.empty() ? "" : " and ") + to_text(comparison, function_, graph_);
+        return text;
+    }
     [[nodiscard]] std::int64_t address(std::size_t block) const {
         return graph_.blocks[block].address;
     }
@@ -194,9 +201,8 @@ private:
         if (!one || !other) return;
         const std::string reason = fmt::format(
             "the branch at 0x{:04x} goes to 0x{:04x} if {}, that at 0x{:04x} to 0x{:04x} if {}",
-            branch_of(a.edge), address(graph_.edges[a.edge].to),
-            to_text(a.as_written, function_, graph_), branch_of(b.edge),
-            address(graph_.edges[b.edge].to), to_text(b.as_written, function_, graph_));
+            branch_of(a.edge), address(graph_.edges[a.edge].to), text_of(a), branch_of(b.edge),
+            address(graph_.edges[b.edge].to), text_of(b));
         if (!one->from && !other->from) {
             facts_.push_back({models::ExclusiveFact{one->block, other->block, from_code}, reason});
         } else if (!loops) { // Each edge is taken at most once.
@@ -260,7 +266,7 @@ private:
     Lanes lanes_;
     std::map<std::int64_t, int> copies_; ///< Blocks by address.
     std::vector<Known> known_;           ///< Per block: what holds whenever it is executed.
-    std::vector<std::vector<std::pair<Subject, EdgeCondition>>> of_edge_;
+    std::vector<std::map<Subject, EdgeCondition>> of_edge_;
     std::vector<std::string> dead_; ///< Per edge: why it is never taken; empty: it may be.
     std::vector<bool> reached_;
     std::map<std::size_t, std::vector<bool>> reach_; ///< By block: blocks behind it.

@@ -104,6 +104,26 @@ TEST(BranchFacts, FollowPredicateLogic) {
               "");
 }
 
+TEST(BranchFacts, TellThatAContradictionIsNeverTaken) {
+    const std::string contradiction = "ISETP.LT.AND P0, PT, R2, 0x5, PT; "
+                                      "ISETP.GT.AND P0, PT, R2, 0x9, P0; @P0 BRA A; NOP; BRA B; "
+                                      "A: NOP; B: ";
+    EXPECT_EQ(facts("MOV R2, c[0x0][0x160]; " + contradiction + "EXIT;"),
+              "0x0060 is never executed");
+    // Nor does it exclude itself in a loop.
+    const std::string loop = "MOV R2, c[0x0][0x160]; L: " + contradiction +
+                             "ISETP.NE.AND P1, PT, R4, RZ, PT; IADD3 R4, R4, -0x1, RZ; @P1 BRA L; "
+                             "EXIT;";
+    EXPECT_EQ(facts(loop), "0x0060 is never executed");
+    const auto problem = analyzed(loop, {}, "turing-t4", 75);
+    const auto derived =
+        derive_branch_facts(*problem->request.function, problem->graph, {}, Lanes::Together);
+    ASSERT_EQ(derived.size(), 1);
+    EXPECT_EQ(derived.front().reason,
+              "the branch at 0x0030 never goes there: that would need c[0x0][0x160] > 9 and "
+              "c[0x0][0x160] < 5");
+}
+
 TEST(BranchFacts, OfUniformRegistersHoldWhereLanesStayTogether) {
     // The lanes of A find in UR4 what the others wrote, when those went first.
     const std::string code =
