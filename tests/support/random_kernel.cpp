@@ -310,12 +310,16 @@ private:
 
     void guarded_exit() { decide(fmt::format("@{} EXIT", predicate())); }
 
+    std::int64_t arm() {
+        return arms_[static_cast<std::size_t>(
+            draw(0, static_cast<std::int64_t>(arms_.size()) - 1))];
+    }
+
     void further_facts() {
+        if (!arms_.empty() && chance(15)) kernel_.facts.nevers.push_back({arm(), {}});
         if (arms_.size() < 2 || !chance(30)) return;
-        const auto first =
-            arms_[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(arms_.size()) - 1))];
-        const auto second =
-            arms_[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(arms_.size()) - 1))];
+        const auto first = arm();
+        const auto second = arm();
         if (first == second) return;
         if (chance(50)) {
             kernel_.facts.exclusives.push_back({first, second, {}});

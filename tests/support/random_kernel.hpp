@@ -41,7 +41,7 @@ struct ReadKernel {
 
     /// Made-up facts that may exclude every path.
     [[nodiscard]] bool has_further_facts() const {
-        return !facts.exclusives.empty() || !facts.constraints.empty();
+        return !facts.nevers.empty() || !facts.exclusives.empty() || !facts.constraints.empty();
     }
 };
 Result<std::unique_ptr<ReadKernel>> read(const RandomKernel& kernel);

@@ -75,6 +75,8 @@ private:
                 if (problem_.graph.blocks[block].address == address) sum += executed_[block];
             return sum;
         };
+        for (const auto& fact : problem_.facts.nevers)
+            if (count(fact.block) > 0) return false;
         for (const auto& fact : problem_.facts.exclusives)
             if (count(fact.first) > 0 && count(fact.second) > 0) return false;
         for (const auto& fact : problem_.facts.constraints) {
