@@ -233,10 +233,8 @@ std::optional<Predicate> looked_up(const Inputs& inputs, std::int64_t table) {
         for (const auto& [row, value] : rows)
             if (value != negated) wanted.push_back(row);
         if (wanted.empty()) return negated ? Predicate{} : !Predicate{};
-        unsigned literals = 0;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             if (!matters[i]) continue;
-            ++literals;
             const bool positive = ((wanted.front() >> (2 - i)) & 1U) != 0;
             for (const unsigned row : wanted)
                 if ((((row >> (2 - i)) & 1U) != 0) != positive) all.reset();

@@ -8,12 +8,6 @@ ValueSet::ValueSet(std::uint64_t first, std::uint64_t last) {
     if (first <= last) parts_.emplace_back(first, last);
 }
 
-bool ValueSet::contains(std::uint32_t value) const {
-    return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) {
-        return part.first <= value && value <= part.second;
-    });
-}
-
 ValueSet ValueSet::complement() const {
     ValueSet rest;
     std::uint64_t next = 0;

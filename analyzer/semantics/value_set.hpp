@@ -19,11 +19,6 @@ public:
     static ValueSet all() { return {0, modulus - 1}; }
 
     [[nodiscard]] bool empty() const { return parts_.empty(); }
-    [[nodiscard]] bool contains(std::uint32_t value) const;
-    /// Inclusive intervals in increasing order; none touches the next.
-    [[nodiscard]] const std::vector<std::pair<std::uint64_t, std::uint64_t>>& parts() const {
-        return parts_;
-    }
     [[nodiscard]] ValueSet complement() const;
     [[nodiscard]] ValueSet intersect(const ValueSet& other) const;
     [[nodiscard]] ValueSet unite(const ValueSet& other) const;
@@ -34,6 +29,7 @@ public:
     friend bool operator==(const ValueSet&, const ValueSet&) = default;
 
 private:
+    /// Inclusive intervals in increasing order; none touches the next.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
 };
 
