@@ -1,5 +1,7 @@
 #include "analyzer/correlated_paths.hpp"
 
+#include "analyzer/flow_facts.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -31,18 +33,6 @@ struct Pair {
     std::array<std::vector<bool>, 2> ahead{};
     std::size_t width = 0; ///< Blocks at which it may be open.
 };
-
-bool in_loop(const ControlFlowGraph& graph, std::int64_t address) {
-    for (std::size_t block = 0; block < graph.blocks.size(); ++block)
-        if (graph.blocks[block].address == address && graph.innermost_loop[block]) return true;
-    return false;
-}
-
-/// More than one copy of a block may be executed in a run.
-bool has_copies(const ControlFlowGraph& graph, std::int64_t address) {
-    return std::count_if(graph.blocks.begin(), graph.blocks.end(),
-                         [&](const auto& block) { return block.address == address; }) != 1;
-}
 
 std::vector<Pair> pairs_of(const ControlFlowGraph& graph, const models::FlowFacts& facts) {
     std::vector<Pair> pairs;
@@ -227,8 +217,7 @@ bool is_pair(const ControlFlowGraph& graph, const models::LinearFact& fact) {
     const auto positive = [](const models::LinearTerm& term) { return term.coefficient > 0; };
     if (fact.constant == 0) return std::all_of(fact.terms.begin(), fact.terms.end(), positive);
     const auto once = [&](const models::LinearTerm& term) {
-        return term.coefficient == 1 && !in_loop(graph, term.block) &&
-               !has_copies(graph, term.block);
+        return term.coefficient == 1 && executes_at_most_once(graph, term.block);
     };
     return fact.constant == 1 && fact.terms.size() == 2 &&
            std::all_of(fact.terms.begin(), fact.terms.end(), once) &&

@@ -76,6 +76,11 @@ std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std:
     return blocks;
 }
 
+bool executes_at_most_once(const assembly::ControlFlowGraph& graph, std::int64_t address) {
+    const auto blocks = blocks_at(graph, address);
+    return blocks.size() == 1 && !graph.innermost_loop[blocks.front()];
+}
+
 Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
                                     const models::FlowFacts& facts,

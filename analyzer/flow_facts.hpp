@@ -35,5 +35,7 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
 
 /// Blocks at an address, in all call contexts.
 std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address);
+/// The block at the address is the only copy of its code and in no loop.
+bool executes_at_most_once(const assembly::ControlFlowGraph& graph, std::int64_t address);
 
 } // namespace warpbound::analyzer

@@ -41,9 +41,7 @@ std::int64_t counted_operands(const assembly::Instruction& instruction) {
     return std::count_if(instruction.operands.begin(), instruction.operands.end(),
                          [](const assembly::Operand& operand) {
                              const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
-                             return reg == nullptr ||
-                                    (reg->file != assembly::RegisterFile::Predicate &&
-                                     reg->file != assembly::RegisterFile::UniformPredicate);
+                             return reg == nullptr || !is_predicate(reg->file);
                          });
 }
 

@@ -238,12 +238,6 @@ private:
         return terms;
     }
 
-    /// The only copy of its code, in no loop.
-    [[nodiscard]] bool at_most_once(std::int64_t address) const {
-        const auto blocks = blocks_at(graph_, address);
-        return blocks.size() == 1 && !graph_.innermost_loop[blocks.front()];
-    }
-
     void fact_rows() {
         for (std::size_t i = 0; i < facts_.exclusives.size(); ++i) {
             const auto none = [&](std::int64_t block) {
@@ -251,7 +245,8 @@ private:
             };
             const auto& [first, second, from] = facts_.exclusives[i];
             add(fmt::format("exclusive_{}", i), "or", none(first), none(second));
-            if (!at_most_once(first) || !at_most_once(second)) continue;
+            if (!executes_at_most_once(graph_, first) || !executes_at_most_once(graph_, second))
+                continue;
             Terms both = executions({1, std::nullopt, first});
             for (auto& term : executions({1, std::nullopt, second}))
                 both.push_back(std::move(term));

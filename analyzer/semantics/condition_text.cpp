@@ -9,17 +9,12 @@ namespace warpbound::analyzer {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> geometry_names{
-    "SR_TID.X",    "SR_TID.Y",    "SR_TID.Z",  "SR_CTAID.X", "SR_CTAID.Y",
-    "SR_CTAID.Z",  "SR_NTID.X",   "SR_NTID.Y", "SR_NTID.Z",  "SR_NCTAID.X",
-    "SR_NCTAID.Y", "SR_NCTAID.Z", "SR_LANEID"};
 constexpr std::array<std::string_view, 6> comparator_names{"<", "<=", "==", "!=", ">=", ">"};
 
 std::string name_of(Symbol symbol, const assembly::Function& function,
                     const assembly::ControlFlowGraph& graph) {
     if (const auto reg = register_of(symbol)) return assembly::to_string(*reg) + " at the entry";
-    if (const auto number = geometry_of(symbol))
-        return std::string{geometry_names[static_cast<std::size_t>(*number)]};
+    if (const auto number = geometry_of(symbol)) return std::string{special_register_of(*number)};
     if (const auto word = constant_of(symbol))
         return fmt::format("c[0x{:x}][0x{:x}]", word->first, word->second);
     const auto named = named_of(symbol);
@@ -57,8 +52,7 @@ std::string to_text(const Comparison& comparison, const assembly::Function& func
     const auto& terms = comparison.left.terms();
     if (terms.size() == 1 && comparison.right == Linear{}) {
         const auto named = named_of(terms.front().first);
-        if (named && (named->reg.file == assembly::RegisterFile::Predicate ||
-                      named->reg.file == assembly::RegisterFile::UniformPredicate))
+        if (named && is_predicate(named->reg.file))
             return (comparison.comparator == Comparator::Equal ? "not " : "") +
                    to_text(comparison.left, function, graph);
     }

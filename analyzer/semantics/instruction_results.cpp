@@ -15,13 +15,9 @@ using assembly::Register;
 using assembly::RegisterFile;
 using assembly::RegisterOperand;
 
-bool is_predicate_file(RegisterFile file) {
-    return file == RegisterFile::Predicate || file == RegisterFile::UniformPredicate;
-}
-
 const RegisterOperand* as_predicate(const Operand& operand) {
     const auto* reg = std::get_if<RegisterOperand>(&operand);
-    return reg != nullptr && is_predicate_file(reg->file) ? reg : nullptr;
+    return reg != nullptr && is_predicate(reg->file) ? reg : nullptr;
 }
 
 bool plain_suffixes(const std::vector<std::string>& suffixes, std::string_view allowed) {
@@ -110,26 +106,11 @@ bool is_zero_packed(const Instruction& instruction) {
 
 /// The part of the launch's geometry that a special register holds.
 std::optional<Linear> geometry_read(const Instruction& instruction) {
-    constexpr std::array<std::pair<std::string_view, Geometry>, 13> names{
-        {{"SR_TID.X", Geometry::ThreadX},
-         {"SR_TID.Y", Geometry::ThreadY},
-         {"SR_TID.Z", Geometry::ThreadZ},
-         {"SR_CTAID.X", Geometry::BlockX},
-         {"SR_CTAID.Y", Geometry::BlockY},
-         {"SR_CTAID.Z", Geometry::BlockZ},
-         {"SR_NTID.X", Geometry::ThreadsX},
-         {"SR_NTID.Y", Geometry::ThreadsY},
-         {"SR_NTID.Z", Geometry::ThreadsZ},
-         {"SR_NCTAID.X", Geometry::BlocksX},
-         {"SR_NCTAID.Y", Geometry::BlocksY},
-         {"SR_NCTAID.Z", Geometry::BlocksZ},
-         {"SR_LANEID", Geometry::Lane}}};
     if (instruction.operands.size() != 2 || !instruction.modifiers.empty()) return std::nullopt;
     const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1]);
     if (special == nullptr) return std::nullopt;
-    for (const auto& [name, number] : names)
-        if (special->name == name) return Linear::of(symbol_of(number));
-    return std::nullopt;
+    const auto number = geometry_in(special->name);
+    return number ? std::optional{Linear::of(symbol_of(*number))} : std::nullopt;
 }
 
 } // namespace

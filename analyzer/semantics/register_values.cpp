@@ -3,6 +3,7 @@
 #include "analyzer/semantics/instruction_results.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace warpbound::analyzer {
 
@@ -18,9 +19,11 @@ constexpr Symbol geometry_mark = Symbol{1} << 62U;
 constexpr Symbol place_mark = Symbol{1} << 61U;
 constexpr Symbol run_marks = constant_mark | geometry_mark | place_mark;
 
-bool is_predicate_file(RegisterFile file) {
-    return file == RegisterFile::Predicate || file == RegisterFile::UniformPredicate;
-}
+/// In the order of `Geometry`.
+constexpr std::array<std::string_view, 13> special_registers{
+    "SR_TID.X",    "SR_TID.Y",    "SR_TID.Z",  "SR_CTAID.X", "SR_CTAID.Y",
+    "SR_CTAID.Z",  "SR_NTID.X",   "SR_NTID.Y", "SR_NTID.Z",  "SR_NCTAID.X",
+    "SR_NCTAID.Y", "SR_NCTAID.Z", "SR_LANEID"};
 
 /// A name for the value that a register gets at a place; nothing where the numbers are too large.
 std::optional<Symbol> name_of(const std::optional<Place>& place, Register reg) {
@@ -115,6 +118,17 @@ std::optional<Register> register_of(Symbol symbol) {
                     static_cast<int>(symbol & 0xffffffffU)};
 }
 
+std::string_view special_register_of(Geometry number) {
+    return special_registers[static_cast<std::size_t>(number)];
+}
+
+std::optional<Geometry> geometry_in(std::string_view special_register) {
+    const auto* const found =
+        std::find(special_registers.begin(), special_registers.end(), special_register);
+    if (found == special_registers.end()) return std::nullopt;
+    return static_cast<Geometry>(found - special_registers.begin());
+}
+
 Symbol symbol_of(Geometry number) {
     return geometry_mark | static_cast<Symbol>(number);
 }
@@ -172,7 +186,7 @@ void RegisterValues::execute(const Instruction& instruction, const std::optional
     const auto says = predicate_computed(*this, instruction);
     for (const Register written : effects.writes) {
         if (others_may_write(written)) continue;
-        if (is_predicate_file(written.file)) {
+        if (is_predicate(written.file)) {
             auto computed = written == first ? says : std::nullopt;
             if (!surely && predicate(written) != computed) computed.reset();
             set(written, computed ? computed : named_predicate(place, written));

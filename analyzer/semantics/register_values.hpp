@@ -9,9 +9,15 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace warpbound::analyzer {
+
+constexpr bool is_predicate(assembly::RegisterFile file) {
+    return file == assembly::RegisterFile::Predicate ||
+           file == assembly::RegisterFile::UniformPredicate;
+}
 
 /// How a comparison instruction compares two numbers.
 enum class Comparator { Less, LessEqual, Equal, NotEqual, GreaterEqual, Greater };
@@ -64,6 +70,10 @@ enum class Geometry {
     BlocksZ,
     Lane
 };
+/// The special register that holds it, as the code names it: "SR_TID.X".
+std::string_view special_register_of(Geometry number);
+/// Nothing for a register that holds something else.
+std::optional<Geometry> geometry_in(std::string_view special_register);
 Symbol symbol_of(Geometry number);
 std::optional<Geometry> geometry_of(Symbol symbol);
 
