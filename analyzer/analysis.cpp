@@ -6,6 +6,7 @@
 #include "analyzer/lanes_in_turn.hpp"
 #include "analyzer/many_warps.hpp"
 #include "analyzer/measured_time.hpp"
+#include "analyzer/memory/throughput.hpp"
 #include "analyzer/memory/waits.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/proof.hpp"
@@ -104,6 +105,18 @@ Result<SideAnswer> bound_from_above(const Problem& problem) {
     return hits.value().execution.proved < upper.value().execution.proved ? hits : upper;
 }
 
+/// Takes the throughput of caches, links or DRAM where it says more.
+void apply_throughput(const Problem& problem, SideResult& lower) {
+    if (problem.caches)
+        for (auto& way : throughput_ways(problem)) {
+            const models::Cycles sum = sum_of(way);
+            if (sum <= lower.proved) continue;
+            lower.proved = sum;
+            lower.proof = Proof::ResponseTime;
+            lower.terms = std::move(way);
+        }
+}
+
 /// Of several ways to a lower bound only the best one is claimed: the lemmas of the others go.
 void keep_used(const Analysis& analysis, std::vector<PathLemma>& lemmas) {
     const auto& terms = analysis.execution_time.lower.terms;
@@ -149,6 +162,7 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
             lower = bound_slotted_from_below(below, std::move(lower).value(), half);
         if (!lower) return lower.as_failure();
     }
+    apply_throughput(below, lower.value().execution);
     const auto upper = bound_from_above(above);
     if (!upper) return upper.as_failure();
     if (problem.caches) lower.value().execution.best_found.reset();

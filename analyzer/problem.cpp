@@ -131,7 +131,10 @@ void apply_caches(Problem& problem) {
     for (std::size_t i = 0; i < problem.timings.size(); ++i) {
         if (!problem.timings[i]) continue;
         models::InstructionTiming& timing = problem.timings[i].value();
-        if (!timing.through_caches || timing.enters_write_buffer) continue;
+        if (!timing.through_caches) continue;
+        if (problem.touched && problem.touched->passes[i].hi > 0)
+            timing.passes = problem.touched->passes[i];
+        if (timing.enters_write_buffer) continue;
         // The level intervals speak of an access that merges with none (S21).
         timing.latency.hi += problem.caches->transit_spread;
         if (problem.touched && problem.touched->always_misses[i])

@@ -23,11 +23,6 @@ std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
     return (models::Cycles{timing.initiation.hi} * timing.passes.hi).count();
 }
 
-/// It executes in every run that issues it (C10).
-bool surely_executes(const assembly::Instruction& instruction) {
-    return !instruction.guard || instruction.guard->always();
-}
-
 } // namespace
 
 InstructionCosts cost_to_same_scheduler(const Problem& problem) {
@@ -59,6 +54,10 @@ bool is_shared_by_all(const Problem& problem, std::size_t instruction) {
 bool enters_write_buffer(const Problem& problem, std::size_t instruction) {
     return problem.used[instruction] && problem.timings[instruction] &&
            problem.timings[instruction].value().enters_write_buffer;
+}
+
+bool surely_executes(const assembly::Instruction& instruction) {
+    return !instruction.guard || instruction.guard->always();
 }
 
 InstructionCosts drain_costs(const Problem& problem, Side side) {

@@ -24,6 +24,8 @@ InstructionCosts port_times(const Problem& problem);
 bool is_shared_by_all(const Problem& problem, std::size_t instruction);
 /// Whether the instruction is on a path and can enter the write buffer.
 bool enters_write_buffer(const Problem& problem, std::size_t instruction);
+/// Whether the instruction executes in every run that issues it (C10).
+bool surely_executes(const assembly::Instruction& instruction);
 /// Time at the exit of the write buffer.
 InstructionCosts drain_costs(const Problem& problem, Side side);
 /// Occupancy of one unit's port. Side: lower.

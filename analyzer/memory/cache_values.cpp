@@ -64,20 +64,20 @@ Result<CacheValues> read_cache_values(const models::Architecture& architecture) 
     CacheValues values;
     values.line = read.size("l1", "line");
     values.sector = read.size("l1", "sector");
-    const std::uint64_t second_line = read.size("l2", "line");
+    values.second_line = read.size("l2", "line");
     values.second_sector = read.size("l2", "sector");
-    const std::uint64_t row = read.size("dram", "row");
+    values.row = read.size("dram", "row");
     read.expect(models::fit_together(values.line, values.sector) &&
-                    models::fit_together(second_line, values.second_sector) &&
-                    values.line <= second_line && second_line <= row,
+                    models::fit_together(values.second_line, values.second_sector) &&
+                    values.line <= values.second_line && values.second_line <= values.row,
                 "memories: expected 1 to 64 sectors in a line, and no line of l1 longer than one "
                 "of l2, nor that than a dram/row");
-    values.first_level_service = read.interval("l1", "service", 1).hi;
-    values.slice_service = read.interval("l2", "service", 1).hi;
-    values.link_service = read.interval("interconnect", "service").hi;
+    values.first_level_service = read.interval("l1", "service", 1);
+    values.slice_service = read.interval("l2", "service", 1);
+    values.link_service = read.interval("interconnect", "service");
     values.link_queue = read.interval("interconnect", "queue", 1).lo;
-    const models::Interval transit = read.interval("interconnect", "latency");
-    values.transit = transit.hi;
+    values.transit = read.interval("interconnect", "latency");
+    const models::Interval& transit = values.transit;
     values.transit_spread = 2 * (transit.hi - transit.lo);
     const models::Interval second = read.interval("l2", "latency");
     const models::Interval dram = read.interval("dram", "latency");
@@ -86,36 +86,43 @@ Result<CacheValues> read_cache_values(const models::Architecture& architecture) 
                             "latency of l2 and dram, which contain it both ways",
                             transit.hi));
     values.round_trip = std::max(second.hi, dram.hi) + values.transit_spread;
+    values.round_trip_lo = std::min(second.lo, dram.lo);
     values.dram_latency_lo = dram.lo;
     const models::Interval sets = read.interval("l1", "sets", 1);
     if (sets.is_exact())
         values.sets = static_cast<std::uint64_t>(std::max<std::int64_t>(1, sets.lo));
     values.ways = read.interval("l1", "ways", 1).lo;
-    values.first_level_latency = read.interval("l1", "latency").hi;
-    for (const char* size : {"sets", "ways", "slices"})
-        read.interval("l2", size, 1);
+    const models::Interval first = read.interval("l1", "latency");
+    values.first_level_latency = first.hi;
+    values.first_level_latency_lo = first.lo;
+    const models::Interval second_sets = read.interval("l2", "sets", 1);
+    if (second_sets.is_exact())
+        values.second_sets = static_cast<std::uint64_t>(std::max<std::int64_t>(1, second_sets.lo));
+    values.second_ways = read.interval("l2", "ways", 1).lo;
+    values.slices = read.interval("l2", "slices", 1);
     read.interval("l1", "queue", 1);
     for (const char* flag : {"write-allocate", "write-back"})
         read.interval("l2", flag);
     values.write_evict = read.interval("l1", "write-evict").hi != 0;
     // The sectors of one access must fit, or it would wait for ever.
     const auto entries = [&](const char* cache, std::uint64_t sector) {
-        return read
-            .interval(cache, "mshr-entries",
-                      static_cast<std::int64_t>(std::max<std::uint64_t>(1, values.line / sector)))
-            .lo;
+        return read.interval(
+            cache, "mshr-entries",
+            static_cast<std::int64_t>(std::max<std::uint64_t>(1, values.line / sector)));
     };
     values.entries = entries("l1", values.sector);
     values.merges = read.interval("l1", "mshr-merges", 1).lo;
-    values.slice_entries = entries("l2", values.second_sector);
+    values.slice_entries = entries("l2", values.second_sector).lo;
     values.slice_merges = read.interval("l2", "mshr-merges", 1).lo;
     const auto sectors =
         static_cast<std::int64_t>(std::max<std::uint64_t>(1, values.line / values.second_sector));
-    const models::Cycles hit = models::Cycles{read.interval("dram", "row-hit").hi} * sectors;
-    values.transfer = std::max(hit.count(), read.interval("dram", "row-miss").hi);
-    values.channels = read.interval("dram", "channels", 1).hi;
-    read.interval("dram", "banks", 1);
-    read.interval("dram", "queue", 1);
+    values.row_hit = read.interval("dram", "row-hit");
+    values.row_miss = read.interval("dram", "row-miss").hi;
+    const models::Cycles hit = models::Cycles{values.row_hit.hi} * sectors;
+    values.transfer = std::max(hit.count(), values.row_miss);
+    values.channels = read.interval("dram", "channels", 1);
+    values.banks = read.interval("dram", "banks", 1);
+    values.dram_queue = read.interval("dram", "queue", 1);
     values.refresh_duration = read.interval("dram", "refresh-duration").hi;
     values.refresh_interval = read.interval("dram", "refresh-interval").lo;
     read.expect(values.refresh_duration == 0 ||

@@ -9,32 +9,54 @@
 
 namespace warpbound::analyzer {
 
-/// The safe end of each value for an upper bound. `Unit:` core cycles, of sizes bytes.
+/// The safe end of each value for an upper bound, unless it is an interval or says otherwise.
+/// `Unit:` core cycles, of sizes bytes.
 struct CacheValues {
     std::uint64_t line = 0;          ///< Of the L1.
     std::uint64_t sector = 0;        ///< Of the L1.
+    std::uint64_t second_line = 0;   ///< Of the L2.
     std::uint64_t second_sector = 0; ///< Of the L2.
+    std::uint64_t row = 0;           ///< Of DRAM.
     std::uint64_t sets = 0;          ///< Of the L1; 0: not one number.
     std::int64_t ways = 1;           ///< Of the L1, at least.
+    std::uint64_t second_sets = 0;   ///< Of a slice; 0: not one number.
+    std::int64_t second_ways = 1;    ///< Of a slice, at least.
     bool write_evict = true;         ///< A store may put a line out of the L1.
     std::int64_t first_level_latency = 0;
-    std::int64_t first_level_service = 0;
-    std::int64_t slice_service = 0;
-    std::int64_t link_service = 0;
+    std::int64_t first_level_latency_lo = 0;
+    models::Interval first_level_service;
+    models::Interval slice_service;
+    models::Interval link_service;
     std::int64_t link_queue = 1;
-    std::int64_t transit = 0; ///< One way.
+    models::Interval transit; ///< One way.
     /// An access that merges with another may have a longer way than that one, by so much.
     std::int64_t transit_spread = 0;
-    std::int64_t round_trip = 0; ///< From the access of the L1 to the arrival, unloaded.
-    std::int64_t entries = 1;    ///< For misses of the L1, each of so many accesses.
+    std::int64_t round_trip = 0;    ///< From the access of the L1 to the arrival, unloaded.
+    std::int64_t round_trip_lo = 0; ///< Side: lower.
+    models::Interval entries;       ///< For misses of the L1, each of so many accesses.
     std::int64_t merges = 1;
     std::int64_t slice_entries = 1; ///< The same of a slice.
     std::int64_t slice_merges = 1;
+    models::Interval row_hit; ///< Of the channel, for each sector of a transfer.
+    std::int64_t row_miss = 0;
     std::int64_t transfer = 0; ///< For how long one keeps others from the channel or the bank.
-    std::int64_t channels = 1;
+    models::Interval slices;
+    models::Interval channels;
+    models::Interval banks;
+    models::Interval dram_queue;
     std::int64_t refresh_interval = 0;
     std::int64_t refresh_duration = 0; ///< A transfer fits between two refreshes.
     std::int64_t dram_latency_lo = 0;  ///< Side: lower.
+
+    /// Whether addresses say which channel serves them.
+    [[nodiscard]] bool knows_channels() const {
+        return slices.is_exact() && channels.is_exact() && slices.lo % channels.lo == 0;
+    }
+    /// Requires: it is known.
+    [[nodiscard]] std::uint64_t channel_of(std::uint64_t address) const {
+        return address / second_line % static_cast<std::uint64_t>(slices.lo) /
+               static_cast<std::uint64_t>(slices.lo / channels.lo);
+    }
 };
 
 /// Refuses, naming it, a value that is missing or does not fit the others.

@@ -1,129 +1,117 @@
 #include "analyzer/memory/touched.hpp"
 
-#include "analyzer/flow_facts.hpp"
+#include "analyzer/memory/access_list.hpp"
+#include "analyzer/memory/rows.hpp"
+#include "analyzer/memory/under_way.hpp"
 #include "analyzer/problem.hpp"
-#include "analyzer/warp_work.hpp"
-#include "models/address_pattern.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace warpbound::analyzer {
 
 namespace {
 
-constexpr std::int64_t most_accesses = std::int64_t{1} << 16U;
+std::int64_t size_of(std::uint64_t bits) {
+    return std::popcount(bits);
+}
 
 /// A line of the L1, as all accesses together use it.
 struct LineUse {
     std::uint64_t sectors = 0; ///< Touched by loads.
     bool alike = true;         ///< Every load that touches it touches these sectors.
+    bool surely_loaded = false;
     std::int64_t stores = 0;
+    std::int64_t sharers = 0; ///< Line accesses that are under way together, at most.
+    std::int64_t warp = -1;   ///< The last one that loaded from it.
+    std::size_t instruction = 0;
+    std::uint64_t sectors_of_warp = 0;
+    bool alike_for_warp = true;
+
+    /// Requests that bring it to a cache once.
+    [[nodiscard]] std::int64_t at_once() const { return alike ? 1 : size_of(sectors); }
+};
+
+/// A sector of the L2.
+struct SectorUse {
+    bool loaded = false;
+    bool surely_loaded = false;
+    bool stored = false;
 };
 
 class Lists {
 public:
-    explicit Lists(const Problem& problem) : problem_{problem}, caches_{*problem.caches} {}
+    Lists(const Problem& problem, const AccessList& accesses)
+        : problem_{problem}, caches_{*problem.caches}, accesses_{accesses} {
+        for (std::size_t i = 0; i < problem.timings.size(); ++i)
+            once_.push_back(accesses.executions(i) > 0 && accesses.is_load(i) &&
+                            is_under_way_once(problem, i));
+    }
 
-    std::optional<Touched> find() {
-        if (!count_executions()) return std::nullopt;
-        for_each_access([&](std::size_t instruction, bool load) { keep(instruction, load); });
-        Touched touched;
-        touched.transactions = transactions();
-        touched.most_sectors = most_sectors_;
-        touched.always_misses.assign(problem_.timings.size(), false);
-        for (std::size_t i = 0; i < executions_.size(); ++i)
-            touched.always_misses[i] = executions_[i] > 0 && is_load(i);
-        for_each_access([&](std::size_t instruction, bool) {
-            if (!touches_alone()) touched.always_misses[instruction] = false;
+    Touched find() {
+        touched_.passes.assign(problem_.timings.size(), {0, std::nullopt, 0});
+        accesses_.for_each([&](const Access& access) { keep(access); });
+        touched_.transactions = transactions();
+        touched_.fetched = fetched();
+        touched_.new_to_warp = new_to_warp();
+        touched_.least_of_transfer = least_of_transfer();
+        touched_.always_misses.assign(problem_.timings.size(), false);
+        for (std::size_t i = 0; i < problem_.timings.size(); ++i)
+            touched_.always_misses[i] = accesses_.executions(i) > 0 && accesses_.is_load(i);
+        accesses_.for_each([&](const Access& access) {
+            if (!touches_alone(*access.lines)) touched_.always_misses[access.instruction] = false;
         });
-        return touched;
+        count_least();
+        touched_.rows_of_bank = rows_of_bank(problem_, accesses_);
+        return std::move(touched_);
     }
 
 private:
-    [[nodiscard]] bool is_load(std::size_t i) const {
-        return !problem_.timings[i].value().enters_write_buffer;
-    }
-
-    /// By a warp, at most, over all call sites: copies of called code are the same instructions
-    /// (C21). False when there are too many in all.
-    bool count_executions() {
-        const auto& blocks = problem_.request.graph->blocks;
-        executions_.assign(problem_.timings.size(), 0);
-        models::Cycles all{0};
-        for (std::size_t block = 0; block < blocks.size(); ++block) {
-            std::int64_t here = 0;
-            for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i)
-                if (problem_.used[i] && problem_.timings[i] &&
-                    problem_.timings[i].value().through_caches)
-                    ++here;
-            const auto copies = blocks_at(*problem_.request.graph, blocks[block].address);
-            if (here == 0 || copies.front() != block) continue;
-            std::vector<std::int64_t> visits(blocks.size(), 0);
-            for (const std::size_t copy : copies)
-                visits[copy] = 1;
-            const std::int64_t times = extreme_sum(problem_, visits, Side::Upper);
-            all += models::Cycles{times} * here * problem_.shape.warps();
-            if (models::Cycles{most_accesses} < all) return false;
-            for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i)
-                if (problem_.used[i] && problem_.timings[i] &&
-                    problem_.timings[i].value().through_caches)
-                    executions_[i] = times;
-        }
-        return true;
-    }
-
-    /// Calls `each(instruction, whether it is a load)` with the access's lines in `lines_`.
-    template <class Each> void for_each_access(Each each) {
-        const auto& function = *problem_.request.function;
-        for (std::size_t i = 0; i < executions_.size(); ++i) {
-            if (executions_[i] == 0) continue;
-            const auto& pattern =
-                *problem_.request.facts->memory_at(function.instructions[i].address)->pattern;
-            const std::uint64_t bytes = problem_.timings[i].value().access.bytes;
-            models::AccessPlace place;
-            for (place.block = 0; place.block < unsigned_of(problem_.shape.blocks); ++place.block)
-                for (place.warp = 0; place.warp < unsigned_of(problem_.shape.warps_per_block);
-                     ++place.warp)
-                    for (place.execution = 0; place.execution < unsigned_of(executions_[i]);
-                         ++place.execution) {
-                        const auto lanes = models::addresses_of(
-                            pattern, place, models::all_lanes(problem_.shape.warp_size), bytes);
-                        models::coalesce(lanes, caches_.line, caches_.sector, lines_);
-                        each(i, is_load(i));
-                    }
-        }
-    }
-
-    static std::uint64_t unsigned_of(std::int64_t count) {
-        return static_cast<std::uint64_t>(count);
-    }
-
-    /// Pieces of memory that come into a cache together at most: a sector of either level.
-    template <class Each> void for_each_piece(const models::TouchedLine& line, Each each) const {
-        const std::uint64_t piece = std::max(caches_.sector, caches_.second_sector);
-        std::uint64_t before = ~std::uint64_t{0};
+    /// Calls `each(number)` for every piece of memory of that size, in order.
+    template <class Each>
+    void for_each_piece(const models::TouchedLine& line, std::uint64_t size, Each each) const {
+        std::uint64_t next = 0; // The first one not looked at.
         for (std::uint64_t rest = line.sectors; rest != 0; rest &= rest - 1) {
             const auto sector = static_cast<std::uint64_t>(std::countr_zero(rest));
-            const std::uint64_t number = (line.address + sector * caches_.sector) / piece;
-            if (number != before) each(number);
-            before = number;
+            const std::uint64_t begin = line.address + sector * caches_.sector;
+            const std::uint64_t last = (begin + caches_.sector - 1) / size;
+            for (next = std::max(next, begin / size); next <= last; ++next)
+                each(next);
         }
     }
+    /// That comes into a cache together at most: a sector of either level.
+    [[nodiscard]] std::uint64_t largest_sector() const {
+        return std::max(caches_.sector, caches_.second_sector);
+    }
 
-    void keep(std::size_t, bool load) {
+    void keep(const Access& access) {
         ++access_;
-        for (const models::TouchedLine& line : lines_) {
+        const auto lines = static_cast<std::int64_t>(access.lines->size());
+        models::Interval& passes = touched_.passes[access.instruction];
+        passes.lo = passes.hi == 0 ? lines : std::min(passes.lo, lines);
+        passes.hi = std::max(passes.hi, lines);
+        if (access.load) touched_.load_lines += lines;
+        for (const models::TouchedLine& line : *access.lines) {
             LineUse& use = uses_[line.address];
-            if (load) {
-                use.alike = use.alike && (use.sectors == 0 || use.sectors == line.sectors);
-                use.sectors |= line.sectors;
-                most_sectors_ = std::max<std::int64_t>(most_sectors_, std::popcount(line.sectors));
-            } else {
-                ++use.stores;
-            }
-            for_each_piece(line, [&](std::uint64_t piece) {
+            if (access.load)
+                keep_load(access, line, use);
+            else
+                keep_store(access, use);
+            std::int64_t second_sectors = 0;
+            for_each_piece(line, caches_.second_sector, [&](std::uint64_t number) {
+                SectorUse& sector = sectors_[number];
+                sector.loaded = sector.loaded || access.load;
+                sector.surely_loaded = sector.surely_loaded || (access.load && access.sure);
+                sector.stored = sector.stored || !access.load;
+                ++second_sectors;
+            });
+            if (access.load)
+                touched_.most_second_sectors =
+                    std::max(touched_.most_second_sectors, second_sectors);
+            for_each_piece(line, largest_sector(), [&](std::uint64_t piece) {
                 // Lines of one access may share a sector of the L2.
                 auto& [accesses, last] = pieces_[piece];
                 if (last != access_) ++accesses;
@@ -132,10 +120,45 @@ private:
         }
     }
 
-    /// Whether the last line access of `lines_` touches a sector that no other access touches.
-    [[nodiscard]] bool touches_alone() const {
+    void keep_load(const Access& access, const models::TouchedLine& line, LineUse& use) {
+        use.alike = use.alike && (use.sectors == 0 || use.sectors == line.sectors);
+        use.sectors |= line.sectors;
+        use.surely_loaded = use.surely_loaded || access.sure;
+        touched_.most_sectors = std::max(touched_.most_sectors, size_of(line.sectors));
+        const bool same_warp = use.warp == access.warp;
+        if (!same_warp || use.instruction != access.instruction || !once_[access.instruction])
+            ++use.sharers;
+        use.instruction = access.instruction;
+        touched_.sharers = std::max(touched_.sharers, use.sharers);
+        if (warps_.empty() || warps_.back().warp != access.warp) warps_.push_back({access.warp});
+        Warp& warp = warps_.back();
+        if (warp.access != access_) ++warp.loads;
+        warp.access = access_;
+        warp.requests += requests_of_warp(same_warp, line.sectors, use);
+        use.warp = access.warp;
+    }
+    /// By how many more loads a warp can bring the line to the L1 now that it touches these
+    /// sectors.
+    static std::int64_t requests_of_warp(bool again, std::uint64_t sectors, LineUse& use) {
+        if (!again) {
+            use.sectors_of_warp = sectors;
+            use.alike_for_warp = true;
+            return 1;
+        }
+        const std::int64_t before = use.alike_for_warp ? 1 : size_of(use.sectors_of_warp);
+        use.alike_for_warp = use.alike_for_warp && use.sectors_of_warp == sectors;
+        use.sectors_of_warp |= sectors;
+        return (use.alike_for_warp ? 1 : size_of(use.sectors_of_warp)) - before;
+    }
+    void keep_store(const Access& access, LineUse& use) {
+        ++use.stores;
+        if (access.sure) ++touched_.least_store_transactions;
+    }
+
+    /// Whether the last line access touches a sector that no other access touches.
+    [[nodiscard]] bool touches_alone(const std::vector<models::TouchedLine>& lines) const {
         bool alone = false;
-        for_each_piece(lines_.back(),
+        for_each_piece(lines.back(), largest_sector(),
                        [&](std::uint64_t piece) { alone = alone || pieces_.at(piece).first == 1; });
         // An earlier line of the same access may have asked for a sector that both share.
         return alone && caches_.second_sector <= caches_.line;
@@ -149,27 +172,106 @@ private:
             if (use.sectors == 0) continue;
             if (++lines_of_set[address / caches_.line % caches_.sets] > caches_.ways)
                 return std::nullopt;
-            const std::int64_t at_once = use.alike ? 1 : std::popcount(use.sectors);
-            sum += at_once * (1 + (caches_.write_evict ? use.stores : 0));
+            sum += use.at_once() * (1 + (caches_.write_evict ? use.stores : 0));
         }
         return sum;
     }
 
+    /// A sector that a load of the warp has brought is there for its next loads, unless a store may
+    /// have put it out.
+    [[nodiscard]] std::int64_t new_to_warp() const {
+        const bool put_out =
+            caches_.write_evict && std::any_of(uses_.begin(), uses_.end(), [](const auto& use) {
+                return use.second.stores > 0 && use.second.sectors != 0;
+            });
+        std::int64_t most = 0;
+        for (const Warp& warp : warps_)
+            most = std::max(most, put_out ? warp.loads : std::min(warp.loads, warp.requests));
+        return most;
+    }
+
+    [[nodiscard]] std::int64_t second_sectors_of(std::uint64_t line, const LineUse& use) const {
+        std::int64_t sectors = 0;
+        for_each_piece({line, use.sectors}, caches_.second_sector,
+                       [&](std::uint64_t) { ++sectors; });
+        return sectors;
+    }
+    /// Whether what loads touch of the line is in a cache, or on its way to it, all or not at all.
+    [[nodiscard]] bool comes_as_one(const LineUse& use) const {
+        return use.alike && use.stores == 0 && caches_.second_sector <= caches_.line;
+    }
+    [[nodiscard]] std::int64_t least_of_transfer() const {
+        std::int64_t least = touched_.most_second_sectors;
+        for (const auto& [address, use] : uses_)
+            if (use.sectors != 0)
+                least = comes_as_one(use) ? std::min(least, second_sectors_of(address, use)) : 1;
+        return std::max<std::int64_t>(1, least);
+    }
+
+    [[nodiscard]] std::optional<Touched::Fetched> fetched() const {
+        if (caches_.second_sets == 0 || !caches_.slices.is_exact()) return std::nullopt;
+        const auto slices = static_cast<std::uint64_t>(caches_.slices.lo);
+        std::unordered_set<std::uint64_t> lines; // Of the L2.
+        std::unordered_map<std::uint64_t, std::int64_t> lines_of_set;
+        Touched::Fetched sum;
+        for (const auto& [address, use] : uses_) {
+            const std::uint64_t line = address / caches_.second_line;
+            if (lines.insert(line).second &&
+                ++lines_of_set[line / slices % caches_.second_sets * slices + line % slices] >
+                    caches_.second_ways)
+                return std::nullopt;
+            const std::int64_t second_sectors = second_sectors_of(address, use);
+            sum.transfers +=
+                comes_as_one(use) ? std::min<std::int64_t>(1, second_sectors) : second_sectors;
+        }
+        sum.sectors = std::count_if(sectors_.begin(), sectors_.end(),
+                                    [](const auto& use) { return use.second.loaded; });
+        sum.transfers = std::min(sum.transfers, sum.sectors);
+        return sum;
+    }
+
+    void count_least() {
+        for (const auto& [address, use] : uses_)
+            if (use.surely_loaded) ++touched_.least_load_transactions;
+        const bool known = caches_.knows_channels();
+        std::unordered_map<std::uint64_t, std::int64_t> of_channel;
+        for (const auto& [number, use] : sectors_) {
+            if (!use.surely_loaded || use.stored) continue;
+            std::int64_t& sectors =
+                of_channel[known ? caches_.channel_of(number * caches_.second_sector) : 0];
+            touched_.least_sectors = std::max(touched_.least_sectors, ++sectors);
+        }
+        if (!known)
+            touched_.least_sectors =
+                (touched_.least_sectors + caches_.channels.hi - 1) / caches_.channels.hi;
+    }
+    /// What the loads of a warp touch.
+    struct Warp {
+        std::int64_t warp = 0;
+        std::int64_t access = 0; ///< The last one.
+        std::int64_t loads = 0;
+        std::int64_t requests = 0; ///< That find sectors absent, when nothing is replaced.
+    };
+
     const Problem& problem_;
     const CacheValues& caches_;
-    std::vector<std::int64_t> executions_;   ///< Per instruction.
-    std::vector<models::TouchedLine> lines_; ///< Of the access that is looked at.
+    const AccessList& accesses_;
+    std::vector<bool> once_; ///< Per instruction: a load that a warp has under way once.
     std::unordered_map<std::uint64_t, LineUse> uses_;
+    std::unordered_map<std::uint64_t, SectorUse> sectors_;
+    std::vector<Warp> warps_;
     /// Accesses that touch a piece, and the last of them.
     std::unordered_map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> pieces_;
     std::int64_t access_ = 0;
-    std::int64_t most_sectors_ = 1;
+    Touched touched_;
 };
 
 } // namespace
 
 std::optional<Touched> touched_by(const Problem& problem) {
-    return Lists{problem}.find();
+    const auto accesses = AccessList::of(problem);
+    if (!accesses) return std::nullopt;
+    return Lists{problem, *accesses}.find();
 }
 
 } // namespace warpbound::analyzer

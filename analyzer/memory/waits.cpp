@@ -1,10 +1,9 @@
 #include "analyzer/memory/waits.hpp"
 
+#include "analyzer/memory/under_way.hpp"
 #include "analyzer/warp_work.hpp"
-#include "assembly/isa/program.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,50 +15,58 @@ namespace {
 class Waits {
 public:
     explicit Waits(const Problem& problem) : problem_{problem}, caches_{*problem.caches} {
-        loads_ = most([&](const models::InstructionTiming& timing) {
+        lines_ = of_launch([&](const models::InstructionTiming& timing) {
             return is_load(timing) ? timing.passes.hi : 0;
         });
-        stores_ = most([&](const models::InstructionTiming& timing) {
+        if (problem.touched) lines_ = std::min(lines_, problem.touched->load_lines);
+        stores_ = of_launch([&](const models::InstructionTiming& timing) {
             return is_store(timing) ? timing.passes.hi : 0;
         });
+        requests_ = lines_;
+        if (problem.touched && problem.touched->transactions)
+            requests_ = std::min(requests_, (models::Cycles{*problem.touched->transactions} *
+                                             problem.shape.multiprocessors)
+                                                .count());
+        const auto of_warp = lines_under_way(problem);
+        under_way_ =
+            of_warp ? std::min(lines_, (models::Cycles{*of_warp} * problem.shape.warps()).count())
+                    : lines_;
+        places_ = std::min(places_in_l1(), places_in_slice());
     }
 
     /// Loads wait on the chain for what they miss.
     std::vector<BoundTerm> beside_misses(models::Cycles unloaded) {
-        const std::int64_t lines = lines_of_loads() + lines_of_stores();
-        add("services at the L1, links, slices and DRAM for the loads of a warp",
-            problem_.shape.warps(), most([&](const models::InstructionTiming& timing) {
-                return is_load(timing)
-                           ? l1_of_load(timing) + (way_of_transaction() * timing.passes.hi).count()
-                           : 0;
-            }));
-        // Nobody waits for an entry while all accesses that can be under way fit.
-        const std::int64_t places = std::min(under_way_in_l1(), under_way_in_slice());
-        if (most_under_way() > places)
-            add("full miss entries, while all accesses in them go on", 1,
-                (models::Cycles{caches_.round_trip} * lines_of_loads()).count() / places);
-        add_stores(lines);
-        add_refreshes(unloaded + sum_of(terms_), lines);
-        return std::move(terms_);
+        add_services();
+        const auto by_rows = rows_one_after_another();
+        auto whole = whole_transfers();
+        add_to(whole, full_entries, 1, in_full_entries());
+        terms_ =
+            join(std::move(terms_), by_rows && sum_of(*by_rows) < sum_of(whole) ? *by_rows : whole);
+        return finish(unloaded);
     }
 
-    /// Loads wait on the chain as if all hit, and each transaction counts with its whole way.
+    /// Loads wait on the chain as if all hit.
     std::vector<BoundTerm> beside_hits(models::Cycles unloaded) {
-        const std::int64_t transactions =
-            (models::Cycles{*problem_.touched->transactions} * problem_.shape.multiprocessors)
-                .count();
-        add("services at the L1 for the loads of a warp", problem_.shape.warps(),
-            most([&](const models::InstructionTiming& timing) {
-                return is_load(timing) ? l1_of_load(timing) : 0;
-            }));
-        add("ways of the transactions of loads to the L2 or DRAM and back", transactions,
-            (way_of_transaction() + models::Cycles{caches_.round_trip}).count());
-        add_stores(lines_of_stores());
-        add_refreshes(unloaded + sum_of(terms_), transactions + lines_of_stores());
-        return std::move(terms_);
+        add_services();
+        terms_ = join(std::move(terms_), whole_transfers());
+        const std::int64_t loads = std::min(requests_, problem_.touched->new_to_warp);
+        if (stays_with_one_warp()) {
+            add("loads of a warp that bring something new to the L1, on their way", loads,
+                caches_.round_trip);
+            add(full_entries, 1,
+                std::min(in_full_entries(),
+                         (models::Cycles{caches_.round_trip} * (requests_ - loads)).count()));
+        } else {
+            add("transactions of loads on their way to the L2 or DRAM and back", requests_,
+                caches_.round_trip);
+        }
+        return finish(unloaded);
     }
 
 private:
+    static constexpr const char* full_entries =
+        "full miss entries, while all accesses in them go on";
+
     template <class Cost> std::int64_t most(Cost cost) const {
         InstructionCosts costs(problem_.timings.size(), 0);
         for (std::size_t i = 0; i < costs.size(); ++i)
@@ -67,8 +74,20 @@ private:
                 costs[i] = cost(problem_.timings[i].value());
         return extreme_sum(problem_, block_costs(problem_, costs), Side::Upper);
     }
+    template <class Cost> std::int64_t of_launch(Cost cost) const {
+        return (models::Cycles{most(cost)} * problem_.shape.warps()).count();
+    }
+    static void add_to(std::vector<BoundTerm>& terms, const char* text, std::int64_t count,
+                       std::int64_t cycles) {
+        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
+    }
     void add(const char* text, std::int64_t count, std::int64_t cycles) {
-        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles});
+        add_to(terms_, text, count, cycles);
+    }
+    static std::vector<BoundTerm> join(std::vector<BoundTerm> terms,
+                                       const std::vector<BoundTerm>& more) {
+        terms.insert(terms.end(), more.begin(), more.end());
+        return terms;
     }
     static bool is_load(const models::InstructionTiming& timing) {
         return timing.through_caches && !timing.enters_write_buffer;
@@ -76,42 +95,116 @@ private:
     static bool is_store(const models::InstructionTiming& timing) {
         return timing.through_caches && timing.enters_write_buffer;
     }
-    [[nodiscard]] std::int64_t lines_of_loads() const {
-        return (models::Cycles{loads_} * problem_.shape.warps()).count();
-    }
 
-    [[nodiscard]] std::int64_t lines_of_stores() const {
-        return (models::Cycles{stores_} * problem_.shape.warps()).count();
+    /// Behind the L1s every transaction of a load, and before them every line access.
+    void add_services() {
+        add("services at the L1 for the loads of a warp", problem_.shape.warps(),
+            most([&](const models::InstructionTiming& timing) {
+                return is_load(timing) ? l1_of_load(timing) : 0;
+            }));
+        add("services at links and slices for a transaction of a load", requests_,
+            (models::Cycles{caches_.slice_service.hi} + models::Cycles{caches_.link_service.hi} * 2)
+                .count());
     }
-
-    /// Services, and the time until the next line of the load arrives.
+    /// One service, and for each further line another one or the time until it arrives.
     [[nodiscard]] std::int64_t l1_of_load(const models::InstructionTiming& timing) const {
-        return (models::Cycles{caches_.first_level_service} * timing.passes.hi +
-                models::Cycles{timing.pass_cost.hi} * (timing.passes.hi - 1))
+        const std::int64_t service = caches_.first_level_service.hi;
+        return (models::Cycles{std::max(service, timing.pass_cost.hi)} * (timing.passes.hi - 1) +
+                models::Cycles{service})
             .count();
     }
-    /// Services behind the L1.
-    [[nodiscard]] models::Cycles way_of_transaction() const {
-        return models::Cycles{caches_.slice_service} + models::Cycles{caches_.link_service} * 2 +
-               models::Cycles{caches_.transfer};
-    }
-    /// With so many transactions that may fill the link.
-    void add_stores(std::int64_t transactions) {
+    std::vector<BoundTerm> finish(models::Cycles unloaded) {
         add("services at links, slices and DRAM for the stores of a warp, and the cycle of each "
             "drain",
             problem_.shape.warps(), most([&](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? service_of_store(timing) : 0;
             }));
-        if (transactions > caches_.link_queue)
+        const std::int64_t on_link =
+            stores_ == 0 ? std::min({requests_, under_way_, caches_.entries.hi}) : INT64_MAX;
+        const models::Cycles transactions = models::Cycles{requests_} + models::Cycles{stores_};
+        if (std::min(on_link, transactions.count()) > caches_.link_queue)
             add("full link, while all transactions on it go on", 1,
-                (models::Cycles{caches_.transit} * transactions).count() / caches_.link_queue);
+                (transactions * caches_.transit.hi).count() / caches_.link_queue);
+        add_refreshes(unloaded + sum_of(terms_), transfers() + stores_);
+        return std::move(terms_);
     }
     [[nodiscard]] std::int64_t service_of_store(const models::InstructionTiming& timing) const {
         if (!timing.through_caches) return 1;
-        const models::Cycles line = models::Cycles{caches_.slice_service} +
-                                    models::Cycles{caches_.link_service} +
+        const models::Cycles line = models::Cycles{caches_.slice_service.hi} +
+                                    models::Cycles{caches_.link_service.hi} +
                                     models::Cycles{caches_.transfer};
         return (line * timing.passes.hi + models::Cycles{1}).count();
+    }
+
+    /// For the loads of the launch.
+    [[nodiscard]] std::int64_t transfers() const {
+        const bool kept = problem_.touched && problem_.touched->fetched;
+        return kept ? std::min(requests_, problem_.touched->fetched->transfers) : requests_;
+    }
+    [[nodiscard]] std::int64_t sectors_of_transfer() const {
+        return problem_.touched ? problem_.touched->most_second_sectors
+                                : static_cast<std::int64_t>(std::max<std::uint64_t>(
+                                      1, caches_.line / caches_.second_sector));
+    }
+    [[nodiscard]] std::int64_t transferred_sectors() const {
+        const std::int64_t sectors = (models::Cycles{transfers()} * sectors_of_transfer()).count();
+        const bool kept = problem_.touched && problem_.touched->fetched;
+        return kept ? std::min(sectors, problem_.touched->fetched->sectors) : sectors;
+    }
+    /// For how long a transfer that opens a row keeps its bank longer than its channel.
+    [[nodiscard]] std::int64_t row_opening() const {
+        const std::int64_t sectors = problem_.touched ? problem_.touched->least_of_transfer : 1;
+        return std::max<std::int64_t>(
+            0, caches_.row_miss - (models::Cycles{caches_.row_hit.lo} * sectors).count());
+    }
+    /// Every one keeps others from its channel or its bank.
+    [[nodiscard]] std::vector<BoundTerm> whole_transfers() const {
+        std::vector<BoundTerm> terms;
+        add_to(terms, "transfers of DRAM for loads", transfers(),
+               std::max((models::Cycles{caches_.row_hit.hi} * sectors_of_transfer()).count(),
+                        caches_.row_miss));
+        return terms;
+    }
+    /// Every one keeps others from its channel; banks are waited for row by row.
+    [[nodiscard]] std::optional<std::vector<BoundTerm>> rows_one_after_another() const {
+        if (!problem_.touched || !problem_.touched->rows_of_bank || stores_ > 0)
+            return std::nullopt;
+        std::vector<BoundTerm> terms;
+        add_to(terms, "sectors that DRAM transfers for loads", transferred_sectors(),
+               caches_.row_hit.hi);
+        // Times in which one transfer after another is waited for.
+        models::Cycles stays = models::Cycles{most([](const models::InstructionTiming& timing) {
+                                   return is_load(timing) ? 1 : 0;
+                               })} *
+                               problem_.shape.waves();
+        const std::int64_t full = entries_are_full();
+        stays += models::Cycles{full};
+        const models::Cycles queued =
+            models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors;
+        if (std::min(queued.count(), under_way_) > caches_.dram_queue.lo)
+            stays += models::Cycles{transfers() / caches_.dram_queue.lo};
+        const std::int64_t rows =
+            std::min((stays * *problem_.touched->rows_of_bank).count(), transfers());
+        add_to(terms, "rows that a bank opens while a transfer waits for it", rows, row_opening());
+        add_to(terms, "full miss entries, while the last access in them goes on", full,
+               caches_.round_trip);
+        return terms;
+    }
+
+    /// Cycles in which all accesses in full entries go on.
+    [[nodiscard]] std::int64_t in_full_entries() const {
+        // Nobody waits for an entry while all accesses that can be under way fit.
+        if (under_way_ <= places_) return 0;
+        const std::int64_t accesses = is_shared_by_few() ? requests_ : lines_;
+        return (models::Cycles{caches_.round_trip} * accesses).count() / places_;
+    }
+    /// Times that begin with full entries and end with the last access that is in them then.
+    [[nodiscard]] std::int64_t entries_are_full() const {
+        const std::int64_t accesses = is_shared_by_few() ? requests_ : lines_;
+        std::int64_t times = 0;
+        for (const std::int64_t places : {places_in_l1(), places_in_slice()})
+            if (under_way_ > places) times += accesses / places;
+        return times;
     }
 
     /// Sectors of the L1 that a line access asks for.
@@ -124,58 +217,60 @@ private:
     static std::int64_t holders(std::int64_t entries, std::int64_t needed) {
         return (entries - needed) / needed + 1;
     }
-    /// Line accesses that are under way whenever one waits for an entry or a place in one.
-    [[nodiscard]] std::int64_t under_way_in_l1() const {
-        return std::min(holders(caches_.entries, sectors()), caches_.merges);
+    /// Whether an entry of an L1 always has a place for who asks for its sector.
+    [[nodiscard]] bool is_shared_by_few() const {
+        return problem_.touched && problem_.touched->sharers <= caches_.merges;
     }
-    [[nodiscard]] std::int64_t under_way_in_slice() const {
+    /// Line accesses that are under way whenever one waits for an entry or a place in one.
+    [[nodiscard]] std::int64_t places_in_l1() const {
+        const std::int64_t held = holders(caches_.entries.lo, sectors());
+        return is_shared_by_few() ? held : std::min(held, caches_.merges);
+    }
+    [[nodiscard]] std::int64_t places_in_slice() const {
         const auto line = static_cast<std::int64_t>(
             std::max<std::uint64_t>(1, caches_.line / caches_.second_sector));
         const auto of_one = static_cast<std::int64_t>(
             std::max<std::uint64_t>(1, caches_.sector / caches_.second_sector));
+        // Where the slice has an entry for everything that the L1s can ask for, none waits.
+        const models::Cycles asked =
+            models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors * of_one;
         const std::int64_t held =
-            holders(caches_.slice_entries, std::min(line, sectors() * of_one));
+            asked <= models::Cycles{caches_.slice_entries}
+                ? INT64_MAX
+                : holders(caches_.slice_entries, std::min(line, sectors() * of_one));
         // An L1 asks for a sector once until it comes.
         const bool once = caches_.second_sector <= caches_.sector &&
                           problem_.shape.multiprocessors <= caches_.slice_merges;
-        return once ? held : std::min(held, caches_.slice_merges);
+        const bool few = caches_.second_sector <= caches_.line && problem_.touched &&
+                         problem_.touched->sharers <= caches_.slice_merges;
+        return once || few ? held : std::min(held, caches_.slice_merges);
     }
 
-    /// Line accesses of loads that can be under way together. On an interlocked machine a load
-    /// waits for the one before that writes the same registers.
-    [[nodiscard]] std::int64_t most_under_way() const {
-        const std::int64_t all = lines_of_loads();
-        if (problem_.request.architecture->issue_control != models::IssueControl::Interlocked)
-            return all;
-        std::map<assembly::Register, std::int64_t> lines;
-        for (std::size_t i = 0; i < problem_.timings.size(); ++i) {
-            if (!problem_.used[i] || !problem_.timings[i] || !is_load(problem_.timings[i].value()))
-                continue;
-            const auto& writes = problem_.request.function->instructions[i].effects.writes;
-            if (writes.empty()) return all;
-            auto& most = lines[writes.front()];
-            most = std::max(most, problem_.timings[i].value().passes.hi);
-        }
-        models::Cycles of_warp{0};
-        for (const auto& [reg, most] : lines)
-            of_warp += models::Cycles{most};
-        return std::min(all, (of_warp * problem_.shape.warps()).count());
+    /// Whether the critical chain follows one warp from its first to its last instruction.
+    [[nodiscard]] bool stays_with_one_warp() const {
+        if (problem_.shape.waves() > 1) return false;
+        for (std::size_t i = 0; i < problem_.timings.size(); ++i)
+            if (problem_.used[i] && problem_.timings[i] &&
+                problem_.timings[i].value().is_barrier_wait)
+                return false;
+        return true;
     }
 
     /// A channel that refreshes starts nothing; behind each refresh that something waits for, one
     /// of the transfers starts before the next.
     void add_refreshes(models::Cycles time, std::int64_t transfers) {
-        const models::Cycles duration{caches_.refresh_duration};
-        if (duration == models::Cycles{0} || transfers == 0) return;
+        if (caches_.refresh_duration == 0 || transfers == 0) return;
+        // Behind it a row that was open is opened again.
+        const models::Cycles duration =
+            models::Cycles{caches_.refresh_duration} + models::Cycles{row_opening()};
         std::int64_t refreshes = transfers;
         // Or as often as there is time for them, where that does not chase itself.
-        if ((models::Cycles{caches_.channels} * caches_.refresh_duration).count() <=
-            caches_.refresh_interval / 2)
+        if ((duration * caches_.channels.hi).count() <= caches_.refresh_interval / 2)
             for (std::int64_t before = 0, needed = 1; needed > before;) {
                 before = needed;
                 const models::Cycles until = time + duration * before;
                 needed = (models::Cycles{until.count() / caches_.refresh_interval + 1} *
-                          caches_.channels)
+                          caches_.channels.hi)
                              .count();
                 refreshes = std::min(transfers, needed);
             }
@@ -184,8 +279,11 @@ private:
 
     const Problem& problem_;
     const CacheValues& caches_;
-    std::int64_t loads_ = 0;  ///< Lines of a warp's loads, at most.
-    std::int64_t stores_ = 0; ///< Of its stores.
+    std::int64_t lines_ = 0;     ///< Line accesses of loads.
+    std::int64_t stores_ = 0;    ///< Line accesses of stores.
+    std::int64_t requests_ = 0;  ///< Transactions of loads.
+    std::int64_t under_way_ = 0; ///< Line accesses of loads, together.
+    std::int64_t places_ = 1;    ///< Line accesses under way whenever one waits for an entry.
     std::vector<BoundTerm> terms_;
 };
 

@@ -1,0 +1,101 @@
+#include "analyzer/memory/rows.hpp"
+
+#include "analyzer/memory/access_list.hpp"
+#include "analyzer/memory/under_way.hpp"
+#include "analyzer/problem.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+constexpr std::int64_t most_banks = 1 << 16;
+
+class Rows {
+public:
+    explicit Rows(const Problem& problem) : problem_{problem}, caches_{*problem.caches} {
+        const auto banks = static_cast<std::size_t>(caches_.banks.lo * caches_.channels.lo);
+        rows_.resize(banks);
+        together_.assign(banks, 0);
+        most_of_load_.assign(banks, 0);
+    }
+
+    std::int64_t find(const AccessList& accesses) {
+        accesses.for_each([&](const Access& access) { keep(access); });
+        end_of_load();
+        std::int64_t most = 0;
+        for (std::size_t bank = 0; bank < rows_.size(); ++bank)
+            // One may be being served for a load that is over.
+            most = std::max(
+                most, std::min(static_cast<std::int64_t>(rows_[bank].size()), together_[bank] + 1));
+        return std::min(most, caches_.dram_queue.hi);
+    }
+
+private:
+    struct Place {
+        std::size_t bank; ///< Of all channels.
+        std::uint64_t row;
+        friend auto operator<=>(const Place&, const Place&) = default;
+    };
+    [[nodiscard]] Place place_of(std::uint64_t address) const {
+        const auto channels = static_cast<std::uint64_t>(caches_.channels.lo);
+        const auto banks = static_cast<std::uint64_t>(caches_.banks.lo);
+        const std::uint64_t block = address / (caches_.row * channels);
+        return {static_cast<std::size_t>(caches_.channel_of(address) * banks + block % banks),
+                block / banks};
+    }
+
+    void keep(const Access& access) {
+        if (access.warp != warp_ || access.instruction != instruction_) end_of_load();
+        warp_ = access.warp;
+        instruction_ = access.instruction;
+        places_.clear();
+        for (const models::TouchedLine& line : *access.lines)
+            places_.push_back(place_of(line.address));
+        std::sort(places_.begin(), places_.end());
+        places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+        const bool once = is_under_way_once(problem_, access.instruction);
+        for (std::size_t i = 0; i < places_.size();) {
+            const std::size_t bank = places_[i].bank;
+            std::int64_t here = 0;
+            for (; i < places_.size() && places_[i].bank == bank; ++i, ++here)
+                rows_[bank].insert(places_[i].row);
+            std::int64_t& most = most_of_load_[bank];
+            if (most == 0) banks_of_load_.push_back(bank);
+            most = once ? std::max(most, here) : most + here;
+        }
+    }
+    /// Of the load of one warp that was looked at last, one execution at a time is under way.
+    void end_of_load() {
+        for (const std::size_t bank : banks_of_load_) {
+            together_[bank] += most_of_load_[bank];
+            most_of_load_[bank] = 0;
+        }
+        banks_of_load_.clear();
+    }
+
+    const Problem& problem_;
+    const CacheValues& caches_;
+    std::vector<std::unordered_set<std::uint64_t>> rows_; ///< Per bank, of the whole launch.
+    std::vector<std::int64_t> together_; ///< Per bank, of loads that are under way together.
+    std::vector<std::int64_t> most_of_load_;
+    std::vector<std::size_t> banks_of_load_; ///< Of which `most_of_load_` is not 0.
+    std::vector<Place> places_;
+    std::int64_t warp_ = -1;
+    std::size_t instruction_ = 0;
+};
+
+} // namespace
+
+std::optional<std::int64_t> rows_of_bank(const Problem& problem, const AccessList& accesses) {
+    const CacheValues& caches = *problem.caches;
+    if (!caches.knows_channels() || !caches.banks.is_exact() ||
+        (models::Cycles{caches.banks.lo} * caches.channels.lo).count() > most_banks)
+        return std::nullopt;
+    return Rows{problem}.find(accesses);
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,63 @@
+#include "analyzer/memory/throughput.hpp"
+
+#include "analyzer/warp_work.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+std::int64_t share_of(std::int64_t count, std::int64_t among) {
+    return (count + among - 1) / among;
+}
+
+/// Line accesses of the loads that every warp makes, at least.
+std::int64_t least_line_accesses(const Problem& problem) {
+    InstructionCosts costs(problem.timings.size(), 0);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        if (!problem.used[i] || !problem.timings[i]) continue;
+        const auto& timing = problem.timings[i].value();
+        if (timing.through_caches && !timing.enters_write_buffer &&
+            surely_executes(problem.request.function->instructions[i]))
+            costs[i] = timing.passes.lo;
+    }
+    return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
+}
+
+} // namespace
+
+std::vector<std::vector<BoundTerm>> throughput_ways(const Problem& problem) {
+    const CacheValues& caches = *problem.caches;
+    const LaunchShape& shape = problem.shape;
+    std::vector<std::vector<BoundTerm>> ways;
+    const auto add = [&](const char* what, std::int64_t count, std::int64_t cycles,
+                         const char* last, std::int64_t behind) {
+        if (count > 0) ways.push_back({{what, count, cycles}, {last, 1, behind}});
+    };
+    const std::int64_t accesses =
+        (models::Cycles{least_line_accesses(problem)} * shape.share() * shape.warps_per_block)
+            .count();
+    add("services of an L1, one line access after another", accesses - 1,
+        caches.first_level_service.lo, "the last access of the L1", caches.first_level_latency_lo);
+    if (!problem.touched) return ways;
+    const Touched& touched = *problem.touched;
+    // The last transfer is on its way from the channel to the L1 when it has been started, and the
+    // first one had its way there.
+    add("sectors that a channel brings to the L2, before the last transfer",
+        touched.least_sectors - touched.most_second_sectors, caches.row_hit.lo, "the last transfer",
+        std::max<std::int64_t>(0,
+                               caches.dram_latency_lo - (caches.transit.hi - caches.transit.lo)));
+    // A store is over when it has its place on the link, a load when its data are back.
+    const std::int64_t loads = touched.least_load_transactions;
+    const std::int64_t stores = touched.least_store_transactions;
+    add("transactions that leave one multiprocessor, one after another",
+        share_of(loads + stores, shape.multiprocessors) - 1, caches.link_service.lo,
+        "the last transaction", stores == 0 ? caches.round_trip_lo : 0);
+    add("transactions of loads that a slice serves, one after another",
+        share_of(loads, caches.slices.hi) - 1, caches.slice_service.lo, "the last transaction",
+        std::max<std::int64_t>(0, caches.round_trip_lo - (caches.transit.hi - caches.transit.lo)));
+    return ways;
+}
+
+} // namespace warpbound::analyzer

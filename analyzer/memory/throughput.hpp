@@ -1,0 +1,16 @@
+#pragma once
+/// \file
+/// How long what a launch brings through caches, links and DRAM takes at least, because each of
+/// them serves one thing after another (docs/soundness.md, S22).
+
+#include "analyzer/problem.hpp"
+
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// Ways to a lower bound of the launch's time, each a sum of terms. Side: lower. Requires:
+/// `problem.caches`.
+std::vector<std::vector<BoundTerm>> throughput_ways(const Problem& problem);
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,55 @@
+#include "analyzer/memory/under_way.hpp"
+
+#include "analyzer/problem.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// Loads that announce themselves by the same thing and wait for it are under way one at a time.
+struct Announcement {
+    std::optional<int> scoreboard;
+    std::optional<assembly::Register> reg;
+    friend auto operator<=>(const Announcement&, const Announcement&) = default;
+};
+
+std::optional<Announcement> announcement_of(const Problem& problem, std::size_t load) {
+    const auto& instruction = problem.request.function->instructions[load];
+    if (problem.request.architecture->issue_control == models::IssueControl::Interlocked) {
+        if (instruction.effects.writes.empty()) return std::nullopt;
+        return Announcement{.scoreboard = {}, .reg = instruction.effects.writes.front()};
+    }
+    if (!instruction.control || !instruction.control->write_barrier) return std::nullopt;
+    const int scoreboard = *instruction.control->write_barrier;
+    const auto waits = static_cast<unsigned>(instruction.control->wait_mask);
+    if (((waits >> static_cast<unsigned>(scoreboard)) & 1U) == 0) return std::nullopt;
+    return Announcement{.scoreboard = scoreboard, .reg = {}};
+}
+
+} // namespace
+
+bool is_under_way_once(const Problem& problem, std::size_t load) {
+    return announcement_of(problem, load).has_value();
+}
+
+std::optional<std::int64_t> lines_under_way(const Problem& problem) {
+    std::map<Announcement, std::int64_t> lines;
+    for (std::size_t i = 0; i < problem.timings.size(); ++i) {
+        if (!problem.used[i] || !problem.timings[i]) continue;
+        const auto& timing = problem.timings[i].value();
+        if (!timing.through_caches || timing.enters_write_buffer) continue;
+        const auto announcement = announcement_of(problem, i);
+        if (!announcement) return std::nullopt;
+        auto& most = lines[*announcement];
+        most = std::max(most, timing.passes.hi);
+    }
+    models::Cycles sum{0};
+    for (const auto& [announcement, most] : lines)
+        sum += models::Cycles{most};
+    return sum.count();
+}
+
+} // namespace warpbound::analyzer
