@@ -94,15 +94,16 @@ void add_waits(SideResult& upper, std::vector<BoundTerm> waits) {
 }
 
 Result<SideAnswer> bound_from_above(const Problem& problem) {
-    auto upper = bound_without_waits(problem);
-    if (!upper || !problem.caches) return upper;
-    add_waits(upper.value().execution,
-              waits_beside_misses(problem, upper.value().execution.proved));
-    if (!problem.touched || !problem.touched->transactions) return upper;
-    auto hits = bound_without_waits(with_hits(problem));
-    if (!hits) return hits;
-    add_waits(hits.value().execution, waits_beside_hits(problem, hits.value().execution.proved));
-    return hits.value().execution.proved < upper.value().execution.proved ? hits : upper;
+    if (!problem.caches) return bound_without_waits(problem);
+    std::optional<SideAnswer> best;
+    for (const WaitRules rules : wait_rules(problem)) {
+        auto upper = bound_without_waits(without_waits(problem, rules));
+        if (!upper) return upper;
+        SideResult& execution = upper.value().execution;
+        add_waits(execution, waits_of(problem, rules, execution.proved));
+        if (!best || execution.proved < best->execution.proved) best = std::move(upper).value();
+    }
+    return std::move(*best);
 }
 
 /// Takes the throughput of caches, links or DRAM where it says more.

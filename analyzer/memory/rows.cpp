@@ -27,10 +27,12 @@ public:
         accesses.for_each([&](const Access& access) { keep(access); });
         end_of_load();
         std::int64_t most = 0;
-        for (std::size_t bank = 0; bank < rows_.size(); ++bank)
-            // One may be being served for a load that is over.
-            most = std::max(
-                most, std::min(static_cast<std::int64_t>(rows_[bank].size()), together_[bank] + 1));
+        for (std::size_t bank = 0; bank < rows_.size(); ++bank) {
+            auto rows = static_cast<std::int64_t>(rows_[bank].size());
+            // One may be being served for a load that is over; what is written comes at any time.
+            if (!stores_) rows = std::min(rows, together_[bank] + 1);
+            most = std::max(most, rows);
+        }
         return std::min(most, caches_.dram_queue.hi);
     }
 
@@ -52,12 +54,13 @@ private:
         if (access.warp != warp_ || access.instruction != instruction_) end_of_load();
         warp_ = access.warp;
         instruction_ = access.instruction;
+        stores_ = stores_ || !access.load;
         places_.clear();
         for (const models::TouchedLine& line : *access.lines)
             places_.push_back(place_of(line.address));
         std::sort(places_.begin(), places_.end());
         places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
-        const bool once = is_under_way_once(problem_, access.instruction);
+        const bool once = access.load && is_under_way_once(problem_, access.instruction);
         for (std::size_t i = 0; i < places_.size();) {
             const std::size_t bank = places_[i].bank;
             std::int64_t here = 0;
@@ -84,6 +87,7 @@ private:
     std::vector<std::int64_t> most_of_load_;
     std::vector<std::size_t> banks_of_load_; ///< Of which `most_of_load_` is not 0.
     std::vector<Place> places_;
+    bool stores_ = false;
     std::int64_t warp_ = -1;
     std::size_t instruction_ = 0;
 };

@@ -108,9 +108,9 @@ private:
                 sector.stored = sector.stored || !access.load;
                 ++second_sectors;
             });
-            if (access.load)
-                touched_.most_second_sectors =
-                    std::max(touched_.most_second_sectors, second_sectors);
+            std::int64_t& most =
+                access.load ? touched_.most_second_sectors : touched_.most_stored_sectors;
+            most = std::max(most, second_sectors);
             for_each_piece(line, largest_sector(), [&](std::uint64_t piece) {
                 // Lines of one access may share a sector of the L2.
                 auto& [accesses, last] = pieces_[piece];
@@ -203,7 +203,9 @@ private:
     [[nodiscard]] std::int64_t least_of_transfer() const {
         std::int64_t least = touched_.most_second_sectors;
         for (const auto& [address, use] : uses_)
-            if (use.sectors != 0)
+            if (use.sectors == 0)
+                least = 1; // Stored only: as few as one are written back together.
+            else
                 least = comes_as_one(use) ? std::min(least, second_sectors_of(address, use)) : 1;
         return std::max<std::int64_t>(1, least);
     }

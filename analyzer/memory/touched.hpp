@@ -26,7 +26,8 @@ struct Touched {
     std::int64_t most_sectors = 1; ///< Of the L1, that a line access of a load touches.
     /// Of the L2, the same.
     std::int64_t most_second_sectors = 1;
-    std::int64_t least_of_transfer = 1; ///< Sectors that a transfer for a load brings at least.
+    std::int64_t most_stored_sectors = 0; ///< Of the L2, that a line access of a store touches.
+    std::int64_t least_of_transfer = 1;   ///< Sectors of a transfer, at least.
     std::int64_t sharers = 0; ///< Line accesses of loads that are under way to one line together.
     /// Transfers that bring the sectors of loads to the L2, and these sectors, where the L2 never
     /// replaces anything; none: it may.
@@ -35,7 +36,7 @@ struct Touched {
         std::int64_t sectors = 0;
     };
     std::optional<Fetched> fetched;
-    /// Loads in a queue of a channel, of one bank, need so many different rows; none: not known.
+    /// Rows of a bank that are opened while a load waits for another one; none: not known.
     std::optional<std::int64_t> rows_of_bank;
     /// Per instruction: a load whose last line access has, at every execution, a sector that no
     /// other access of the launch touches. It hits nowhere.

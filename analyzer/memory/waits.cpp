@@ -34,33 +34,22 @@ public:
         places_ = std::min(places_in_l1(), places_in_slice());
     }
 
-    /// Loads wait on the chain for what they miss.
-    std::vector<BoundTerm> beside_misses(models::Cycles unloaded) {
+    std::vector<BoundTerm> of(WaitRules rules, models::Cycles unloaded) {
+        rules_ = rules;
         add_services();
-        const auto by_rows = rows_one_after_another();
-        auto whole = whole_transfers();
-        add_to(whole, full_entries, 1, in_full_entries());
-        terms_ =
-            join(std::move(terms_), by_rows && sum_of(*by_rows) < sum_of(whole) ? *by_rows : whole);
-        return finish(unloaded);
+        add_transfers();
+        if (rules.hits)
+            add_misses();
+        else
+            add_full_entries(INT64_MAX);
+        add_stores();
+        add_refreshes(unloaded + sum_of(terms_), transfers() + stores_);
+        return std::move(terms_);
     }
 
-    /// Loads wait on the chain as if all hit.
-    std::vector<BoundTerm> beside_hits(models::Cycles unloaded) {
-        add_services();
-        terms_ = join(std::move(terms_), whole_transfers());
-        const std::int64_t loads = std::min(requests_, problem_.touched->new_to_warp);
-        if (stays_with_one_warp()) {
-            add("loads of a warp that bring something new to the L1, on their way", loads,
-                caches_.round_trip);
-            add(full_entries, 1,
-                std::min(in_full_entries(),
-                         (models::Cycles{caches_.round_trip} * (requests_ - loads)).count()));
-        } else {
-            add("transactions of loads on their way to the L2 or DRAM and back", requests_,
-                caches_.round_trip);
-        }
-        return finish(unloaded);
+    /// That a transfer for a load waits for banks while its channel is free and none refreshes.
+    [[nodiscard]] std::int64_t rows_of_wait() const {
+        return (models::Cycles{row_opening()} * *problem_.touched->rows_of_bank).count();
     }
 
 private:
@@ -77,17 +66,8 @@ private:
     template <class Cost> std::int64_t of_launch(Cost cost) const {
         return (models::Cycles{most(cost)} * problem_.shape.warps()).count();
     }
-    static void add_to(std::vector<BoundTerm>& terms, const char* text, std::int64_t count,
-                       std::int64_t cycles) {
-        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
-    }
     void add(const char* text, std::int64_t count, std::int64_t cycles) {
-        add_to(terms_, text, count, cycles);
-    }
-    static std::vector<BoundTerm> join(std::vector<BoundTerm> terms,
-                                       const std::vector<BoundTerm>& more) {
-        terms.insert(terms.end(), more.begin(), more.end());
-        return terms;
+        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles});
     }
     static bool is_load(const models::InstructionTiming& timing) {
         return timing.through_caches && !timing.enters_write_buffer;
@@ -98,10 +78,21 @@ private:
 
     /// Behind the L1s every transaction of a load, and before them every line access.
     void add_services() {
-        add("services at the L1 for the loads of a warp", problem_.shape.warps(),
-            most([&](const models::InstructionTiming& timing) {
-                return is_load(timing) ? l1_of_load(timing) : 0;
-            }));
+        const std::int64_t service = caches_.first_level_service.hi;
+        const std::int64_t together = of_launch([&](const models::InstructionTiming& timing) {
+            return is_load(timing) ? l1_of_load(timing) : 0;
+        });
+        // Lines that the chain waits for are of loads that issued before its own one.
+        const std::int64_t arrival = longest_arrival();
+        const models::Cycles apart =
+            models::Cycles{lines_} * service + models::Cycles{loads_of_chain()} * 2 * arrival;
+        if (apart < models::Cycles{together}) {
+            add("services at the L1 for a line access of a load", lines_, service);
+            add("lines of a load that arrive at the L1 one after another", 2 * loads_of_chain(),
+                arrival);
+        } else {
+            add("services at the L1 for loads, and the arrival of their lines", 1, together);
+        }
         add("services at links and slices for a transaction of a load", requests_,
             (models::Cycles{caches_.slice_service.hi} + models::Cycles{caches_.link_service.hi} * 2)
                 .count());
@@ -113,7 +104,70 @@ private:
                 models::Cycles{service})
             .count();
     }
-    std::vector<BoundTerm> finish(models::Cycles unloaded) {
+    /// From the arrival of the first line of a load to that of its last one.
+    [[nodiscard]] std::int64_t longest_arrival() const {
+        std::int64_t longest = 0;
+        for (std::size_t i = 0; i < problem_.timings.size(); ++i) {
+            if (!problem_.used[i] || !problem_.timings[i]) continue;
+            const auto& timing = problem_.timings[i].value();
+            if (is_load(timing))
+                longest = std::max(
+                    longest,
+                    (models::Cycles{timing.pass_cost.hi} * (timing.passes.hi - 1)).count());
+        }
+        return longest;
+    }
+    /// Loads that the critical chain passes.
+    [[nodiscard]] std::int64_t loads_of_chain() const {
+        return (models::Cycles{most([](const models::InstructionTiming& timing) {
+                    return is_load(timing) ? 1 : 0;
+                })} *
+                problem_.shape.waves())
+            .count();
+    }
+
+    void add_transfers() {
+        if (!rules_.rows) {
+            add("transfers of DRAM for loads", transfers(),
+                std::max((models::Cycles{caches_.row_hit.hi} * sectors_of_transfer()).count(),
+                         caches_.row_miss));
+            return;
+        }
+        add("sectors that DRAM transfers for loads", transferred_sectors(), caches_.row_hit.hi);
+        // Times in which a full queue of a channel is waited for.
+        const models::Cycles queued =
+            models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors;
+        if (stores_ > 0 || std::min(queued.count(), under_way_) > caches_.dram_queue.lo)
+            add("full queue of a channel, while its banks open rows",
+                (models::Cycles{transfers()} + models::Cycles{stores_}).count() /
+                    caches_.dram_queue.lo,
+                rows_of_wait());
+    }
+
+    /// The chain follows one warp from its first to its last instruction, or may change.
+    void add_misses() {
+        const std::int64_t loads =
+            stays_with_one_warp() ? std::min(requests_, problem_.touched->new_to_warp) : requests_;
+        const models::Cycles way =
+            models::Cycles{caches_.round_trip} + models::Cycles{rules_.rows ? rows_of_wait() : 0};
+        add("loads that bring something new to the L1, on their way", loads, way.count());
+        // Some other transaction is on its way then.
+        add_full_entries((models::Cycles{requests_ - loads} * way.count()).count());
+    }
+
+    void add_full_entries(std::int64_t limit) {
+        if (rules_.rows)
+            add("full miss entries, while the last access in them goes on", 1,
+                std::min(limit,
+                         ((models::Cycles{caches_.round_trip} + models::Cycles{rows_of_wait()}) *
+                          entries_are_full())
+                             .count()));
+        else
+            add("full miss entries, while all accesses in them go on", 1,
+                std::min(limit, in_full_entries()));
+    }
+
+    void add_stores() {
         add("services at links, slices and DRAM for the stores of a warp, and the cycle of each "
             "drain",
             problem_.shape.warps(), most([&](const models::InstructionTiming& timing) {
@@ -125,14 +179,14 @@ private:
         if (std::min(on_link, transactions.count()) > caches_.link_queue)
             add("full link, while all transactions on it go on", 1,
                 (transactions * caches_.transit.hi).count() / caches_.link_queue);
-        add_refreshes(unloaded + sum_of(terms_), transfers() + stores_);
-        return std::move(terms_);
     }
     [[nodiscard]] std::int64_t service_of_store(const models::InstructionTiming& timing) const {
         if (!timing.through_caches) return 1;
+        const models::Cycles transfer =
+            rules_.rows ? models::Cycles{caches_.row_hit.hi} * problem_.touched->most_stored_sectors
+                        : models::Cycles{caches_.transfer};
         const models::Cycles line = models::Cycles{caches_.slice_service.hi} +
-                                    models::Cycles{caches_.link_service.hi} +
-                                    models::Cycles{caches_.transfer};
+                                    models::Cycles{caches_.link_service.hi} + transfer;
         return (line * timing.passes.hi + models::Cycles{1}).count();
     }
 
@@ -157,40 +211,6 @@ private:
         return std::max<std::int64_t>(
             0, caches_.row_miss - (models::Cycles{caches_.row_hit.lo} * sectors).count());
     }
-    /// Every one keeps others from its channel or its bank.
-    [[nodiscard]] std::vector<BoundTerm> whole_transfers() const {
-        std::vector<BoundTerm> terms;
-        add_to(terms, "transfers of DRAM for loads", transfers(),
-               std::max((models::Cycles{caches_.row_hit.hi} * sectors_of_transfer()).count(),
-                        caches_.row_miss));
-        return terms;
-    }
-    /// Every one keeps others from its channel; banks are waited for row by row.
-    [[nodiscard]] std::optional<std::vector<BoundTerm>> rows_one_after_another() const {
-        if (!problem_.touched || !problem_.touched->rows_of_bank || stores_ > 0)
-            return std::nullopt;
-        std::vector<BoundTerm> terms;
-        add_to(terms, "sectors that DRAM transfers for loads", transferred_sectors(),
-               caches_.row_hit.hi);
-        // Times in which one transfer after another is waited for.
-        models::Cycles stays = models::Cycles{most([](const models::InstructionTiming& timing) {
-                                   return is_load(timing) ? 1 : 0;
-                               })} *
-                               problem_.shape.waves();
-        const std::int64_t full = entries_are_full();
-        stays += models::Cycles{full};
-        const models::Cycles queued =
-            models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors;
-        if (std::min(queued.count(), under_way_) > caches_.dram_queue.lo)
-            stays += models::Cycles{transfers() / caches_.dram_queue.lo};
-        const std::int64_t rows =
-            std::min((stays * *problem_.touched->rows_of_bank).count(), transfers());
-        add_to(terms, "rows that a bank opens while a transfer waits for it", rows, row_opening());
-        add_to(terms, "full miss entries, while the last access in them goes on", full,
-               caches_.round_trip);
-        return terms;
-    }
-
     /// Cycles in which all accesses in full entries go on.
     [[nodiscard]] std::int64_t in_full_entries() const {
         // Nobody waits for an entry while all accesses that can be under way fit.
@@ -284,26 +304,40 @@ private:
     std::int64_t requests_ = 0;  ///< Transactions of loads.
     std::int64_t under_way_ = 0; ///< Line accesses of loads, together.
     std::int64_t places_ = 1;    ///< Line accesses under way whenever one waits for an entry.
+    WaitRules rules_;
     std::vector<BoundTerm> terms_;
 };
 
 } // namespace
 
-std::vector<BoundTerm> waits_beside_misses(const Problem& problem, models::Cycles unloaded) {
-    return Waits{problem}.beside_misses(unloaded);
+std::vector<WaitRules> wait_rules(const Problem& problem) {
+    std::vector<WaitRules> all{{}};
+    const bool rows = problem.touched && problem.touched->rows_of_bank;
+    if (rows) all.push_back({.hits = false, .rows = true});
+    if (!problem.touched || !problem.touched->transactions) return all;
+    all.push_back({.hits = true, .rows = false});
+    if (rows) all.push_back({.hits = true, .rows = true});
+    return all;
 }
 
-std::vector<BoundTerm> waits_beside_hits(const Problem& problem, models::Cycles unloaded) {
-    return Waits{problem}.beside_hits(unloaded);
+Problem without_waits(const Problem& problem, WaitRules rules) {
+    Problem changed = problem;
+    for (auto& timing : changed.timings) {
+        if (!timing || !timing.value().through_caches || timing.value().enters_write_buffer)
+            continue;
+        models::Interval& latency = timing.value().latency;
+        if (rules.hits)
+            latency.lo = latency.hi = problem.caches->first_level_latency;
+        else if (rules.rows)
+            latency.hi =
+                (models::Cycles{latency.hi} + models::Cycles{Waits{problem}.rows_of_wait()})
+                    .count();
+    }
+    return changed;
 }
 
-Problem with_hits(const Problem& problem) {
-    Problem hits = problem;
-    for (auto& timing : hits.timings)
-        if (timing && timing.value().through_caches && !timing.value().enters_write_buffer)
-            timing.value().latency.lo = timing.value().latency.hi =
-                hits.caches->first_level_latency;
-    return hits;
+std::vector<BoundTerm> waits_of(const Problem& problem, WaitRules rules, models::Cycles unloaded) {
+    return Waits{problem}.of(rules, unloaded);
 }
 
 } // namespace warpbound::analyzer

@@ -7,15 +7,17 @@
 
 namespace warpbound::analyzer {
 
-/// Terms to add to an upper bound of `unloaded` cycles, in which every load through the caches has
-/// the largest latency of the levels and no access waits for another. Side: upper. Requires:
-/// `problem.caches`.
-std::vector<BoundTerm> waits_beside_misses(const Problem& problem, models::Cycles unloaded);
+/// Ways to count them; each gives an upper bound.
+struct WaitRules {
+    bool hits = false; ///< Loads have the latency of the L1, misses count on their own.
+    bool rows = false; ///< Banks of DRAM are waited for row by row.
+};
+/// Those that the addresses and the description allow. Requires: `problem.caches`.
+std::vector<WaitRules> wait_rules(const Problem& problem);
 
-/// The same where every load has the latency of the L1. Requires: `transactions` of
-/// `problem.touched`.
-std::vector<BoundTerm> waits_beside_hits(const Problem& problem, models::Cycles unloaded);
-/// The problem in which it has.
-Problem with_hits(const Problem& problem);
+/// The problem without waits to which the waits are added: its latencies are those of the rules.
+Problem without_waits(const Problem& problem, WaitRules rules);
+/// Terms to add to an upper bound of `unloaded` cycles of that problem. Side: upper.
+std::vector<BoundTerm> waits_of(const Problem& problem, WaitRules rules, models::Cycles unloaded);
 
 } // namespace warpbound::analyzer
