@@ -1,0 +1,132 @@
+/// \file
+/// What the addresses of a launch say of its lines, sectors and rows.
+
+#include "analyzer/memory/touched.hpp"
+#include "analyzer/problem.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+#include "tests/unit/harness/simulator/machines.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+using harness::simulator::test::set_memory;
+
+/// A loop of five turns that loads by a pattern; an L1 of 2 sets of 2 lines of 128 bytes, two
+/// slices and channels, 4 banks with rows of 1024 bytes, sectors of 32 bytes.
+std::unique_ptr<Analyzed> loop_of_loads(const models::AddressPattern& pattern,
+                                        models::Launch launch) {
+    models::FlowFacts facts;
+    models::MemoryFact memory;
+    memory.at = 8;
+    memory.pattern = pattern;
+    facts.memory.push_back(memory);
+    facts.loops.push_back({8, 5, 5, {}});
+    auto made = analyzed("MOV R2, R3; H: LD R4, [R2]; IADD R5, R4, R5; @P0 BRA H; EXIT;", facts);
+    made->architecture =
+        harness::simulator::test::cached_machine(models::IssueControl::Interlocked);
+    harness::simulator::test::set_class(made->architecture,
+                                        {assembly::OpcodeClass::Move, "alu", 18});
+    made->request.launch = launch;
+    return made;
+}
+
+Touched touched_in(const Analyzed& made) {
+    const auto problem = prepare(made.request);
+    EXPECT_TRUE(problem) << to_string(problem.error());
+    return problem && problem.value().touched ? *problem.value().touched : Touched{};
+}
+
+/// Each warp reads a line of its own in the first turn, the next 256 bytes behind in the next.
+constexpr models::AddressPattern stream{
+    .thread_stride = 4, .warp_stride = 128, .iteration_stride = 256, .random = {}};
+
+TEST(Touched, CountsWhatAStreamBringsAtLeast) {
+    const auto made = loop_of_loads(stream, {1, 64}); // Two warps.
+    const Touched touched = touched_in(*made);
+    // Ten lines of four sectors, in turn on both channels; every warp loads in every turn.
+    EXPECT_EQ(touched.least_load_transactions, 10);
+    EXPECT_EQ(touched.least_sectors, 20);
+    EXPECT_EQ(touched.least_store_transactions, 0);
+    EXPECT_EQ(touched.load_lines, 10);
+    EXPECT_EQ(touched.passes[1], (models::Interval{1, std::nullopt, 1}));
+}
+
+TEST(Touched, CountsNothingAsSureThatMayBeSwitchedOff) {
+    auto made = loop_of_loads(stream, {1, 64});
+    assembly::Guard guard;
+    guard.predicate.file = assembly::RegisterFile::Predicate;
+    guard.predicate.index = 0;
+    made->program.functions.front().instructions[1].guard = guard;
+    const Touched touched = touched_in(*made);
+    EXPECT_EQ(touched.least_load_transactions, 0);
+    EXPECT_EQ(touched.least_sectors, 0);
+    EXPECT_EQ(touched.load_lines, 10);
+}
+
+TEST(Touched, FindsWhatCachesNeverReplace) {
+    auto pattern = stream;
+    pattern.footprint = 512; // Four lines: each warp comes to two of them.
+    const Touched fits = touched_in(*loop_of_loads(pattern, {1, 64}));
+    EXPECT_EQ(fits.transactions, 4);
+    EXPECT_EQ(fits.new_to_warp, 2);
+    ASSERT_TRUE(fits.fetched);
+    EXPECT_EQ(fits.fetched->transfers, 4);
+    EXPECT_EQ(fits.fetched->sectors, 16);
+
+    pattern.footprint = 1024; // Eight lines: too many for the L1, not for the L2.
+    const Touched fits_second = touched_in(*loop_of_loads(pattern, {1, 64}));
+    EXPECT_FALSE(fits_second.transactions);
+    ASSERT_TRUE(fits_second.fetched);
+    EXPECT_EQ(fits_second.fetched->transfers, 8);
+
+    auto small = loop_of_loads(stream, {1, 64});
+    set_memory(small->architecture, "l2", "sets", 1);
+    EXPECT_FALSE(touched_in(*small).fetched); // Ten lines, of which a slice holds four.
+}
+
+TEST(Touched, CountsTheWarpsThatShareALine) {
+    auto pattern = stream;
+    pattern.warp_stride = 0;
+    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 96})).sharers, 3);
+    pattern.iteration_stride = 0; // A warp waits for its last load: it is there once.
+    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 96})).sharers, 3);
+    EXPECT_EQ(touched_in(*loop_of_loads(stream, {1, 96})).sharers, 2); // 0, 128, 256, ..
+}
+
+TEST(Touched, CountsRowsOfOneBank) {
+    // Two channels: blocks of 2048 bytes follow each other on the banks. 2048 bytes per turn: five
+    // blocks, two of them on bank 0; of one warp one load is under way.
+    auto pattern = stream;
+    pattern.iteration_stride = 2048;
+    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 32})).rows_of_bank, 2);
+    // 8192 bytes per turn: five rows of bank 0. One load of the warp, and one that may be over.
+    pattern.iteration_stride = 8192;
+    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 32})).rows_of_bank, 2);
+    // Of five warps three have their lines on the first channel.
+    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 160})).rows_of_bank, 4);
+    // Never more than a queue has room for.
+    auto made = loop_of_loads(pattern, {1, 160});
+    set_memory(made->architecture, "dram", "queue", 3);
+    EXPECT_EQ(touched_in(*made).rows_of_bank, 3);
+    set_memory(made->architecture, "dram", "banks", {4, 8});
+    EXPECT_FALSE(touched_in(*made).rows_of_bank);
+}
+
+TEST(Touched, GivesALowerBoundByTheBusiestChannel) {
+    // 16 warps, five turns: 80 lines of four sectors, half of them on each channel. All but the
+    // last transfer, which brings four sectors, take 4 cycles a sector, and it has 400 cycles.
+    const auto made = loop_of_loads(
+        {.thread_stride = 4, .warp_stride = 128, .iteration_stride = 2048, .random = {}}, {1, 512});
+    const auto bounds = made->run();
+    ASSERT_TRUE(bounds) << to_string(bounds.error());
+    EXPECT_GE(bounds.value().execution_time.lower.proved.count(), (160 - 4) * 4 + 400);
+    set_memory(made->architecture, "dram", "row-hit", 20);
+    const auto slower = made->run();
+    ASSERT_TRUE(slower) << to_string(slower.error());
+    EXPECT_EQ(slower.value().execution_time.lower.proved.count(), (160 - 4) * 20 + 400);
+}
+
+} // namespace
+} // namespace warpbound::analyzer
