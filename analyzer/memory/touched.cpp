@@ -30,6 +30,7 @@ struct LineUse {
     std::size_t instruction = 0;
     std::uint64_t sectors_of_warp = 0;
     bool alike_for_warp = true;
+    std::uint64_t sectors_of_load = 0; ///< By the same warp and instruction.
 
     /// Requests that bring it to a cache once.
     [[nodiscard]] std::int64_t at_once() const { return alike ? 1 : size_of(sectors); }
@@ -126,16 +127,26 @@ private:
         use.surely_loaded = use.surely_loaded || access.sure;
         touched_.most_sectors = std::max(touched_.most_sectors, size_of(line.sectors));
         const bool same_warp = use.warp == access.warp;
-        if (!same_warp || use.instruction != access.instruction || !once_[access.instruction])
+        const bool same_load = same_warp && use.instruction == access.instruction;
+        if (!same_load || !once_[access.instruction]) {
             ++use.sharers;
-        use.instruction = access.instruction;
+            use.sectors_of_load = 0;
+        }
         touched_.sharers = std::max(touched_.sharers, use.sharers);
         if (warps_.empty() || warps_.back().warp != access.warp) warps_.push_back({access.warp});
         Warp& warp = warps_.back();
-        if (warp.access != access_) ++warp.loads;
+        // What an execution brings is there for the next one, which waits for it.
+        const bool fresh = (line.sectors & ~use.sectors_of_load) != 0;
+        if (fresh && warp.fresh_access != access_) {
+            ++warp.loads;
+            warp.fresh_access = access_;
+        }
+        if (warp.access != access_) ++warp.all_loads;
         warp.access = access_;
         warp.requests += requests_of_warp(same_warp, line.sectors, use);
+        use.sectors_of_load |= line.sectors;
         use.warp = access.warp;
+        use.instruction = access.instruction;
     }
     /// By how many more loads a warp can bring the line to the L1 now that it touches these
     /// sectors.
@@ -186,7 +197,7 @@ private:
             });
         std::int64_t most = 0;
         for (const Warp& warp : warps_)
-            most = std::max(most, put_out ? warp.loads : std::min(warp.loads, warp.requests));
+            most = std::max(most, put_out ? warp.all_loads : std::min(warp.loads, warp.requests));
         return most;
     }
 
@@ -250,8 +261,10 @@ private:
     /// What the loads of a warp touch.
     struct Warp {
         std::int64_t warp = 0;
-        std::int64_t access = 0; ///< The last one.
-        std::int64_t loads = 0;
+        std::int64_t access = 0;       ///< The last one.
+        std::int64_t fresh_access = 0; ///< The last one that counts in `loads`.
+        std::int64_t all_loads = 0;
+        std::int64_t loads = 0;    ///< With sectors that the instruction has not loaded before.
         std::int64_t requests = 0; ///< That find sectors absent, when nothing is replaced.
     };
 

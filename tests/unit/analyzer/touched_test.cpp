@@ -86,6 +86,15 @@ TEST(Touched, FindsWhatCachesNeverReplace) {
     EXPECT_FALSE(touched_in(*small).fetched); // Ten lines, of which a slice holds four.
 }
 
+TEST(Touched, CountsALoadAsNewOnceWhereItComesBackToItsLines) {
+    auto pattern = stream;
+    pattern.thread_stride = 16; // Four lines, the same in each turn.
+    pattern.iteration_stride = 0;
+    const Touched again = touched_in(*loop_of_loads(pattern, {1, 32}));
+    EXPECT_EQ(again.transactions, 4);
+    EXPECT_EQ(again.new_to_warp, 1);
+}
+
 TEST(Touched, CountsTheWarpsThatShareALine) {
     auto pattern = stream;
     pattern.warp_stride = 0;
