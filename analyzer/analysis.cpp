@@ -152,9 +152,6 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
                                    "policies only in this version",
                                    models::to_string(request.policy)),
                        "--policy"};
-    if (request.multiprocessors > 1 && request.proofs != nullptr)
-        return Failure{"evidence is kept for launches on one multiprocessor only in this version",
-                       "--multiprocessors"};
     auto lower = bound_one_warp(below, largest_below, Side::Lower, half);
     if (!lower) return lower.as_failure();
     if (!alone) {

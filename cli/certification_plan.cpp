@@ -21,9 +21,10 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (element.name != "kernel")
             return models::refuse(source.value(), element,
                                   "<" + element.name + ">: expected <kernel>");
-        if (auto checked = models::check_attributes(
-                source.value(), element, {"listing", "architecture"},
-                {"name", "launch", "policy", "flow-facts", "campaign", "cubin", "trace"});
+        if (auto checked =
+                models::check_attributes(source.value(), element, {"listing", "architecture"},
+                                         {"name", "launch", "policy", "multiprocessors",
+                                          "flow-facts", "campaign", "cubin", "trace"});
             !checked)
             return checked.as_failure();
         if (auto checked = models::check_no_children(source.value(), element); !checked)
@@ -37,6 +38,7 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (const auto* name = element.find("name")) kernel.name = *name;
         if (const auto* launch = element.find("launch")) kernel.launch = *launch;
         if (const auto* policy = element.find("policy")) kernel.policy = *policy;
+        if (const auto* count = element.find("multiprocessors")) kernel.multiprocessors = *count;
         if (const auto* facts = element.find("flow-facts")) kernel.flow_facts = beside(*facts);
         if (const auto* campaign = element.find("campaign")) kernel.campaign = beside(*campaign);
         if (const auto* cubin = element.find("cubin")) kernel.cubin = beside(*cubin);

@@ -15,16 +15,16 @@ struct PlannedKernel {
     std::string architecture;
     std::string launch = "1x32";
     std::string policy = "lrr";
-    std::string flow_facts; ///< Path, or empty.
-    std::string campaign;   ///< Path, or empty.
-    std::string cubin;      ///< Path, or empty.
-    std::string trace;      ///< Path, or empty.
+    std::string multiprocessors = "1"; ///< A number, or "all".
+    std::string flow_facts;            ///< Path, or empty.
+    std::string campaign;              ///< Path, or empty.
+    std::string cubin;                 ///< Path, or empty.
+    std::string trace;                 ///< Path, or empty.
 };
 
-/// Reads `<plan> <kernel listing architecture [name] [launch] [policy] [flow-facts] [campaign]
-/// [cubin] [trace]/>
-/// </plan>`; paths are relative to the plan. Refuses unknown elements and attributes and a plan
-/// without kernels.
+/// Reads `<plan> <kernel listing architecture [name] [launch] [policy] [multiprocessors]
+/// [flow-facts] [campaign] [cubin] [trace]/> </plan>`; paths are relative to the plan. Refuses
+/// unknown elements and attributes and a plan without kernels.
 Result<std::vector<PlannedKernel>> read_plan(const std::string& path);
 
 } // namespace warpbound::cli

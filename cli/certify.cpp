@@ -190,8 +190,12 @@ read_kernel(const PlannedKernel& planned, const Options& options, const std::str
     input.kernel = loaded.value()->function->name;
     input.launch = models::to_string(loaded.value()->launch);
     input.policy = models::to_string(loaded.value()->policy);
-    const auto device =
-        harness::simulated_device(loaded.value()->architecture, loaded.value()->policy);
+    const auto multiprocessors =
+        multiprocessors_of(planned.multiprocessors, loaded.value()->architecture);
+    if (!multiprocessors) return multiprocessors.as_failure();
+    input.multiprocessors = multiprocessors.value();
+    const auto device = harness::simulated_device(loaded.value()->architecture,
+                                                  loaded.value()->policy, input.multiprocessors);
     if (!planned.campaign.empty())
         if (auto added = add_campaign(input, planned.campaign, *loaded.value(), device->identity());
             !added)
@@ -339,6 +343,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                         "Machine: a name from `architectures` or a file");
     command->add_option("--launch", options->kernel.launch, launch_help)->capture_default_str();
     add_policy(*command, options->kernel.policy);
+    add_multiprocessors(*command, options->kernel.multiprocessors);
     command->add_option("--flow-facts", options->kernel.flow_facts, "Flow facts (XML)");
     command->add_option("--campaign", options->kernel.campaign,
                         "Include the runs recorded in this campaign");
@@ -350,8 +355,9 @@ void add_certify(CLI::App& app, Invocation& invocation) {
                         "Include what values of the machine were read off (campaign)");
     CLI::Option* plan = command->add_option(
         "--plan", options->plan, "Instead of FILE: several kernels (XML, docs/evidence.md)");
-    for (const char* of_one_kernel : {"--kernel", "--architecture", "--launch", "--policy",
-                                      "--flow-facts", "--campaign", "--cubin", "--trace"})
+    for (const char* of_one_kernel :
+         {"--kernel", "--architecture", "--launch", "--policy", "--multiprocessors", "--flow-facts",
+          "--campaign", "--cubin", "--trace"})
         plan->excludes(command->get_option(of_one_kernel));
     command->add_option("--requirements", options->requirements,
                         "Budgets per kernel (XML): each is met, violated or undecided");

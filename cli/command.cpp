@@ -19,6 +19,14 @@ namespace warpbound::cli {
 
 namespace {
 
+constexpr const char* no_multiprocessors = "expected a number of SMs, at least 1, or all";
+
+bool says_multiprocessors(const std::string& text) {
+    const bool digits = !text.empty() && text.size() < 7 && text.front() != '0' &&
+                        text.find_first_not_of("0123456789") == std::string::npos;
+    return digits || text == "all";
+}
+
 volatile std::sig_atomic_t interrupt_seen = 0;
 
 extern "C" void on_interrupt(int) {
@@ -231,16 +239,14 @@ void add_multiprocessors(CLI::App& command, std::string& multiprocessors) {
         .add_option("--multiprocessors", multiprocessors,
                     "How many SMs the launch runs on: a number, or all that the machine has")
         ->check([](const std::string& text) {
-            const bool digits = !text.empty() && text.size() < 7 && text.front() != '0' &&
-                                text.find_first_not_of("0123456789") == std::string::npos;
-            return digits || text == "all" ? std::string{}
-                                           : "expected a number of SMs, at least 1, or all";
+            return says_multiprocessors(text) ? std::string{} : no_multiprocessors;
         })
         ->capture_default_str();
 }
 
 Result<std::int64_t> multiprocessors_of(const std::string& text,
                                         const models::Architecture& architecture) {
+    if (!says_multiprocessors(text)) return Failure{no_multiprocessors, text};
     if (text != "all") return std::stoll(text);
     const auto all =
         models::require(architecture, architecture.geometry, "geometry", "multiprocessors");

@@ -77,7 +77,9 @@ std::optional<std::size_t> partner_of(const KernelInput& kernel,
     std::optional<std::size_t> named;
     for (std::size_t i = 0; i < before.size(); ++i) {
         if (before[i].kernel != kernel.kernel) continue;
-        if (before[i].launch == kernel.launch && before[i].policy == kernel.policy) return i;
+        if (before[i].launch == kernel.launch && before[i].policy == kernel.policy &&
+            before[i].multiprocessors == kernel.multiprocessors)
+            return i;
         named = i;
     }
     return count(before) == 1 && count(after) == 1 ? named : std::nullopt;

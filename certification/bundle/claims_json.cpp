@@ -110,6 +110,16 @@ Json requirement_json(const RequirementResult& result) {
     return json;
 }
 
+/// What no number on some kernel covers.
+std::vector<std::string> limitations_of(const std::vector<KernelEvidence>& kernels) {
+    std::vector<std::string> all;
+    for (const auto& kernel : kernels)
+        for (const auto& limitation : kernel.report.limitations)
+            if (std::find(all.begin(), all.end(), limitation) == all.end())
+                all.push_back(limitation);
+    return all;
+}
+
 } // namespace
 
 std::vector<analyzer::Assumption> shared_register(std::vector<KernelEvidence>& kernels) {
@@ -175,7 +185,7 @@ std::string claims_json(const std::vector<KernelEvidence>& kernels,
                       {"unchecked-assumptions", unchecked(assumptions)},
                       {"requirements", requirements},
                       {"loose-bounds", loose},
-                      {"limitations", kernels.front().report.limitations},
+                      {"limitations", limitations_of(kernels)},
                       {"verdict", bundle.violated()    ? "violated"
                                   : bundle.undecided() ? "undecided"
                                                        : "holds"}});

@@ -120,6 +120,7 @@ KernelInput kernel_of(Folder& folder, const std::string& id) {
         launch.at("kernel").get_to(input.kernel);
         launch.at("launch").get_to(input.launch);
         launch.at("policy").get_to(input.policy);
+        input.multiprocessors = launch.value("multiprocessors", input.multiprocessors);
         input.listing = folder.text(launch.at("listing").get<std::string>());
         input.architecture = folder.text(launch.at("architecture").get<std::string>());
         if (launch.contains("flow-facts"))
@@ -201,6 +202,7 @@ Result<EvidenceFiles> input_files(const BundleInputs& inputs) {
         Json launch{{"kernel", kernel.kernel}, {"launch", kernel.launch},
                     {"policy", kernel.policy}, {"listing", path_of(id, "listing.sass")},
                     {"architecture", model},   {"samples", Json::array()}};
+        if (kernel.multiprocessors != 1) launch["multiprocessors"] = kernel.multiprocessors;
         if (kernel.flow_facts) {
             launch["flow-facts"] = path_of(id, "flow-facts.xml");
             add(path_of(id, "flow-facts.xml"), "flow-facts", *kernel.flow_facts);
@@ -278,6 +280,7 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     const auto policy = models::read_policy(input.policy);
     if (!policy) return policy.as_failure();
     loaded->policy = policy.value();
+    loaded->multiprocessors = input.multiprocessors;
     loaded->facts.kernel = loaded->function->name;
     loaded->facts.program_digest = loaded->program.digest;
     if (!input.flow_facts) return loaded;
@@ -302,6 +305,7 @@ analyzer::Request request_of(const LoadedInput& input, std::uint64_t solver_seed
     request.facts = &input.facts;
     request.launch = input.launch;
     request.policy = input.policy;
+    request.multiprocessors = input.multiprocessors;
     request.seed = solver_seed;
     return request;
 }

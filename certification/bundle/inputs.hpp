@@ -28,9 +28,10 @@ struct SeriesInput {
 };
 
 struct KernelInput {
-    std::string kernel; ///< Name of the function.
-    std::string launch; ///< "2x128"
-    std::string policy; ///< As `models::read_policy` takes it.
+    std::string kernel;               ///< Name of the function.
+    std::string launch;               ///< "2x128"
+    std::string policy;               ///< As `models::read_policy` takes it.
+    std::int64_t multiprocessors = 1; ///< On which the launch runs.
     std::string listing;
     std::string architecture;              ///< XML.
     std::optional<std::string> flow_facts; ///< XML.
@@ -81,6 +82,7 @@ struct LoadedInput {
     models::Architecture architecture;
     models::Launch launch;
     models::WarpPolicy policy;
+    std::int64_t multiprocessors = 1;
 };
 /// `id`: names the files in refusals.
 Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::string& id);

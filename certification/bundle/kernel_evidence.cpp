@@ -114,7 +114,8 @@ Json replay_json(const KernelEvidence& kernel) {
         return Json{{"verdict", "not-done"}, {"reason", why}};
     };
     if (upper.path.empty()) return not_done("the witness is longer than 1,000,000 blocks");
-    const auto device = harness::simulated_device(kernel.input->architecture, kernel.input->policy);
+    const auto device = harness::simulated_device(kernel.input->architecture, kernel.input->policy,
+                                                  kernel.input->multiprocessors);
     const harness::Kernel launched{kernel.input->function, &kernel.input->graph,
                                    &kernel.input->facts, kernel.input->launch};
     const auto prepared = device->prepare(launched);

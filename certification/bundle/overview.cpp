@@ -81,7 +81,7 @@ std::string kernels_of(const Json& claims) {
                      cell(words["observed"].empty() ? "none" : words["observed"])});
     }
     return heading({}, "guaranteed", "What is guaranteed and what was seen") +
-           table("Execution time of a launch on one multiprocessor, core cycles",
+           table("Execution time of a launch, core cycles",
                  {{"kernel", false},
                   {"machine", false},
                   {"launch, policy", false},
@@ -320,7 +320,7 @@ the one that was reviewed.</p>
 
 constexpr const char* glossary = R"html(<h2 id="glossary">Glossary</h2>
 <dl><dt>core cycle</dt><dd>One cycle of the multiprocessor's clock. No time in seconds is claimed.</dd>
-<dt>execution time</dt><dd>From the first cycle in which the launch may issue to its completion, on one multiprocessor.</dd>
+<dt>execution time</dt><dd>From the first cycle in which the launch may issue to its completion, on as many multiprocessors as it names (else one).</dd>
 <dt>measured time</dt><dd>Difference of two reads of the clock by one warp.</dd>
 <dt>launch</dt><dd>Blocks x threads per block.</dd>
 <dt>worst path</dt><dd>The path of one warp that its upper bound belongs to.</dd>

@@ -1,12 +1,10 @@
 #pragma once
 /// \file
-/// What warps of a launch take from each other: block costs and the sums of a bound, recomputed
-/// from listing, description and launch (steps S11 to S15 of docs/soundness.md).
+/// The sums that bound a launch, recomputed from listing, description and launch: what warps take
+/// from each other (steps S11 to S15 and S20 of docs/soundness.md).
 
-#include "certification/verify/control_flow.hpp"
-#include "models/architecture/instruction_timing.hpp"
+#include "certification/verify/warp_costs.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,18 +15,11 @@ public:
     /// Throws `Finding` when the description lacks a value.
     Contention(const KernelCase& kernel, const ControlFlow& flow);
 
-    /// Per block, the costs that a lemma sums; nothing when its costs are times to completion,
-    /// which are no sums.
-    [[nodiscard]] std::optional<std::vector<std::int64_t>>
-    block_costs(const std::string& lemma) const;
-
-    [[nodiscard]] std::int64_t warps() const { return warps_; }
-    /// Barriers at which each warp meets others. Throws `Finding` when paths pass them unequally
-    /// often.
-    [[nodiscard]] std::int64_t barriers() const;
+    [[nodiscard]] const LaunchShape& shape() const { return shape_; }
+    [[nodiscard]] const WarpCosts& costs() const { return costs_; }
     /// Warps of one scheduler that are resident together, at most.
     [[nodiscard]] std::int64_t together_on_scheduler() const {
-        return per_scheduler(resident_ * warps_per_block_);
+        return shape_.per_scheduler(shape_.resident * shape_.warps_per_block);
     }
 
     /// Throws `Finding` when the terms of a bound are not those that the launch makes of its
@@ -36,28 +27,22 @@ public:
     void check_terms(const ClaimRow& claim) const;
 
 private:
-    void read_shape();
-    [[nodiscard]] std::int64_t instruction_cost(const std::string& lemma, std::size_t i) const;
-    [[nodiscard]] std::int64_t largest(const std::string& lemma) const;
+    [[nodiscard]] std::vector<Term> expected_terms(const ClaimRow& claim) const;
+    [[nodiscard]] std::vector<Term> measured_terms(const ClaimRow& claim) const;
     [[nodiscard]] std::vector<Term> upper_terms() const;
+    /// Of `blocks` blocks that are on one multiprocessor, in so many waves.
+    [[nodiscard]] std::vector<Term> on_one_multiprocessor(std::int64_t blocks) const;
+    [[nodiscard]] std::vector<Term> on_several_multiprocessors() const;
+    [[nodiscard]] std::int64_t seen_on_scheduler(std::int64_t blocks, std::int64_t windows) const;
     /// One way to a lower bound per lemma that it may start with.
     [[nodiscard]] std::vector<Term> lower_terms(const std::string& first_lemma) const;
-    [[nodiscard]] std::int64_t per_scheduler(std::int64_t warps) const {
-        return (warps + schedulers_ - 1) / schedulers_;
-    }
+    [[nodiscard]] const Lemma* lemma_of(const std::string& id) const;
+    /// What the lemma of a term bounds; 0 where no path has anything of its kind.
+    [[nodiscard]] std::int64_t cycles_of(const Term& term, const ClaimRow& claim) const;
 
     const KernelCase& kernel_;
-    const ControlFlow& flow_;
-    std::vector<Result<models::InstructionTiming>> timings_;
-    std::vector<bool> live_; ///< Per instruction.
-    std::int64_t blocks_ = 1;
-    std::int64_t warps_per_block_ = 1;
-    std::int64_t warps_ = 1;
-    std::int64_t resident_ = 1;
-    std::int64_t schedulers_ = 1;
-    std::int64_t waves_ = 1;
-    models::Interval issue_slot_{1, 1, 1};
-    models::Interval refill_{0, 0, 0};
+    LaunchShape shape_;
+    WarpCosts costs_;
 };
 
 } // namespace warpbound::certification::verify

@@ -202,6 +202,8 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
               kernel->architecture_path);
     kernel->launch = taken(models::parse_launch(launch.at("launch").get<std::string>()), inputs);
     kernel->policy = taken(models::read_policy(launch.at("policy").get<std::string>()), inputs);
+    if (launch.contains("multiprocessors"))
+        kernel->multiprocessors = whole_number(launch.at("multiprocessors"));
     if (launch.contains("flow-facts")) {
         const auto path = launch.at("flow-facts").get<std::string>();
         kernel->facts = taken(models::read_flow_facts({path, unread.take(path)}), path);

@@ -63,6 +63,8 @@ struct Term {
     std::int64_t count = 0;
     std::int64_t cycles = 0;
     std::string lemma; ///< Empty: a value of machine and launch.
+
+    friend bool operator==(const Term&, const Term&) = default;
 };
 
 struct ClaimRow {
@@ -90,6 +92,7 @@ struct KernelCase {
     models::FlowFacts facts;
     models::Launch launch;
     models::WarpPolicy policy;
+    std::int64_t multiprocessors = 1; ///< On which the launch runs.
     std::vector<BlockRow> blocks;
     std::vector<DerivedBound> derived;
     std::vector<Lemma> lemmas;

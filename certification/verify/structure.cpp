@@ -20,7 +20,8 @@ void check_policy(const KernelCase& kernel, const Contention& contention) {
     const auto guarantee = models::guarantee_of(kernel.policy);
     const bool holds_all = kernel.policy.kind == models::PolicyKind::TwoLevel &&
                            contention.together_on_scheduler() <= kernel.policy.active;
-    const bool alone = contention.warps() == 1 && guarantee != models::PolicyGuarantee::Slotted;
+    const bool alone =
+        contention.shape().warps == 1 && guarantee != models::PolicyGuarantee::Slotted;
     if (guarantee != models::PolicyGuarantee::WorkConserving && !holds_all && !alone)
         fail(kernel.id + ": no bound is proved for policy " + models::to_string(kernel.policy));
 }
@@ -92,8 +93,9 @@ void check_kind(const Lemma& lemma, const Contention& contention, const std::str
         fail(where + ": its side is not the one it is named for");
     if (lemma.between.has_value() != (lemma.id.rfind("measured-time", 0) == 0))
         fail(where + ": it bounds another part of a run than it is named for");
-    const bool whole = lemma.id == "execution-time-upper" || lemma.id == "execution-time-lower" ||
-                       (lemma.id == "execution-time-upper-stall" && contention.barriers() == 0);
+    const bool whole =
+        lemma.id == "execution-time-upper" || lemma.id == "execution-time-lower" ||
+        (lemma.id == "execution-time-upper-stall" && contention.costs().barriers() == 0);
     if (lemma.all_facts && !whole) fail(where + ": it uses facts that speak of whole paths");
 }
 
@@ -105,12 +107,13 @@ void check_kernel(const KernelCase& kernel) {
         const std::string where = kernel.id + "/" + lemma.id;
         check_kind(lemma, contention, where);
         check_ways(kernel, flow, lemma, where);
-        if (const auto costs = contention.block_costs(lemma.id)) {
+        if (contention.costs().sums(lemma.id)) {
+            const auto costs = contention.costs().per_block(lemma.id);
             for (const auto& edge : lemma.edges)
-                if (edge.cost != (*costs)[lemma.nodes[edge.from].block])
+                if (edge.cost != costs[lemma.nodes[edge.from].block])
                     fail(where + ": a cost is not the sum over its block");
             for (const auto& node : lemma.nodes)
-                if (node.end && *node.end != (*costs)[node.block])
+                if (node.end && *node.end != costs[node.block])
                     fail(where + ": a cost is not the sum over its block");
         }
         check_bound(kernel, flow, lemma, where);

@@ -53,12 +53,13 @@ certification::KernelInput input_of(std::uint64_t seed) {
     input.architecture = models::write_architecture(architecture);
     input.launch =
         alone ? "1x32"
-              : std::to_string(1 + seed / 3 % 6) + "x" + std::to_string(32 * (1 + seed / 5 % 9));
+              : std::to_string(1 + seed / 3 % 11) + "x" + std::to_string(32 * (1 + seed / 5 % 9));
     // Fits in every machine, some of them less often than places (C30).
     if (!alone && seed % 4 < 2) input.launch += ",registers=" + std::to_string(16 + seed * 7 % 48);
     if (!alone && seed % 5 < 2)
         input.launch += ",shared-memory=" + std::to_string(seed * 1009 % 30'000);
     input.policy = policies[seed / 11 % policies.size()];
+    if (!alone) input.multiprocessors = static_cast<std::int64_t>(1 + seed / 2 % 4);
     return input;
 }
 

@@ -1,0 +1,160 @@
+#include "certification/verify/warp_costs.hpp"
+
+#include "certification/verify/path_problem.hpp"
+#include "models/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+using Timing = models::InstructionTiming;
+
+/// A block's sum as a table: one node per block, its cost on every way out.
+Lemma sum_table(const KernelCase& kernel, const std::vector<bool>& live,
+                const std::vector<std::int64_t>& costs, bool upper) {
+    Lemma lemma;
+    lemma.upper = upper;
+    std::vector<std::size_t> node(kernel.blocks.size(), SIZE_MAX);
+    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
+        if (live[block]) {
+            node[block] = lemma.nodes.size();
+            lemma.nodes.push_back({block, std::nullopt});
+            if (kernel.blocks[block].exits) lemma.nodes.back().end = costs[block];
+        }
+    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
+        for (const std::size_t to : kernel.blocks[block].successors)
+            if (live[block] && live[to])
+                lemma.edges.push_back({node[block], node[to], costs[block]});
+    return lemma;
+}
+
+std::int64_t occupied(const Timing& timing) {
+    return product(timing.initiation.hi, timing.passes.hi);
+}
+
+} // namespace
+
+WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const LaunchShape& shape)
+    : kernel_{kernel}, flow_{flow}, shape_{shape}, timings_{models::instruction_timings(
+                                                       *kernel.function, kernel.architecture,
+                                                       kernel.facts)},
+      live_(timings_.size(), false) {
+    // The costs count what can be reached, whether or not it can still end.
+    std::vector<std::size_t> work{0};
+    std::vector<bool> seen(kernel.blocks.size(), false);
+    seen[0] = true;
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i)
+            live_[i] = true;
+        for (const std::size_t to : kernel.blocks[block].successors)
+            if (!seen[to] && !flow.never[to]) {
+                seen[to] = true;
+                work.push_back(to);
+            }
+    }
+    for (std::size_t i = 0; i < live_.size(); ++i)
+        if (live_[i] && !timings_[i])
+            throw Finding{Verdict::Failed, kernel.id + ": " + to_string(timings_[i].error())};
+    add_all();
+}
+
+void WarpCosts::add_all() {
+    const auto& units = kernel_.architecture.units;
+    const auto scope = [&](const Timing& timing) { return units[timing.unit].scope; };
+    const auto surely = [&](std::size_t i) {
+        const auto& guard = kernel_.function->instructions[i].guard;
+        return !guard || guard->always();
+    };
+    const auto drain = [&]() -> models::Interval {
+        const auto* value = kernel_.architecture.write_buffer.find("drain");
+        if (value == nullptr || !value->interval)
+            throw Finding{Verdict::Failed, kernel_.id + ": write-buffer/drain is unknown"};
+        return *value->interval;
+    };
+    const models::Interval& slot = shape_.issue_slot;
+    add(same, [&](const Timing& timing, std::size_t) {
+        return scope(timing) == models::UnitScope::Warp ? slot.hi
+                                                        : std::max(slot.hi, occupied(timing));
+    });
+    add(other, [&](const Timing& timing, std::size_t) {
+        return scope(timing) == models::UnitScope::Core ? occupied(timing) : 0;
+    });
+    add(upper_drain, [&](const Timing& timing, std::size_t) {
+        return timing.enters_write_buffer ? product(drain().hi, timing.passes.hi) : 0;
+    });
+    add(lower_drain, [&](const Timing& timing, std::size_t i) {
+        return timing.enters_write_buffer && surely(i) ? product(drain().lo, timing.passes.lo) : 0;
+    });
+    add(slots, [&](const Timing& timing, std::size_t) {
+        return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? slot.lo : 0;
+    });
+    for (std::size_t unit = 0; unit < units.size(); ++unit)
+        add(port + units[unit].name, [&](const Timing& timing, std::size_t i) {
+            return timing.unit == unit && surely(i)
+                       ? product(timing.initiation.lo, timing.passes.lo)
+                       : 0;
+        });
+}
+
+void WarpCosts::add(const std::string& lemma, const Cost& cost) {
+    std::vector<std::int64_t>& costs = costs_[lemma];
+    for (std::size_t i = 0; i < timings_.size(); ++i)
+        costs.push_back(live_[i] ? cost(timings_[i].value(), i) : 0);
+}
+
+std::vector<std::int64_t> WarpCosts::per_block(const std::string& lemma) const {
+    const std::vector<std::int64_t>& costs = costs_.at(lemma);
+    std::vector<std::int64_t> sums;
+    for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
+        models::Cycles sum{0};
+        for (std::size_t i = flow_.first[block]; i <= flow_.last[block]; ++i)
+            sum += models::Cycles{costs[i]};
+        sums.push_back(sum.count());
+    }
+    return sums;
+}
+
+std::int64_t WarpCosts::largest(const std::string& lemma) const {
+    const std::vector<std::int64_t>& costs = costs_.at(lemma);
+    return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
+}
+
+std::int64_t WarpCosts::barriers() const {
+    if (shape_.warps_per_block == 1) return 0;
+    const std::vector<bool> live = live_blocks(kernel_, flow_, std::nullopt);
+    models::Cycles passed{0};
+    for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
+        std::int64_t here = 0;
+        for (std::size_t i = flow_.first[block]; i <= flow_.last[block]; ++i)
+            if (live[block] && timings_[i].value().is_barrier_wait) ++here;
+        if (here == 0) continue;
+        std::vector<std::int64_t> visits(kernel_.blocks.size(), 0);
+        visits[block] = 1;
+        const Lemma most = sum_table(kernel_, live, visits, true);
+        const Lemma fewest = sum_table(kernel_, live, visits, false);
+        const auto times = PathProblem{flow_, most}.best();
+        if (times != PathProblem{flow_, fewest}.best())
+            throw Finding{Verdict::Failed,
+                          fmt::format("{}: paths pass the barrier in block 0x{:04x} "
+                                      "unequally often",
+                                      kernel_.id, kernel_.blocks[block].first)};
+        passed += models::Cycles{here} * times.value_or(0);
+    }
+    return passed.count();
+}
+
+std::vector<const Timing*> WarpCosts::clock_reads(std::size_t block) const {
+    std::vector<const Timing*> reads;
+    for (std::size_t i = flow_.first.at(block); i <= flow_.last.at(block); ++i)
+        if (kernel_.function->instructions[i].opcode_class == assembly::OpcodeClass::ClockRead)
+            reads.push_back(&timings_[i].value());
+    return reads;
+}
+
+} // namespace warpbound::certification::verify

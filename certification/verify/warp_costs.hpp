@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// What the blocks of a kernel cost in the sums that lemmas bound, from listing and description.
+
+#include "certification/verify/control_flow.hpp"
+#include "certification/verify/launch_shape.hpp"
+#include "models/architecture/instruction_timing.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+/// Costs per instruction (0 where it cannot be reached), by the lemma that sums them. `Unit:` core
+/// cycles.
+class WarpCosts {
+public:
+    /// Throws `Finding` when the description lacks a value.
+    WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const LaunchShape& shape);
+
+    /// Whether a lemma bounds a sum of block costs; times to completion are no sums.
+    [[nodiscard]] bool sums(const std::string& lemma) const { return costs_.count(lemma) != 0; }
+    /// Requires: `sums`.
+    [[nodiscard]] std::vector<std::int64_t> per_block(const std::string& lemma) const;
+    [[nodiscard]] std::int64_t largest(const std::string& lemma) const;
+    /// Barriers at which each warp of a block meets the others. Throws `Finding` when paths pass
+    /// them unequally often.
+    [[nodiscard]] std::int64_t barriers() const;
+
+    [[nodiscard]] std::vector<const models::InstructionTiming*>
+    clock_reads(std::size_t block) const;
+
+    static constexpr const char* same = "execution-time-upper-same";
+    static constexpr const char* other = "execution-time-upper-other";
+    static constexpr const char* upper_drain = "execution-time-upper-drain";
+    static constexpr const char* slots = "execution-time-lower-slots";
+    static constexpr const char* lower_drain = "execution-time-lower-drain";
+    static constexpr const char* port = "execution-time-lower-port-"; ///< and the unit's name
+
+private:
+    using Cost = std::function<std::int64_t(const models::InstructionTiming&, std::size_t)>;
+    void add_all();
+    void add(const std::string& lemma, const Cost& cost);
+
+    const KernelCase& kernel_;
+    const ControlFlow& flow_;
+    const LaunchShape& shape_;
+    std::vector<Result<models::InstructionTiming>> timings_;
+    std::vector<bool> live_; ///< Per instruction.
+    std::map<std::string, std::vector<std::int64_t>> costs_;
+};
+
+} // namespace warpbound::certification::verify
