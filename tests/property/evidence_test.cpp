@@ -42,7 +42,11 @@ certification::KernelInput input_of(std::uint64_t seed) {
     tests::RandomKernel kernel = tests::random_kernel(seed, options);
     kernel.facts.program_digest = assembly::digest_of(kernel.text);
     models::Architecture architecture = models::load_architecture(machine).value();
-    const auto places = static_cast<std::int64_t>(1 + seed / 7 % 4);
+    std::mt19937_64 random{seed};
+    const auto from_one_to = [&](std::uint64_t most) {
+        return static_cast<std::int64_t>(1 + random() % most);
+    };
+    const std::int64_t places = from_one_to(4);
     tests::set_value(architecture.limits, "max-blocks", {places, places, places});
     tests::set_value(architecture.blocks, "replacement", {0, 3, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});
@@ -51,15 +55,15 @@ certification::KernelInput input_of(std::uint64_t seed) {
     input.kernel = kernel.facts.kernel;
     input.flow_facts = models::write_flow_facts(kernel.facts);
     input.architecture = models::write_architecture(architecture);
-    input.launch =
-        alone ? "1x32"
-              : std::to_string(1 + seed / 3 % 11) + "x" + std::to_string(32 * (1 + seed / 5 % 9));
+    const std::int64_t blocks = from_one_to(16);
+    const std::int64_t threads = 32 * from_one_to(9);
+    input.launch = alone ? "1x32" : std::to_string(blocks) + "x" + std::to_string(threads);
     // Fits in every machine, some of them less often than places (C30).
     if (!alone && seed % 4 < 2) input.launch += ",registers=" + std::to_string(16 + seed * 7 % 48);
     if (!alone && seed % 5 < 2)
         input.launch += ",shared-memory=" + std::to_string(seed * 1009 % 30'000);
-    input.policy = policies[seed / 11 % policies.size()];
-    if (!alone) input.multiprocessors = static_cast<std::int64_t>(1 + seed / 2 % 4);
+    input.policy = policies[random() % policies.size()];
+    if (!alone) input.multiprocessors = from_one_to(4);
     return input;
 }
 
@@ -79,7 +83,7 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
 }
 
 TEST(EvidenceProperty, OfRandomKernelsVerifies) {
-    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 30);
+    const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 100);
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 1);
     std::uint64_t refused = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
