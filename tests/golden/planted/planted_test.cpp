@@ -1,0 +1,211 @@
+/// \file
+/// Errors that an analysis could make are planted in a bundle that `certify` wrote, everything else
+/// is brought in line with them, and `verify` names the check that finds each.
+
+#include "assembly/support/source_text.hpp"
+#include "tests/support/evidence.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+
+namespace warpbound {
+namespace {
+
+using certification::EvidenceFiles;
+using certification::Json;
+using testing::HasSubstr;
+using tests::edit;
+
+const std::string source{WARPBOUND_SOURCE_DIR};
+const std::string sums = "analysis/K1/execution-time-upper-";
+
+struct Finished {
+    int code = 0;
+    std::string output;
+};
+
+Finished run(const std::string& arguments) {
+    Finished finished;
+    std::FILE* output = popen((WARPBOUND_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
+    if (output == nullptr) throw std::runtime_error{"the program could not be started"};
+    for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output))
+        finished.output += static_cast<char>(c);
+    finished.code = WEXITSTATUS(pclose(output));
+    return finished;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+    return assembly::read_source(file.string()).value().text;
+}
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+}
+
+/// With the roles that its manifest gives its files.
+EvidenceFiles read_bundle(const std::filesystem::path& folder) {
+    EvidenceFiles files;
+    const Json manifest = Json::parse(text_of(folder / "manifest.json"));
+    for (const auto& entry : manifest.at("files")) {
+        const auto path = entry.at("path").get<std::string>();
+        files[path] = {entry.at("role"), entry.at("step"), text_of(folder / path)};
+    }
+    return files;
+}
+
+void write_bundle(const std::filesystem::path& folder, const EvidenceFiles& files) {
+    for (const auto& [path, file] : files) {
+        std::filesystem::create_directories((folder / path).parent_path());
+        std::ofstream{folder / path, std::ios::binary} << file.bytes;
+    }
+}
+
+/// A launch of several warps with stores, as `certify` writes it.
+EvidenceFiles certified(const std::string& architecture) {
+    const tests::TemporaryFolder folder;
+    const std::string bundle = (folder.path() / "bundle").string();
+    const Finished certify =
+        run("certify " + source + "/examples/saxpy/sm_75.sass --flow-facts " + source +
+            "/examples/saxpy/sm_75.flow-facts.xml --launch 2x128 --architecture " + architecture +
+            " -o " + bundle);
+    EXPECT_EQ(certify.code, 0) << certify.output;
+    return read_bundle(bundle);
+}
+
+Finished verified(EvidenceFiles files) {
+    tests::seal_again(files);
+    const tests::TemporaryFolder folder;
+    write_bundle(folder.path(), files);
+    return run("verify " + folder.path().string());
+}
+
+/// What a step of `verify` says.
+std::string line_of(const std::string& output, const std::string& step) {
+    const std::size_t at = output.find("\n" + step + " ");
+    if (at == std::string::npos) return "no line of " + step;
+    return output.substr(at + 1, output.find('\n', at + 1) - at - 1);
+}
+
+std::int64_t sum_of(const Json& terms) {
+    std::int64_t sum = 0;
+    for (const auto& term : terms)
+        sum += term["count"].get<std::int64_t>() * term["cycles"].get<std::int64_t>();
+    return sum;
+}
+
+/// Changes the terms of the upper bound, and what it claims with them.
+void change_terms(EvidenceFiles& files, const std::function<void(Json& terms)>& change) {
+    edit(files, "claims.json", [&](Json& json) {
+        Json& claim = json["claims"][0];
+        change(claim["proof"]["terms"]);
+        claim["value"] = sum_of(claim["proof"]["terms"]);
+        Json kept = Json::array();
+        for (const auto& evidence : claim["evidence"])
+            if (files.count(evidence["path"]) != 0) kept.push_back(evidence);
+        claim["evidence"] = kept;
+    });
+}
+
+std::size_t term_of(const Json& terms, const std::string& lemma) {
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        if (terms[i].value("lemma", "") == "execution-time-upper-" + lemma) return i;
+    throw std::runtime_error{"no term of " + lemma};
+}
+
+void expect_found(const EvidenceFiles& files, const char* step, const char* why) {
+    const Finished verify = verified(files);
+    EXPECT_EQ(line_of(verify.output, "digests").find("digests       holds"), 0U) << verify.output;
+    const std::string line = line_of(verify.output, step);
+    EXPECT_THAT(line, HasSubstr(why)) << verify.output;
+    const bool failed = line.find(" failed ") != std::string::npos;
+    EXPECT_TRUE(failed || line.find(" incomplete ") != std::string::npos) << line;
+    EXPECT_NE(verify.code, 0);
+}
+
+class Planted : public testing::Test {
+protected:
+    Planted() {
+        static const EvidenceFiles once = certified("turing-t4");
+        files = once;
+    }
+    EvidenceFiles files;
+};
+
+TEST_F(Planted, NothingHolds) {
+    const Finished verify = verified(files);
+    EXPECT_EQ(verify.code, 0) << verify.output;
+}
+
+TEST_F(Planted, LatencyLoweredByOneCycleIsFoundByReAnalysis) {
+    const std::string model = "model/turing-t4.xml";
+    std::string lowered = files.at(model).bytes;
+    replace(lowered, "typical=\"496\" hi=\"1200\"", "typical=\"496\" hi=\"1199\"");
+    const tests::TemporaryFolder folder;
+    const std::string description = (folder.path() / "turing-t4.xml").string();
+    std::ofstream{description} << lowered;
+    EvidenceFiles other = certified(description);
+    other.at(model).bytes = files.at(model).bytes;
+    expect_found(other, "re-analysis", "other bytes than made now");
+}
+
+TEST_F(Planted, DeletedCutIsFoundByTheSolverStep) {
+    std::string& script = files.at(sums + "same.smt2").bytes;
+    const std::size_t at = script.find(":named cut_");
+    ASSERT_NE(at, std::string::npos);
+    const std::size_t begin = script.rfind('\n', at) + 1;
+    script.erase(begin, script.find('\n', at) + 1 - begin);
+    expect_found(files, "solver", "not the script of its lemma");
+}
+
+TEST_F(Planted, WrongLoopBoundIsFoundByTheStructure) {
+    replace(files.at("inputs/K1/flow-facts.xml").bytes, "max=\"128\"", "max=\"127\"");
+    expect_found(files, "structure", "the best path under loop bounds costs");
+}
+
+TEST_F(Planted, DroppedWarpIsFoundByTheStructure) {
+    change_terms(files, [](Json& terms) {
+        Json& count = terms[term_of(terms, "same")]["count"];
+        count = count.get<std::int64_t>() - 1;
+    });
+    expect_found(files, "structure", "its sum lacks 2 x 933 cycles (execution-time-upper-same)");
+}
+
+TEST_F(Planted, ForgottenDrainsAreFoundByTheStructure) {
+    files.erase(sums + "drain.json");
+    files.erase(sums + "drain.smt2");
+    change_terms(files, [](Json& terms) { terms.erase(term_of(terms, "drain")); });
+    expect_found(files, "structure", "lemma execution-time-upper-drain is missing");
+}
+
+TEST_F(Planted, DrainOfAStoreLeftOutOfItsBlockIsFoundByTheStructure) {
+    edit(files, sums + "drain.json", [](Json& json) {
+        for (auto& node : json["nodes"])
+            if (!node[1].is_null()) node[1] = 0;
+        json["bound"] = 0;
+        json["witness"]["cost"] = 0;
+    });
+    change_terms(files, [](Json& terms) { terms[term_of(terms, "drain")]["cycles"] = 0; });
+    expect_found(files, "structure",
+                 "execution-time-upper-drain: a cost is not the sum over its "
+                 "block");
+}
+
+TEST_F(Planted, DrainsOfOneWarpLeftOutAreFoundByTheStructure) {
+    change_terms(files, [](Json& terms) {
+        Json& count = terms[term_of(terms, "drain")]["count"];
+        count = count.get<std::int64_t>() - 1;
+    });
+    expect_found(files, "structure", "its sum lacks 8 x 64 cycles (execution-time-upper-drain)");
+}
+
+} // namespace
+} // namespace warpbound
