@@ -10,6 +10,7 @@
 #include "analyzer/memory/waits.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/proof.hpp"
+#include "analyzer/slotted_terms.hpp"
 #include "analyzer/slotted_warps.hpp"
 
 #include <fmt/format.h>
@@ -76,9 +77,10 @@ Result<SideAnswer> bound_without_waits(const Problem& problem) {
         return bound_one_warp(problem, rules_of(problem, fewest, problem.buffer_drain), Side::Upper,
                               problem.deadline);
     }
-    return models::guarantee_of(problem.request.policy) == models::PolicyGuarantee::Slotted
-               ? bound_slotted_from_above(problem, problem.deadline)
-               : bound_many_from_above(problem, problem.deadline);
+    if (models::guarantee_of(problem.request.policy) != models::PolicyGuarantee::Slotted)
+        return bound_many_from_above(problem, problem.deadline);
+    return problem.request.proofs == nullptr ? bound_slotted_from_above(problem, problem.deadline)
+                                             : prove_slotted_from_above(problem, problem.deadline);
 }
 
 /// Adds what accesses through the caches wait for.
@@ -147,17 +149,14 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
     const SidePair smallest_above = rules_of(above, fewest, above.buffer_drain);
     const bool alone = problem.shape.warps() == 1;
     const bool slotted = models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted;
-    if (slotted && request.proofs != nullptr)
-        return Failure{fmt::format("policy {} is slotted; path lemmas are kept for work-conserving "
-                                   "policies only in this version",
-                                   models::to_string(request.policy)),
-                       "--policy"};
     auto lower = bound_one_warp(below, largest_below, Side::Lower, half);
     if (!lower) return lower.as_failure();
     if (!alone) {
         lower = bound_many_from_below(below, largest_below, std::move(lower).value());
         if (lower && slotted)
-            lower = bound_slotted_from_below(below, std::move(lower).value(), half);
+            lower = request.proofs == nullptr
+                        ? bound_slotted_from_below(below, std::move(lower).value(), half)
+                        : prove_slotted_from_below(below, std::move(lower).value(), half);
         if (!lower) return lower.as_failure();
     }
     apply_throughput(below, lower.value().execution);

@@ -4,11 +4,14 @@
 
 #include "analyzer/problem.hpp"
 
+#include <string>
+
 namespace warpbound::analyzer {
 
 /// The time of one warp from its start to its completion, with the path that takes it. Refuses
-/// facts that no path satisfies.
+/// facts that no path satisfies. `kind`: what the name of its path lemma ends in, where a bound
+/// rests on several such times.
 Result<SideAnswer> bound_one_warp(const Problem& problem, const SidePair& rules, Side side,
-                                  Deadline deadline);
+                                  Deadline deadline, const std::string& kind = "");
 
 } // namespace warpbound::analyzer

@@ -18,7 +18,8 @@ constexpr const char* residence = "execution-time-lower-residence";
 } // namespace
 
 Contention::Contention(const KernelCase& kernel, const ControlFlow& flow)
-    : kernel_{kernel}, shape_{read_launch_shape(kernel)}, costs_{kernel, flow, shape_} {}
+    : kernel_{kernel}, shape_{read_launch_shape(kernel)},
+      slots_{slot_ranges(kernel.policy, shape_)}, costs_{kernel, flow, shape_, slots_} {}
 
 std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks) const {
     const std::int64_t per_block = shape_.warps_per_block;
@@ -109,7 +110,8 @@ std::vector<Term> Contention::lower_terms(const std::string& first) const {
     const std::int64_t warps =
         product((shape_.blocks - 1) / shape_.multiprocessors + 1, shape_.warps_per_block);
     const std::int64_t share = shape_.per_scheduler(warps);
-    if (first == WarpCosts::slots) return {{share, 0, first}, {1, 1 - shape_.issue_slot.lo, ""}};
+    if (first == WarpCosts::issue_slots)
+        return {{share, 0, first}, {1, 1 - shape_.issue_slot.lo, ""}};
     if (first == WarpCosts::lower_drain) return {{warps, 0, first}};
     for (const auto& unit : kernel_.architecture.units)
         if (first == WarpCosts::port + unit.name && unit.scope != models::UnitScope::Warp)
@@ -138,8 +140,10 @@ std::vector<Term> Contention::expected_terms(const ClaimRow& claim) const {
     if (claim.quantity == "measured-time") return measured_terms(claim);
     if (shape_.warps == 1)
         return {{1, 0, claim.upper ? "execution-time-upper" : "execution-time-lower"}};
-    if (claim.upper) return upper_terms();
-    return lower_terms(claim.terms.empty() ? "" : claim.terms.front().lemma);
+    if (claim.upper) return slots_.empty() ? upper_terms() : slotted_upper_terms(claim);
+    const std::string first = claim.terms.empty() ? "" : claim.terms.front().lemma;
+    if (auto slotted = slotted_lower_terms(first, claim)) return std::move(*slotted);
+    return lower_terms(first);
 }
 
 const Lemma* Contention::lemma_of(const std::string& id) const {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The sums that bound a launch, recomputed from listing, description and launch: what warps take
-/// from each other (steps S11 to S15 and S20 of docs/soundness.md).
+/// from each other (steps S11 to S15, S20 and S23 of docs/soundness.md).
 
 #include "certification/verify/warp_costs.hpp"
 
@@ -17,6 +17,8 @@ public:
 
     [[nodiscard]] const LaunchShape& shape() const { return shape_; }
     [[nodiscard]] const WarpCosts& costs() const { return costs_; }
+    /// Of a slotted policy; else none.
+    [[nodiscard]] const std::vector<SlotRange>& slots() const { return slots_; }
     /// Warps of one scheduler that are resident together, at most.
     [[nodiscard]] std::int64_t together_on_scheduler() const {
         return shape_.per_scheduler(shape_.resident * shape_.warps_per_block);
@@ -36,12 +38,22 @@ private:
     [[nodiscard]] std::int64_t seen_on_scheduler(std::int64_t blocks, std::int64_t windows) const;
     /// One way to a lower bound per lemma that it may start with.
     [[nodiscard]] std::vector<Term> lower_terms(const std::string& first_lemma) const;
+    [[nodiscard]] std::vector<Term> slotted_upper_terms(const ClaimRow& claim) const;
+    /// `lost`: how far apart the slots are that are lost.
+    [[nodiscard]] std::vector<Term> slotted_sum(const SlotRange& path, const SlotRange& lost,
+                                                const ClaimRow& claim) const;
+    void add_lost_to_ports(std::vector<Term>& terms, const std::string& kind,
+                           const ClaimRow& claim) const;
+    /// None where the lemma is not about slots.
+    [[nodiscard]] std::optional<std::vector<Term>>
+    slotted_lower_terms(const std::string& first_lemma, const ClaimRow& claim) const;
     [[nodiscard]] const Lemma* lemma_of(const std::string& id) const;
     /// What the lemma of a term bounds; 0 where no path has anything of its kind.
     [[nodiscard]] std::int64_t cycles_of(const Term& term, const ClaimRow& claim) const;
 
     const KernelCase& kernel_;
     LaunchShape shape_;
+    std::vector<SlotRange> slots_;
     WarpCosts costs_;
 };
 

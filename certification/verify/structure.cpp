@@ -15,14 +15,18 @@ namespace {
     throw Finding{Verdict::Failed, what};
 }
 
-/// The bounds hold for policies under which some warp issues whenever one may.
+/// The bounds hold for policies under which some warp issues whenever one may, and on one
+/// multiprocessor for those that give each warp slots of its own.
 void check_policy(const KernelCase& kernel, const Contention& contention) {
     const auto guarantee = models::guarantee_of(kernel.policy);
+    const LaunchShape& shape = contention.shape();
     const bool holds_all = kernel.policy.kind == models::PolicyKind::TwoLevel &&
                            contention.together_on_scheduler() <= kernel.policy.active;
-    const bool alone =
-        contention.shape().warps == 1 && guarantee != models::PolicyGuarantee::Slotted;
-    if (guarantee != models::PolicyGuarantee::WorkConserving && !holds_all && !alone)
+    const bool bounded =
+        guarantee == models::PolicyGuarantee::Slotted
+            ? shape.multiprocessors == 1 || shape.blocks == 1
+            : guarantee == models::PolicyGuarantee::WorkConserving || holds_all || shape.warps == 1;
+    if (!bounded)
         fail(kernel.id + ": no bound is proved for policy " + models::to_string(kernel.policy));
 }
 
@@ -93,8 +97,14 @@ void check_kind(const Lemma& lemma, const Contention& contention, const std::str
         fail(where + ": its side is not the one it is named for");
     if (lemma.between.has_value() != (lemma.id.rfind("measured-time", 0) == 0))
         fail(where + ": it bounds another part of a run than it is named for");
+    const auto in_slots = [&](const SlotRange& range) {
+        return lemma.id == "execution-time-upper" + kind_of(range) ||
+               lemma.id == "execution-time-lower" + kind_of(range);
+    };
+    const auto& slots = contention.slots();
     const bool whole =
         lemma.id == "execution-time-upper" || lemma.id == "execution-time-lower" ||
+        std::any_of(slots.begin(), slots.end(), in_slots) ||
         (lemma.id == "execution-time-upper-stall" && contention.costs().barriers() == 0);
     if (lemma.all_facts && !whole) fail(where + ": it uses facts that speak of whole paths");
 }

@@ -38,7 +38,8 @@ std::int64_t occupied(const Timing& timing) {
 
 } // namespace
 
-WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const LaunchShape& shape)
+WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const LaunchShape& shape,
+                     const std::vector<SlotRange>& slots)
     : kernel_{kernel}, flow_{flow}, shape_{shape}, timings_{models::instruction_timings(
                                                        *kernel.function, kernel.architecture,
                                                        kernel.facts)},
@@ -62,6 +63,18 @@ WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const La
         if (live_[i] && !timings_[i])
             throw Finding{Verdict::Failed, kernel.id + ": " + to_string(timings_[i].error())};
     add_all();
+    for (const SlotRange& range : slots)
+        add_slotted(range);
+    if (!slots.empty()) add_slotted(all_of(slots));
+}
+
+std::int64_t WarpCosts::drain_of(const Timing& timing, bool upper) const {
+    if (!timing.enters_write_buffer) return 0;
+    const auto* value = kernel_.architecture.write_buffer.find("drain");
+    if (value == nullptr || !value->interval)
+        throw Finding{Verdict::Failed, kernel_.id + ": write-buffer/drain is unknown"};
+    return upper ? product(value->interval->hi, timing.passes.hi)
+                 : product(value->interval->lo, timing.passes.lo);
 }
 
 void WarpCosts::add_all() {
@@ -71,12 +84,6 @@ void WarpCosts::add_all() {
         const auto& guard = kernel_.function->instructions[i].guard;
         return !guard || guard->always();
     };
-    const auto drain = [&]() -> models::Interval {
-        const auto* value = kernel_.architecture.write_buffer.find("drain");
-        if (value == nullptr || !value->interval)
-            throw Finding{Verdict::Failed, kernel_.id + ": write-buffer/drain is unknown"};
-        return *value->interval;
-    };
     const models::Interval& slot = shape_.issue_slot;
     add(same, [&](const Timing& timing, std::size_t) {
         return scope(timing) == models::UnitScope::Warp ? slot.hi
@@ -85,13 +92,11 @@ void WarpCosts::add_all() {
     add(other, [&](const Timing& timing, std::size_t) {
         return scope(timing) == models::UnitScope::Core ? occupied(timing) : 0;
     });
-    add(upper_drain, [&](const Timing& timing, std::size_t) {
-        return timing.enters_write_buffer ? product(drain().hi, timing.passes.hi) : 0;
-    });
+    add(upper_drain, [&](const Timing& timing, std::size_t) { return drain_of(timing, true); });
     add(lower_drain, [&](const Timing& timing, std::size_t i) {
-        return timing.enters_write_buffer && surely(i) ? product(drain().lo, timing.passes.lo) : 0;
+        return surely(i) ? drain_of(timing, false) : 0;
     });
-    add(slots, [&](const Timing& timing, std::size_t) {
+    add(issue_slots, [&](const Timing& timing, std::size_t) {
         return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? slot.lo : 0;
     });
     for (std::size_t unit = 0; unit < units.size(); ++unit)
@@ -102,14 +107,49 @@ void WarpCosts::add_all() {
         });
 }
 
+/// Time that a warp's instruction takes from another warp in slots that this one loses: all points
+/// that its port or its entry in the write buffer covers.
+void WarpCosts::add_slotted(const SlotRange& range) {
+    const auto& units = kernel_.architecture.units;
+    const auto held = [&](const Timing& timing) -> std::int64_t {
+        if (units[timing.unit].scope == models::UnitScope::Warp) return 0;
+        const std::int64_t cycles = occupied(timing);
+        return product(cycles / range.shortest + (cycles % range.shortest == 0 ? 0 : 1),
+                       range.longest);
+    };
+    // Free again one slot later is free at the end of the next slot of the scheduler.
+    const auto same_scheduler = [&](const Timing& timing) {
+        return occupied(timing) > shape_.issue_slot.hi ? held(timing) : 0;
+    };
+    const auto other_scheduler = [&](const Timing& timing) {
+        return units[timing.unit].scope == models::UnitScope::Core ? held(timing) : 0;
+    };
+    const std::string kind = kind_of(range);
+    add(ports_same + kind,
+        [&](const Timing& timing, std::size_t) { return same_scheduler(timing); });
+    add(ports_other + kind,
+        [&](const Timing& timing, std::size_t) { return other_scheduler(timing); });
+    add(ports_any + kind, [&](const Timing& timing, std::size_t) {
+        return std::max(same_scheduler(timing), other_scheduler(timing));
+    });
+    add(buffer + kind, [&](const Timing& timing, std::size_t) -> std::int64_t {
+        if (!timing.enters_write_buffer) return 0;
+        return product(1 + drain_of(timing, true) / range.shortest, range.longest);
+    });
+}
+
 void WarpCosts::add(const std::string& lemma, const Cost& cost) {
     std::vector<std::int64_t>& costs = costs_[lemma];
+    costs.clear();
     for (std::size_t i = 0; i < timings_.size(); ++i)
         costs.push_back(live_[i] ? cost(timings_[i].value(), i) : 0);
 }
 
 std::vector<std::int64_t> WarpCosts::per_block(const std::string& lemma) const {
-    const std::vector<std::int64_t>& costs = costs_.at(lemma);
+    return sums_of(costs_.at(lemma));
+}
+
+std::vector<std::int64_t> WarpCosts::sums_of(const std::vector<std::int64_t>& costs) const {
     std::vector<std::int64_t> sums;
     for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
         models::Cycles sum{0};
@@ -118,6 +158,15 @@ std::vector<std::int64_t> WarpCosts::per_block(const std::string& lemma) const {
         sums.push_back(sum.count());
     }
     return sums;
+}
+
+std::int64_t WarpCosts::most_stores() const {
+    std::vector<std::int64_t> stores(timings_.size(), 0);
+    for (std::size_t i = 0; i < stores.size(); ++i)
+        stores[i] = live_[i] && timings_[i].value().enters_write_buffer ? 1 : 0;
+    const std::vector<bool> live = live_blocks(kernel_, flow_, std::nullopt);
+    const Lemma most = sum_table(kernel_, live, sums_of(stores), true);
+    return PathProblem{flow_, most}.best().value_or(0);
 }
 
 std::int64_t WarpCosts::largest(const std::string& lemma) const {

@@ -3,7 +3,7 @@
 /// What the blocks of a kernel cost in the sums that lemmas bound, from listing and description.
 
 #include "certification/verify/control_flow.hpp"
-#include "certification/verify/launch_shape.hpp"
+#include "certification/verify/slots.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <functional>
@@ -17,8 +17,9 @@ namespace warpbound::certification::verify {
 /// cycles.
 class WarpCosts {
 public:
-    /// Throws `Finding` when the description lacks a value.
-    WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const LaunchShape& shape);
+    /// `slots`: of a slotted policy. Throws `Finding` when the description lacks a value.
+    WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const LaunchShape& shape,
+              const std::vector<SlotRange>& slots);
 
     /// Whether a lemma bounds a sum of block costs; times to completion are no sums.
     [[nodiscard]] bool sums(const std::string& lemma) const { return costs_.count(lemma) != 0; }
@@ -29,20 +30,30 @@ public:
     /// them unequally often.
     [[nodiscard]] std::int64_t barriers() const;
 
+    /// Of a warp, on any path.
+    [[nodiscard]] std::int64_t most_stores() const;
     [[nodiscard]] std::vector<const models::InstructionTiming*>
     clock_reads(std::size_t block) const;
 
     static constexpr const char* same = "execution-time-upper-same";
     static constexpr const char* other = "execution-time-upper-other";
     static constexpr const char* upper_drain = "execution-time-upper-drain";
-    static constexpr const char* slots = "execution-time-lower-slots";
+    static constexpr const char* issue_slots = "execution-time-lower-slots";
     static constexpr const char* lower_drain = "execution-time-lower-drain";
     static constexpr const char* port = "execution-time-lower-port-"; ///< and the unit's name
+    // Of a slotted policy, and `kind_of` its slots.
+    static constexpr const char* ports_same = "execution-time-upper-ports-same";
+    static constexpr const char* ports_other = "execution-time-upper-ports-other";
+    static constexpr const char* ports_any = "execution-time-upper-ports-any";
+    static constexpr const char* buffer = "execution-time-upper-buffer";
 
 private:
     using Cost = std::function<std::int64_t(const models::InstructionTiming&, std::size_t)>;
     void add_all();
+    void add_slotted(const SlotRange& range);
+    [[nodiscard]] std::int64_t drain_of(const models::InstructionTiming& timing, bool upper) const;
     void add(const std::string& lemma, const Cost& cost);
+    [[nodiscard]] std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& costs) const;
 
     const KernelCase& kernel_;
     const ControlFlow& flow_;

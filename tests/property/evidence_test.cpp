@@ -30,22 +30,25 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 certification::KernelInput input_of(std::uint64_t seed) {
     constexpr std::array<std::pair<const char*, int>, 4> machines{
         {{"fermi-gtx470", 20}, {"maxwell-gtx970", 52}, {"turing-t4", 75}, {"hopper-h200", 90}}};
-    constexpr std::array policies{"lrr", "gto", "oldest"};
+    constexpr std::array policies{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2",
+                                  "variable-rate:fast=1,every=4"};
     const auto& [machine, sm] = machines[seed % machines.size()];
-    const bool alone = seed % 3 == 0;
-    tests::RandomKernelOptions options;
-    options.sm = sm;
-    options.statements = 3 + static_cast<int>(seed % 7);
-    options.depth = 1 + static_cast<int>(seed % 3);
-    options.barriers = !alone && seed % 2 == 0;
-    options.clock_reads = alone;
-    tests::RandomKernel kernel = tests::random_kernel(seed, options);
-    kernel.facts.program_digest = assembly::digest_of(kernel.text);
-    models::Architecture architecture = models::load_architecture(machine).value();
     std::mt19937_64 random{seed};
     const auto from_one_to = [&](std::uint64_t most) {
         return static_cast<std::int64_t>(1 + random() % most);
     };
+    const bool alone = seed % 3 == 0;
+    const std::string policy = policies[random() % policies.size()];
+    const bool slotted = policy.rfind("variable-rate", 0) == 0;
+    tests::RandomKernelOptions options;
+    options.sm = sm;
+    options.statements = 3 + static_cast<int>(seed % 7);
+    options.depth = 1 + static_cast<int>(seed % 3);
+    options.barriers = !alone && !slotted && seed % 2 == 0;
+    options.clock_reads = alone;
+    tests::RandomKernel kernel = tests::random_kernel(seed, options);
+    kernel.facts.program_digest = assembly::digest_of(kernel.text);
+    models::Architecture architecture = models::load_architecture(machine).value();
     const std::int64_t places = from_one_to(4);
     tests::set_value(architecture.limits, "max-blocks", {places, places, places});
     tests::set_value(architecture.blocks, "replacement", {0, 3, 9});
@@ -62,8 +65,8 @@ certification::KernelInput input_of(std::uint64_t seed) {
     if (!alone && seed % 4 < 2) input.launch += ",registers=" + std::to_string(16 + seed * 7 % 48);
     if (!alone && seed % 5 < 2)
         input.launch += ",shared-memory=" + std::to_string(seed * 1009 % 30'000);
-    input.policy = policies[random() % policies.size()];
-    if (!alone) input.multiprocessors = from_one_to(4);
+    input.policy = policy;
+    if (!alone && !slotted) input.multiprocessors = from_one_to(4);
     return input;
 }
 

@@ -19,11 +19,16 @@ endfunction()
 set(facts examples/saxpy/sm_75.flow-facts.xml)
 set(launched examples/saxpy/sm_75.sass --architecture turing-t4 --launch 1x32)
 set(kernel ${launched} --flow-facts ${facts})
-foreach(of_one_kernel "--kernel;k" "--architecture;turing-t4" "--launch;1x64" "--policy;gto" "--flow-facts;${facts}" "--campaign;c.db")
+foreach(of_one_kernel "--kernel;k" "--architecture;turing-t4" "--launch;1x64" "--policy;gto" "--multiprocessors;2" "--flow-facts;${facts}" "--campaign;c.db")
   refuse(--plan tests/golden/evidence/plan.xml ${of_one_kernel})
 endforeach()
 refuse(${kernel} --check 2)
 refuse(--plan tests/golden/evidence/plan.xml --check 2)
+# More than a T4 has; a plan says so in words of its own.
+refuse(${kernel} --multiprocessors 41)
+file(WRITE ${OUT}/plan.xml "<plan><kernel listing=\"${ROOT}/examples/saxpy/sm_75.sass\" architecture=\"turing-t4\" \
+multiprocessors=\"none\" flow-facts=\"${ROOT}/${facts}\"/></plan>")
+refuse(--plan ${OUT}/plan.xml)
 refuse(${kernel} --seed 3)
 refuse(${kernel} --draw all-high)
 # Recorded with facts that differ by a comment at least.

@@ -1,4 +1,3 @@
-#include "analyzer/proof.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -146,10 +145,6 @@ TEST(Refusal, NamesLaunchesOnSeveralMultiprocessorsThatItDoesNotBound) {
     problem->request.multiprocessors = 2;
     problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
     EXPECT_THAT(refusal(*problem), HasSubstr("bounds it on one multiprocessor only"));
-    problem->request.policy = {};
-    ProofRecord proofs;
-    problem->request.proofs = &proofs;
-    EXPECT_THAT(refusal(*problem), HasSubstr("evidence is kept for launches on one"));
 }
 
 TEST(Refusal, KeepsToPoliciesThatItKnows) {

@@ -42,6 +42,8 @@ const std::vector<Launched>& launches() {
     static const std::vector<Launched> list{
         {"one wave on several multiprocessors", "40x128", "lrr", 8},
         {"several waves on several multiprocessors", "40x128", "gto", 2},
+        {"slots of one wave", "5x128", "variable-rate:fast=0,every=3", 1},
+        {"slots of several waves", "20x128", "variable-rate:fast=1,every=2", 1},
     };
     return list;
 }
@@ -101,6 +103,33 @@ TEST(LaunchEvidence, WithAnyNumberOfASumLoweredOrATermLeftOutFails) {
                         << name;
                 }
         EXPECT_GE(changed, 15U) << launched.name; // a lower and an upper bound of several terms
+    }
+}
+
+TEST(LaunchEvidence, WithoutTheLemmaOfAPlaceWhoseSumIsSmallerIsIncomplete) {
+    EvidenceFiles files = bundle_of(launches()[2]).files;
+    const std::string folder = "analysis/K1/";
+    const Json claims = Json::parse(files.at("claims.json").bytes)["claims"];
+    const auto used = claims[0]["proof"]["terms"][0]["lemma"].get<std::string>();
+    std::size_t others = 0;
+    for (const auto& [path, file] : bundle_of(launches()[2]).files) {
+        if (path.rfind(folder + "execution-time-upper-every-", 0) != 0 ||
+            path.rfind(folder + used + ".", 0) == 0)
+            continue;
+        files.erase(path);
+        ++others;
+    }
+    ASSERT_GE(others, 2U); // a table and its script
+    EXPECT_EQ(structure_of(files), Verdict::Incomplete);
+}
+
+TEST(LaunchEvidence, UnderAnotherRateFails) {
+    const Bundle bundle = bundle_of(launches()[3]);
+    for (const char* policy : {"variable-rate:fast=1,every=3", "lrr", "srr"}) {
+        EvidenceFiles files = bundle.files;
+        edit(files, "inputs/K1/launch.json", [&](Json& json) { json["policy"] = policy; });
+        const Verdict verdict = structure_of(files);
+        EXPECT_TRUE(verdict == Verdict::Failed || verdict == Verdict::Incomplete) << policy;
     }
 }
 

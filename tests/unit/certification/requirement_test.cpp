@@ -94,12 +94,13 @@ TEST(Requirements, AreHeldAgainstTheClaimsOfABundle) {
     EXPECT_TRUE(other.value().undecided());
 }
 
-TEST(Bundle, OfASlottedPolicyIsRefused) {
+TEST(Bundle, OfLanesThatPartIsRefused) {
     BundleInputs inputs = saxpy(budget("saxpy_loop", 1));
-    inputs.kernels[0].policy = "variable-rate";
+    std::string& facts = *inputs.kernels[0].flow_facts;
+    facts.insert(facts.find("</flow-facts>"), "<divergent at=\"0x0050\"/>");
     const auto refused = build_bundle(inputs);
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().what, HasSubstr("slotted"));
+    EXPECT_THAT(refused.error().what, HasSubstr("without <divergent>"));
 }
 
 TEST(Check, FailsWhereABoundExceedsTheFactor) {

@@ -41,12 +41,13 @@ std::string refusal(const std::string& text) {
 
 TEST(CertificationPlan, NamesItsKernels) {
     const auto plan = PlanFile{"<plan><kernel listing=\"a.sass\" architecture=\"turing-t4\" "
-                               "launch=\"2x128\"/></plan>"}
+                               "launch=\"2x128\" multiprocessors=\"all\"/></plan>"}
                           .read();
     ASSERT_TRUE(plan) << to_string(plan.error());
     ASSERT_EQ(plan.value().size(), 1U);
     EXPECT_EQ(plan.value()[0].launch, "2x128");
     EXPECT_EQ(plan.value()[0].policy, "lrr");
+    EXPECT_EQ(plan.value()[0].multiprocessors, "all");
 }
 
 TEST(CertificationPlan, RefusesWhatItDoesNotKnow) {

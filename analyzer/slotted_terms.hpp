@@ -1,0 +1,19 @@
+#pragma once
+/// \file
+/// Bounds of slotted launches as sums of path lemmas, for evidence (docs/soundness.md, S23). They
+/// may be looser than those of `slotted_warps`.
+
+#include "analyzer/problem.hpp"
+
+namespace warpbound::analyzer {
+
+/// Side: upper. Requires: the request asks for proofs. Refuses barriers of blocks with several
+/// warps.
+Result<SideAnswer> prove_slotted_from_above(const Problem& problem, Deadline deadline);
+
+/// Side: lower. The shortest path in the slots of a place where that is above `answer`, which is
+/// the bound of any policy.
+Result<SideAnswer> prove_slotted_from_below(const Problem& problem, SideAnswer answer,
+                                            Deadline deadline);
+
+} // namespace warpbound::analyzer

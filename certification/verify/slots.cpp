@@ -1,0 +1,42 @@
+#include "certification/verify/slots.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace warpbound::certification::verify {
+
+std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchShape& shape) {
+    if (models::guarantee_of(policy) != models::PolicyGuarantee::Slotted) return {};
+    const std::int64_t warps = product(shape.resident, shape.warps_per_block);
+    const std::int64_t slot = shape.issue_slot.hi;
+    std::set<SlotRange> ranges;
+    for (const std::int64_t places : {warps / shape.schedulers, shape.per_scheduler(warps)}) {
+        if (places == 1) ranges.insert({1, 1});
+        if (places < 2) continue;
+        ranges.insert({product(policy.every, slot), product(policy.every, slot)});
+        // Slots that are not the fast place's: the j-th of them is slot j + 1 + j / (every - 1),
+        // and every (places - 1)-th belongs to the same place. Between two, the quotient grows by
+        // that of the distance, rounded down or up.
+        const std::int64_t others = places - 1;
+        const std::int64_t fast = others / (policy.every - 1);
+        const std::int64_t rest = others % (policy.every - 1) == 0 ? 0 : 1;
+        ranges.insert({product(others + fast, slot), product(others + fast + rest, slot)});
+    }
+    return {ranges.begin(), ranges.end()};
+}
+
+SlotRange all_of(const std::vector<SlotRange>& ranges) {
+    SlotRange all = ranges.front();
+    for (const SlotRange& range : ranges) {
+        all.shortest = std::min(all.shortest, range.shortest);
+        all.longest = std::max(all.longest, range.longest);
+    }
+    return all;
+}
+
+std::string kind_of(const SlotRange& range) {
+    const std::string kind = "-every-" + std::to_string(range.shortest);
+    return range.shortest == range.longest ? kind : kind + "-" + std::to_string(range.longest);
+}
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,28 @@
+#pragma once
+/// \file
+/// How far apart the slots of a warp are under a slotted policy (rule C19 of
+/// docs/timing-contract.md).
+
+#include "certification/verify/launch_shape.hpp"
+
+#include <string>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+/// `Unit:` core cycles. 1: the warp may be chosen at any time.
+struct SlotRange {
+    std::int64_t shortest = 1;
+    std::int64_t longest = 1;
+
+    friend auto operator<=>(const SlotRange&, const SlotRange&) = default;
+};
+
+/// For every kind of place that the first blocks take, in order; none unless the policy is slotted.
+std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchShape& shape);
+/// From the shortest to the longest. Requires: some.
+SlotRange all_of(const std::vector<SlotRange>& ranges);
+/// What names of lemmas about such slots end in: "-every-8", "-every-6-8".
+std::string kind_of(const SlotRange& range);
+
+} // namespace warpbound::certification::verify

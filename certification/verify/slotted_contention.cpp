@@ -1,0 +1,99 @@
+/// \file
+/// The sums that bound a launch under a slotted policy (step S23 of docs/soundness.md).
+#include "certification/verify/contention.hpp"
+#include "certification/verify/residence.hpp"
+#include "models/units.hpp"
+
+#include <algorithm>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+constexpr const char* upper_path = "execution-time-upper";
+constexpr const char* lower_path = "execution-time-lower";
+
+} // namespace
+
+// Of two numbers of warps beside the one, that with the larger sum counts.
+void Contention::add_lost_to_ports(std::vector<Term>& terms, const std::string& kind,
+                                   const ClaimRow& claim) const {
+    const std::int64_t warps = shape_.warps;
+    if (shape_.waves > 1) {
+        terms.push_back({warps, 0, WarpCosts::ports_any + kind});
+        return;
+    }
+    const std::string same = WarpCosts::ports_same + kind;
+    const std::string other = WarpCosts::ports_other + kind;
+    const std::int64_t to_same = cycles_of({1, 0, same}, claim);
+    const std::int64_t to_other = cycles_of({1, 0, other}, claim);
+    const auto sum = [&](std::int64_t beside) {
+        return models::Cycles{product(to_same, beside)} +
+               models::Cycles{product(to_other, warps - 1 - beside)};
+    };
+    const std::int64_t most = shape_.per_scheduler(warps) - 1;
+    const std::int64_t fewest = warps / shape_.schedulers - 1;
+    const std::int64_t beside = fewest >= 0 && sum(most) < sum(fewest) ? fewest : most;
+    terms.push_back({beside, 0, same});
+    terms.push_back({warps - 1 - beside, 0, other});
+}
+
+std::vector<Term> Contention::slotted_sum(const SlotRange& path, const SlotRange& lost,
+                                          const ClaimRow& claim) const {
+    std::vector<Term> terms{{shape_.waves, 0, upper_path + kind_of(path)}};
+    // Behind another block even a warp that has all slots waits for one to end.
+    const std::int64_t first = shape_.waves > 1 ? shape_.issue_slot.hi : 1;
+    terms.push_back({shape_.waves, std::max(lost.longest, first) - 1, ""});
+    terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
+    add_lost_to_ports(terms, kind_of(lost), claim);
+    const std::int64_t longest = costs_.largest(WarpCosts::upper_drain);
+    if (longest == 0 && costs_.most_stores() == 0) return terms;
+    const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
+                                         "write-buffer", "entries");
+    if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
+    // Nobody waits for the buffer while all stores of the launch fit.
+    if (product(costs_.most_stores(), shape_.warps) > entries.value().lo)
+        terms.push_back({shape_.warps, 0, WarpCosts::buffer + kind_of(lost)});
+    const std::int64_t left = product(longest, entries.value().hi);
+    const std::int64_t all =
+        product(cycles_of({1, 0, WarpCosts::upper_drain}, claim), shape_.warps);
+    if (all <= left)
+        terms.push_back({shape_.warps, 0, WarpCosts::upper_drain});
+    else
+        terms.push_back({1, left, ""});
+    return terms;
+}
+
+std::vector<Term> Contention::slotted_upper_terms(const ClaimRow& claim) const {
+    if (costs_.barriers() > 0)
+        throw Finding{Verdict::Failed,
+                      kernel_.id + ": no bound is proved for barriers under a slotted policy"};
+    std::vector<Term> worst;
+    models::Cycles most{-1};
+    for (const SlotRange& range : slots_) {
+        // In several waves warps of all places follow each other.
+        auto terms = slotted_sum(range, shape_.waves > 1 ? all_of(slots_) : range, claim);
+        models::Cycles sum{0};
+        for (const Term& term : terms)
+            sum += models::Cycles{product(term.count, cycles_of(term, claim))};
+        if (!(most < sum)) continue;
+        most = sum;
+        worst = std::move(terms);
+    }
+    return worst;
+}
+
+// The path counts every distance as the longest.
+std::optional<std::vector<Term>> Contention::slotted_lower_terms(const std::string& first,
+                                                                 const ClaimRow& claim) const {
+    for (const SlotRange& range : slots_) {
+        const std::string lemma = lower_path + kind_of(range);
+        if (first != lemma || range.longest == 1) continue;
+        const std::int64_t path = cycles_of({1, 0, lemma}, claim);
+        return std::vector<Term>{{1, 0, lemma},
+                                 {1, product(path, range.shortest) / range.longest - path, ""}};
+    }
+    return std::nullopt;
+}
+
+} // namespace warpbound::certification::verify

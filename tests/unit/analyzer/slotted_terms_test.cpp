@@ -1,0 +1,85 @@
+#include "analyzer/proof.hpp"
+#include "analyzer/slotted_terms.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+std::unique_ptr<Analyzed> slotted(const std::string& body, std::int64_t warps,
+                                  models::FlowFacts facts = {}) {
+    auto problem = analyzed(body, std::move(facts));
+    problem->request.launch = {1, 32 * warps};
+    problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
+    return problem;
+}
+
+const BoundTerm* term_of(const SideResult& side, const std::string& lemma) {
+    const auto found = std::find_if(side.terms.begin(), side.terms.end(),
+                                    [&](const BoundTerm& term) { return term.lemma == lemma; });
+    return found == side.terms.end() ? nullptr : &*found;
+}
+
+// Seven warps on two schedulers, four places with slots 4 (the fast one) and 12 cycles apart, three
+// with 4 and 8. Every port is the multiprocessor's and taken for one slot.
+TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
+    const auto problem = slotted("MOV R1, R2; EXIT;", 7);
+    for (auto& unit : problem->architecture.units)
+        unit.scope = models::UnitScope::Core;
+    ProofRecord proofs;
+    problem->request.proofs = &proofs;
+    const auto analysis = problem->run();
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    const SideResult& upper = analysis.value().execution_time.upper;
+    EXPECT_EQ(upper.proved, sum_of(upper.terms));
+    ASSERT_NE(term_of(upper, "execution-time-upper-every-12"), nullptr);
+    // A warp of the emptier scheduler has four elsewhere; each of two instructions takes a slot.
+    const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-other-every-12");
+    ASSERT_NE(lost, nullptr);
+    EXPECT_EQ(lost->count, 4);
+    EXPECT_EQ(lost->cycles, 2 * 12);
+    for (const char* every : {"4", "8", "12"})
+        EXPECT_TRUE(std::any_of(proofs.lemmas.begin(), proofs.lemmas.end(),
+                                [&](const PathLemma& lemma) {
+                                    return lemma.id ==
+                                           std::string{"execution-time-upper-every-"} + every;
+                                }))
+            << every;
+}
+
+TEST(SlottedTerms, AreNotTighterThanWithoutProofs) {
+    models::FlowFacts facts;
+    facts.memory.push_back(
+        {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
+    for (const char* body : {"ST [R2], R3; MUFU.COS R1, R2; EXIT;",
+                             "MOV R1, R2; MOV R3, R4; FFMA R8, R8, R3, R3; EXIT;"})
+        for (const std::int64_t warps : {1, 2, 5, 8, 32}) {
+            const auto problem = slotted(body, warps, facts);
+            const auto plain = problem->run();
+            ProofRecord proofs;
+            problem->request.proofs = &proofs;
+            const auto proved = problem->run();
+            ASSERT_TRUE(plain && proved);
+            const auto bounds = plain.value().execution_time.bounds();
+            const auto with_proofs = proved.value().execution_time.bounds();
+            EXPECT_LE(bounds.upper(), with_proofs.upper()) << body << warps;
+            EXPECT_GE(bounds.lower(), with_proofs.lower()) << body << warps;
+        }
+}
+
+TEST(SlottedTerms, RefuseBarriersOfSeveralWarps) {
+    const auto problem = slotted("BAR.SYNC 0x0; EXIT;", 4);
+    ProofRecord proofs;
+    problem->request.proofs = &proofs;
+    const auto refused = problem->run();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("not kept for barriers"));
+}
+
+} // namespace
+} // namespace warpbound::analyzer
