@@ -29,28 +29,33 @@ certification::KernelInput example_kernel(const std::string& listing, const std:
     input.architecture = text_of("models/architecture/data/" + architecture + ".xml");
     input.launch = launch;
     input.policy = "lrr";
-    if (runs == 0) return input;
+    if (runs > 0) add_runs(input, runs);
+    return input;
+}
+
+void add_runs(certification::KernelInput& input, std::int64_t runs, harness::Draw draw) {
     const auto loaded = certification::load(input, "K1");
     if (!loaded) throw std::runtime_error{to_string(loaded.error())};
     const auto& made = *loaded.value();
-    const auto device = harness::simulated_device(made.architecture, made.policy);
+    const auto device =
+        harness::simulated_device(made.architecture, made.policy, made.multiprocessors);
     const harness::Kernel launched{made.function, &made.graph, &made.facts, made.launch};
     harness::Protocol protocol;
     protocol.repetitions = runs;
+    protocol.draw = draw;
     protocol.warm_up = 0;
-    const harness::SeriesKey key{kernel,
+    const harness::SeriesKey key{made.function->name,
                                  device->identity().name,
                                  device->identity().detail,
                                  harness::to_string(protocol),
                                  made.program.digest,
                                  made.facts.digest,
-                                 launch,
+                                 models::to_string(made.launch),
                                  "execution-time"};
     const auto measured = harness::measure(*device, launched, key, protocol,
                                            harness::Quantity::ExecutionTime, nullptr);
     if (!measured) throw std::runtime_error{to_string(measured.error())};
     input.series.push_back({key, measured.value().samples});
-    return input;
 }
 
 certification::verify::Files plain(const certification::EvidenceFiles& files) {

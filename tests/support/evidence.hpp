@@ -5,6 +5,7 @@
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/verify/verify.hpp"
+#include "harness/device.hpp"
 
 #include <functional>
 #include <string>
@@ -16,6 +17,10 @@ namespace warpbound::tests {
 certification::KernelInput example_kernel(const std::string& listing, const std::string& kernel,
                                           const std::string& facts, const std::string& architecture,
                                           const std::string& launch, std::int64_t runs);
+
+/// Runs of the input on the simulated device. Throws `std::runtime_error` when it cannot be run.
+void add_runs(certification::KernelInput& input, std::int64_t runs,
+              harness::Draw draw = harness::Draw::Uniform);
 
 certification::verify::Files plain(const certification::EvidenceFiles& files);
 
