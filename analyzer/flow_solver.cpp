@@ -276,6 +276,21 @@ FlowSolution solve_flow(const FlowProblem& problem,
     return solution;
 }
 
+std::optional<bool> is_unsatisfiable(const std::string& script) {
+    constexpr unsigned most_steps = 20'000'000;
+    try {
+        z3::context context;
+        z3::solver engine{context, "QF_LIA"};
+        engine.set("rlimit", most_steps);
+        engine.from_string(script.c_str());
+        const z3::check_result answer = engine.check();
+        if (answer == z3::unknown) return std::nullopt;
+        return answer == z3::unsat;
+    } catch (const z3::exception&) {
+        return std::nullopt; // a limit inside Z3
+    }
+}
+
 std::string solver_version() {
     unsigned major = 0;
     unsigned minor = 0;

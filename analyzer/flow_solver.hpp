@@ -53,6 +53,10 @@ FlowSolution solve_flow(const FlowProblem& problem,
                         std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed,
                         const CutSource& cuts = {});
 
+/// Whether an SMT-LIB 2 script has no solution; nothing when that is not decided in a fixed number
+/// of steps.
+std::optional<bool> is_unsatisfiable(const std::string& script);
+
 /// "Z3 4.8.12.0".
 std::string solver_version();
 

@@ -55,15 +55,14 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
     const PathGraph paths = path_graph_of(problem, rules, Side::Upper);
     // At a barrier the chain may go over to another warp; facts about whole paths do not follow it.
     const Facts facts = barriers > 0 ? Facts::LoopBounds : Facts::All;
-    const auto solved =
-        solve_paths(problem, without_work(paths, work), Side::Upper, facts, deadline);
+    auto solved = solve_paths(problem, without_work(paths, work), Side::Upper, facts, deadline);
     if (!solved) return solved.as_failure();
+    solved = record(
+        problem, {"execution-time-upper-stall", "time to completion of one warp less its own work"},
+        Side::Upper, facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
+            return without_work(path_graph_of(problem, rules, Side::Upper, nodes), work);
+        });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound);
-    record(problem,
-           {"execution-time-upper-stall", "time to completion of one warp less its own work"},
-           Side::Upper, facts, solved.value(), [&](std::optional<std::size_t> nodes) {
-               return without_work(path_graph_of(problem, rules, Side::Upper, nodes), work);
-           });
 
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());

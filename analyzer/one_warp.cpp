@@ -8,14 +8,15 @@ namespace warpbound::analyzer {
 Result<SideAnswer> bound_one_warp(const Problem& problem, const SidePair& rules, Side side,
                                   Deadline deadline, const std::string& kind) {
     const PathGraph paths = path_graph_of(problem, rules, side);
-    const auto solved = solve_paths(problem, paths, side, Facts::All, deadline);
+    auto solved = solve_paths(problem, paths, side, Facts::All, deadline);
     if (!solved) return solved.as_failure();
     const LemmaName name{(side == Side::Upper ? "execution-time-upper" : "execution-time-lower") +
                              kind,
                          "time to completion of one warp"};
-    record(problem, name, side, Facts::All, solved.value(), [&](std::optional<std::size_t> nodes) {
-        return path_graph_of(problem, rules, side, nodes);
-    });
+    solved = record(problem, name, side, Facts::All, std::move(solved).value(),
+                    [&](std::optional<std::size_t> nodes) {
+                        return path_graph_of(problem, rules, side, nodes);
+                    });
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
     answer.solver_used = solved.value().solver_used;

@@ -24,7 +24,8 @@ struct PathLemma {
     std::optional<std::pair<std::size_t, std::size_t>> between;
     std::int64_t bound = 0;
     PathGraph paths; ///< The smallest that was found to give the bound.
-    /// A path of the control-flow graph; its cost is the best of its ways through `paths`.
+    /// A path of the control-flow graph that meets the bound that was found, if there is one; its
+    /// cost is the best of its ways through `paths`.
     std::optional<BlockPath> witness;
 };
 
@@ -43,9 +44,10 @@ struct LemmaName {
 using GrowingPaths = std::function<PathGraph(std::optional<std::size_t> nodes_per_block)>;
 
 /// Keeps a solved path problem in the smallest size that gives the same bound, if the request asks
-/// for proofs.
-void record(const Problem& problem, const LemmaName& name, Side side, Facts facts,
-            const PathSolution& solved, const GrowingPaths& paths);
+/// for proofs. Returns the solution that the lemma proves: where its script does not show the bound
+/// (its rows let counts circulate where no path goes), one with the tightest that it does show.
+PathSolution record(const Problem& problem, const LemmaName& name, Side side, Facts facts,
+                    PathSolution solved, const GrowingPaths& paths);
 
 /// Keeps the bound on a sum of block costs over all paths that loop bounds allow.
 void record_sum(const Problem& problem, const LemmaName& name,

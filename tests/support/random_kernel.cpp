@@ -316,17 +316,20 @@ private:
     }
 
     void further_facts() {
+        const bool counts = options_.facts_on_counts;
         if (!arms_.empty() && chance(15)) kernel_.facts.nevers.push_back({arm(), {}});
-        if (arms_.size() < 2 || !chance(30)) return;
+        if (arms_.size() < 2 || (!counts && !chance(30))) return;
         const auto first = arm();
         const auto second = arm();
         if (first == second) return;
-        if (chance(50)) {
+        if (!counts && chance(50)) {
             kernel_.facts.exclusives.push_back({first, second, {}});
         } else {
             models::LinearFact fact;
             fact.terms = {{1, std::nullopt, first}, {1, std::nullopt, second}};
             fact.relation = models::Relation::AtMost;
+            if (counts && chance(50)) fact.relation = models::Relation::AtLeast;
+            if (counts && chance(50)) fact.terms.back().coefficient = -1;
             fact.constant = draw(1, 4);
             kernel_.facts.constraints.push_back(fact);
         }

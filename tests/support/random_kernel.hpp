@@ -24,12 +24,13 @@ struct RandomKernelOptions {
     int statements = 12; ///< About how many statements at the top level.
     int depth = 3;       ///< Nesting of loops and branches.
     std::int64_t max_iterations = 6;
-    bool memory = true;        ///< Loads and stores, shared and global.
-    bool predicates = true;    ///< Guarded instructions and guarded exits.
-    bool further_facts = true; ///< Sometimes never, exclusive and linear facts.
-    bool clock_reads = true;   ///< Two in half of the kernels, with statements in between.
-    bool divergence = false;   ///< Lanes may part, with and without points where they meet.
-    bool barriers = false;     ///< That all paths pass equally often; then no guarded exits.
+    bool memory = true;           ///< Loads and stores, shared and global.
+    bool predicates = true;       ///< Guarded instructions and guarded exits.
+    bool further_facts = true;    ///< Sometimes never, exclusive and linear facts.
+    bool clock_reads = true;      ///< Two in half of the kernels, with statements in between.
+    bool divergence = false;      ///< Lanes may part, with and without points where they meet.
+    bool barriers = false;        ///< That all paths pass equally often; then no guarded exits.
+    bool facts_on_counts = false; ///< Always one on counts of two blocks, in either relation.
 };
 
 /// A kernel as the analyzer and the simulator take it.
