@@ -96,20 +96,63 @@ TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
     EXPECT_THAT(texts, testing::Not(HasSubstr("the write buffer is full")));
 }
 
-// Seven warps on two schedulers: one of the three has four elsewhere, one of the four has three.
-TEST(SlottedWarps, CountTheOthersOfTheEmptierSchedulerToo) {
-    const auto lost = [](std::int64_t warps) {
-        const auto problem = slotted("MOV R1, R2; EXIT;", 32 * warps);
-        for (auto& unit : problem->architecture.units)
-            unit.scope = models::UnitScope::Core; // taken for at most one slot: harmless beside it
-        for (const BoundTerm& term : envelope(*problem).upper.terms)
-            if (term.text.find("a port is taken by another") != std::string::npos)
-                return term.count;
-        return std::int64_t{0};
+/// Slots that the slowest warp of `warps` loses when moves hold a port of such scope so long; an
+/// exit holds it for one cycle. Slots last two cycles, there are two schedulers.
+std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int64_t cycles) {
+    const auto problem = slotted("MOV R1, R2; EXIT;", 32 * warps);
+    for (auto& unit : problem->architecture.units)
+        unit.scope = scope;
+    auto& timing = problem->architecture.classes.at(assembly::OpcodeClass::Move);
+    for (auto& value : timing.values.values)
+        if (value.name == "initiation") value.interval = models::Interval{cycles, cycles, cycles};
+    for (const BoundTerm& term : envelope(*problem).upper.terms)
+        if (term.text.find("a port is taken by another") != std::string::npos) return term.count;
+    return 0;
+}
+
+// Eight places on each scheduler: 0 1 0 2 .. 0 7.
+TEST(SlottedWarps, LoseSlotsOnlyToThePlacesThatComeShortlyBefore) {
+    const auto lost = [](std::int64_t cycles) {
+        return lost_to_moves(16, models::UnitScope::Partition, cycles);
     };
-    // Each of the two instructions covers one point.
-    EXPECT_EQ(lost(6), 3 * 2);
-    EXPECT_EQ(lost(7), 4 * 2);
+    EXPECT_EQ(lost(2), 0); // free again at the end of the next slot
+    EXPECT_EQ(lost(3), 1); // only the fast place comes right before
+    EXPECT_EQ(lost(4), 1);
+    EXPECT_EQ(lost(5), 2); // and the one before it
+    EXPECT_EQ(lost(8), 2); // the fast place again
+    EXPECT_EQ(lost(9), 3);
+}
+
+// Other schedulers' slots may begin in any cycle, but in the same in all rounds.
+TEST(SlottedWarps, LoseSlotsToThoseOfOtherSchedulersThatMeetThem) {
+    const auto lost = [](std::int64_t cycles) {
+        return lost_to_moves(16, models::UnitScope::Core, cycles);
+    };
+    // Slots in which a use covers the point begin at most cycles + 1 before it. An exit meets one.
+    EXPECT_EQ(lost(1), 2);
+    EXPECT_EQ(lost(2), 2 + 1);
+    EXPECT_EQ(lost(3), 1 + 2 + 1); // the first is of the same scheduler
+    EXPECT_EQ(lost(4), 1 + 3 + 1);
+}
+
+// Seven warps on two schedulers: those of the fuller one have three elsewhere, whose order is
+// shorter, so that all of them meet every slot.
+TEST(SlottedWarps, LoseSlotsToAllOfASchedulerWithFewerPlaces) {
+    EXPECT_EQ(lost_to_moves(6, models::UnitScope::Core, 2), 2 + 1);
+    EXPECT_EQ(lost_to_moves(7, models::UnitScope::Core, 2), 3 * 2);
+}
+
+// 32 stores of 8 cycles and a buffer of eight. The slow warps' slots are 60 cycles apart: a store
+// is in the buffer for at most 64 cycles, hence at most two slots, and a lost one has eight of
+// them. Counted in cycles: (32 x 59 + 8 x 32 x 8) / (8 x 60).
+TEST(SlottedWarps, LoseASlotToAsManyStoresAsTheBufferHolds) {
+    models::FlowFacts facts;
+    facts.memory.push_back(
+        {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
+    std::int64_t lost = 0;
+    for (const BoundTerm& term : envelope(*slotted("ST [R2], R3; EXIT;", 1024, facts)).upper.terms)
+        if (term.text.find("write buffer is full") != std::string::npos) lost = term.count;
+    EXPECT_EQ(lost, 8);
 }
 
 TEST(SlottedWarps, RefuseWhatTheyDoNotBound) {
