@@ -217,8 +217,8 @@ Result<Analysis> solve(const Request& request) {
     return solve(prepared.value(), prepared.value(), prepared.value());
 }
 
-constexpr std::array<std::string_view, 4> proof_names{"structural-path", "response-time",
-                                                      "exact-lp", "z3-refutation"};
+constexpr std::array<std::string_view, 5> proof_names{
+    "structural-path", "response-time", "decided-schedule", "exact-lp", "z3-refutation"};
 constexpr std::array<std::string_view, 8> category_names{
     "issue",        "control-transfer", "register-dependence", "scoreboard", "port",
     "write-buffer", "barrier",          "completion"};

@@ -51,9 +51,10 @@ enum class Side { Lower, Upper };
 
 /// How a bound was proved.
 enum class Proof {
-    StructuralPath, ///< longest (shortest) path under loop bounds
-    ResponseTime,   ///< longest path of one warp and the work of the others on what they share
-    ExactLp,        ///< exact rational optimum of the flow problem, rounded to the safe side
+    StructuralPath,  ///< longest (shortest) path under loop bounds
+    ResponseTime,    ///< longest path of one warp and the work of the others on what they share
+    DecidedSchedule, ///< every schedule of a slotted launch, decided by the slots it starts in
+    ExactLp,         ///< exact rational optimum of the flow problem, rounded to the safe side
     Refutation, ///< "cost >= value + 1" (lower side: "cost <= value - 1") was shown unsatisfiable
 };
 std::string_view to_string(Proof proof);

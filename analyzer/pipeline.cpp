@@ -307,6 +307,11 @@ void Pipeline::leave(PipelineState& state, std::size_t instruction, bool transfe
     state[gap_kind_slot] = compiled.transfers ? 1 : 0;
 }
 
+PortUse Pipeline::port_use(std::size_t instruction) const {
+    const Compiled& compiled = compiled_[instruction];
+    return {compiled.unit, compiled.occupancy, compiled.executes};
+}
+
 std::int64_t Pipeline::completion(const PipelineState& state) const {
     std::int64_t end = std::max<std::int64_t>(1, state[completion_slot]);
     if (entries_ > 0) end = std::max(end, state[buffer_base() + entries_ - 1]);

@@ -30,6 +30,13 @@ struct IssueStep {
     StackCategory wait = StackCategory::Issue; ///< What the rest of it waited for.
 };
 
+/// What an instruction takes of its unit. `Unit:` core cycles.
+struct PortUse {
+    std::size_t unit = 0;
+    std::int64_t occupancy = 0;
+    bool executes = true; ///< On the side's covering outcome; else it neither waits nor takes it.
+};
+
 /// How far apart the slots are in which a warp may be chosen; 1: it may be at any time. `Unit:`
 /// core cycles.
 struct SlotDistance {
@@ -66,6 +73,7 @@ public:
     void issue(PipelineState& state, std::size_t instruction, std::int64_t elapsed) const;
     /// Sets the gap behind the instruction that was issued last.
     void leave(PipelineState& state, std::size_t instruction, bool transferred) const;
+    [[nodiscard]] PortUse port_use(std::size_t instruction) const;
     /// From the issue of an EXIT that ends the warp to completion (C2).
     [[nodiscard]] std::int64_t completion(const PipelineState& state) const;
 

@@ -1,5 +1,6 @@
 #include "analyzer/slotted_warps.hpp"
 
+#include "analyzer/decided_slots.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/slots_lost.hpp"
 
@@ -85,6 +86,16 @@ std::map<SlotDistance, std::int64_t> lost_to_ports(const Problem& problem,
     return lost;
 }
 
+/// Makes an answer that of all decided schedules.
+void take_decided(SideAnswer& answer, models::Cycles time) {
+    SideResult& execution = answer.execution;
+    execution.terms = {{"all warps, in every slot that the run may start in", 1, time.count()}};
+    execution.proved = time;
+    execution.proof = Proof::DecidedSchedule;
+    execution.outcome = Outcome::Optimal;
+    execution.best_found.reset();
+}
+
 /// A barrier of a block with several warps: its warps wait for each other.
 const assembly::Instruction* common_barrier(const Problem& problem) {
     if (problem.shape.warps_per_block == 1) return nullptr;
@@ -140,6 +151,9 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
     worst->execution.proof = Proof::ResponseTime;
     worst->execution.outcome = optimal ? Outcome::Optimal : Outcome::LimitReached;
     worst->execution.best_found.reset();
+    const auto decided = decided_times(problem);
+    if (decided && decided->upper() < worst->execution.proved)
+        take_decided(*worst, decided->upper());
     return std::move(*worst);
 }
 
@@ -154,8 +168,10 @@ Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer a
         SideAnswer slotted = std::move(alone).value();
         SideResult& execution = slotted.execution;
         slotted.nodes += answer.nodes;
-        // The path counts every distance as the longest.
-        const models::Cycles least{(execution.proved * slots.shortest).count() / slots.longest};
+        // The path counts every distance as the longest, from the beginning of the first slot, in
+        // which the run may start.
+        const models::Cycles least{(execution.proved * slots.shortest).count() / slots.longest -
+                                   (problem.shape.issue_slot.hi - 1)};
         if (!(answer.execution.proved < least)) continue;
         execution.proved = least;
         execution.terms = {{distance_text(slots), 1, least.count()}};
@@ -163,6 +179,9 @@ Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer a
         execution.best_found.reset();
         answer = std::move(slotted);
     }
+    const auto decided = decided_times(problem);
+    if (decided && answer.execution.proved < decided->lower())
+        take_decided(answer, decided->lower());
     return answer;
 }
 

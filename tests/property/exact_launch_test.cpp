@@ -91,6 +91,7 @@ struct TinyLaunch {
     models::FlowFacts facts;
     models::Launch launch;
     std::int64_t multiprocessors = 1;
+    models::WarpPolicy policy{};
     assembly::Program program{};
     assembly::ControlFlowGraph graph{};
 
@@ -107,10 +108,15 @@ struct TinyLaunch {
     }
     [[nodiscard]] std::optional<tests::ExactTimes> exact(std::size_t most_states) const {
         return tests::exact_times(function(), machine, facts, launch, most_states,
-                                  static_cast<std::size_t>(multiprocessors));
+                                  static_cast<std::size_t>(multiprocessors),
+                                  is_slotted() ? &policy : nullptr);
     }
+    [[nodiscard]] bool is_slotted() const {
+        return models::guarantee_of(policy) == models::PolicyGuarantee::Slotted;
+    }
+    [[nodiscard]] models::Bounds<models::Cycles> bounds() const { return envelope().bounds(); }
     /// Throws `std::runtime_error` when the analyzer refuses.
-    [[nodiscard]] models::Bounds<models::Cycles> bounds() const {
+    [[nodiscard]] analyzer::Envelope envelope() const {
         analyzer::Request request;
         request.function = &function();
         request.graph = &graph;
@@ -118,9 +124,10 @@ struct TinyLaunch {
         request.facts = &facts;
         request.launch = launch;
         request.multiprocessors = multiprocessors;
+        request.policy = policy;
         const auto analysis = analyzer::analyze(request);
         if (!analysis) throw std::runtime_error{to_string(analysis.error())};
-        return analysis.value().execution_time.bounds();
+        return analysis.value().execution_time;
     }
 };
 
@@ -248,6 +255,55 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
     std::nth_element(ratios.begin(), middle, ratios.end());
     RecordProperty("searched", std::to_string(ratios.size()));
     RecordProperty("choices_mattered", std::to_string(varied));
+    RecordProperty("median_upper_over_exact", std::to_string(*middle));
+}
+
+/// All cycles in which slots may start; what the analyzer calls decided is exact.
+TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedTimes) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400) / 2;
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    RecordProperty("first_seed", std::to_string(first));
+    const auto fermi = models::load_architecture("fermi-gtx470");
+    ASSERT_TRUE(fermi) << to_string(fermi.error());
+    std::vector<double> ratios;
+    std::size_t decided = 0;
+    std::size_t waited = 0;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        tests::Chance draw{seed};
+        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw);
+        const bool meets = tiny.text.find("BAR.SYNC") != std::string::npos;
+        const std::int64_t warps = meets ? 1 : draw.whole(1, 5);
+        tiny.launch = {draw.whole(1, meets ? 6 : 3), 32 * warps};
+        set(tiny.machine.limits, "max-blocks", draw.whole(1, 3));
+        tiny.policy = models::read_policy("variable-rate:fast=" + std::to_string(draw.whole(0, 2)) +
+                                          ",every=" + std::to_string(draw.whole(2, 4)))
+                          .value();
+        const auto exact = tiny.exact(60'000);
+        if (!exact) continue;
+        SCOPED_TRACE(about(seed, tiny, *exact) + ", " + models::to_string(tiny.policy));
+        const analyzer::Envelope envelope = tiny.envelope();
+        ASSERT_LE(envelope.lower.proved.count(), exact->best);
+        ASSERT_GE(envelope.upper.proved.count(), exact->worst);
+        if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) {
+            ++decided;
+            ASSERT_EQ(envelope.upper.proved.count(), exact->worst);
+        }
+        if (envelope.lower.proof == analyzer::Proof::DecidedSchedule) {
+            ASSERT_EQ(envelope.lower.proved.count(), exact->best);
+        }
+        if (tiny.launch.blocks > tiny.machine.limits.find("max-blocks")->interval->hi) ++waited;
+        ratios.push_back(static_cast<double>(envelope.upper.proved.count()) /
+                         static_cast<double>(exact->worst));
+        expect_runs_inside(tiny, tiny.policy, seed, *exact);
+        if (HasFatalFailure()) return;
+    }
+    ASSERT_GT(ratios.size() * 4, cases * 3) << "too many launches were too large to search";
+    EXPECT_GT(decided * 10, ratios.size());
+    EXPECT_GT(waited * 10, ratios.size());
+    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+    std::nth_element(ratios.begin(), middle, ratios.end());
+    RecordProperty("searched", std::to_string(ratios.size()));
+    RecordProperty("decided", std::to_string(decided));
     RecordProperty("median_upper_over_exact", std::to_string(*middle));
 }
 

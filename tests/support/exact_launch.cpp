@@ -45,6 +45,7 @@ struct State {
     std::vector<Time> partition_ports;     ///< scheduler x units + unit
     std::vector<Time> core_ports;          ///< multiprocessor x units + unit
     std::vector<Time> next_choice;         ///< Per scheduler, by multiprocessor.
+    std::vector<Time> in_round;            ///< Cycle of the round of slots, likewise.
     std::vector<std::vector<Time>> drains; ///< Of the entries in each write buffer, in order.
     Time completion = 0;
     std::int32_t blocks_started = 0;
@@ -61,7 +62,7 @@ class Search {
 public:
     Search(const assembly::Function& function, const models::Architecture& architecture,
            const models::FlowFacts& facts, const models::Launch& launch, std::size_t most_states,
-           std::size_t multiprocessors)
+           std::size_t multiprocessors, const models::WarpPolicy* slotted)
         : units_{architecture.units.size()}, most_states_{most_states}, multiprocessors_{
                                                                             multiprocessors} {
         const auto value = [&](const models::ValueGroup& group, const char* name) {
@@ -108,6 +109,9 @@ public:
             steps_.push_back(std::move(step));
         }
         registers_ = numbers.size();
+        for (std::size_t i = 0; i < multiprocessors_ * schedulers_; ++i)
+            rounds_.push_back(slotted == nullptr ? std::vector<std::size_t>{}
+                                                 : round_of(*slotted, i % schedulers_));
     }
 
     ExactTimes run() {
@@ -117,12 +121,56 @@ public:
         state.core_ports.assign(multiprocessors_ * units_, 0);
         state.next_choice.assign(multiprocessors_ * schedulers_, 0);
         state.drains.resize(multiprocessors_);
+        state.in_round.assign(multiprocessors_ * schedulers_, 0);
         ExactTimes times{INT64_MAX, 0};
-        hand_out(state, 0, resident_, times);
+        start_rounds(state, 0, times);
         return times;
     }
 
 private:
+    /// The place of each slot (C19): one in `every` is the fast place's, the others have the rest
+    /// in turn. Empty where all slots are one place's or the scheduler has none.
+    [[nodiscard]] std::vector<std::size_t> round_of(const models::WarpPolicy& policy,
+                                                    std::size_t scheduler) const {
+        std::size_t places = 0;
+        for (std::size_t index = 0; index < resident_ * per_block_; ++index)
+            if (index % schedulers_ == scheduler) ++places;
+        std::vector<std::size_t> round;
+        if (places < 2) return round;
+        const std::size_t fast = static_cast<std::size_t>(policy.fast) % places;
+        std::vector<std::size_t> others;
+        for (std::size_t place = 0; place < places; ++place)
+            if (place != fast) others.push_back(place);
+        const auto every = static_cast<std::size_t>(policy.every);
+        std::size_t turn = 0;
+        for (std::size_t slot = 0; slot < every * others.size(); ++slot)
+            round.push_back(slot % every == 0 ? fast : others[turn++ % others.size()]);
+        return round;
+    }
+
+    /// All cycles of a round in which each scheduler from this one on may start.
+    void start_rounds(const State& state, std::size_t scheduler, ExactTimes& times) {
+        if (scheduler == rounds_.size()) {
+            hand_out(state, 0, resident_, times);
+            return;
+        }
+        State begun = state;
+        const auto cycles = static_cast<Time>(rounds_[scheduler].size()) * issue_slot_;
+        for (Time start = 0; start < std::max<Time>(1, cycles); ++start) {
+            begun.in_round[scheduler] = start;
+            start_rounds(begun, scheduler + 1, times);
+        }
+    }
+
+    /// Whether the running slot is the warp's.
+    [[nodiscard]] bool may_be_chosen(const State& state, std::size_t warp) const {
+        const std::size_t scheduler = scheduler_of(warp);
+        const auto& round = rounds_[scheduler];
+        const std::size_t place = warp % (resident_ * per_block_) / schedulers_;
+        return round.empty() ||
+               round[static_cast<std::size_t>(state.in_round[scheduler] / issue_slot_)] == place;
+    }
+
     /// All ways to fill the multiprocessors from this one on, none with more blocks than `most` or
     /// the one before, which is alike.
     void hand_out(const State& state, std::size_t multiprocessor, std::size_t most,
@@ -231,7 +279,9 @@ private:
             bool issued = false;
             if (state.next_choice[scheduler] == 0)
                 for (std::size_t warp = 0; warp < state.warps.size(); ++warp) {
-                    if (scheduler_of(warp) != scheduler || !may_issue(state, warp)) continue;
+                    if (scheduler_of(warp) != scheduler || !may_be_chosen(state, warp) ||
+                        !may_issue(state, warp))
+                        continue;
                     issued = true;
                     State next = state;
                     issue(next, warp);
@@ -241,7 +291,11 @@ private:
         }
     }
 
-    static void advance(State& state) {
+    void advance(State& state) const {
+        for (std::size_t i = 0; i < rounds_.size(); ++i)
+            if (!rounds_[i].empty())
+                state.in_round[i] =
+                    (state.in_round[i] + 1) % (static_cast<Time>(rounds_[i].size()) * issue_slot_);
         for (WarpState& warp : state.warps) {
             pass(warp.gap);
             for (Time& time : warp.registers)
@@ -297,6 +351,8 @@ private:
     std::int32_t blocks_ = 1;
     Time issue_slot_ = 1;
     Time refill_ = 0;
+    /// Of slotted policies. `Shape:` rounds_[scheduler][slot], a place.
+    std::vector<std::vector<std::size_t>> rounds_;
     std::map<State, ExactTimes> known_;
 };
 
@@ -305,9 +361,11 @@ private:
 std::optional<ExactTimes> exact_times(const assembly::Function& function,
                                       const models::Architecture& architecture,
                                       const models::FlowFacts& facts, const models::Launch& launch,
-                                      std::size_t most_states, std::size_t multiprocessors) {
+                                      std::size_t most_states, std::size_t multiprocessors,
+                                      const models::WarpPolicy* slotted) {
     try {
-        return Search{function, architecture, facts, launch, most_states, multiprocessors}.run();
+        return Search{function, architecture, facts, launch, most_states, multiprocessors, slotted}
+            .run();
     } catch (const TooManyStates&) {
         return std::nullopt;
     }

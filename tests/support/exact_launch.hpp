@@ -1,13 +1,14 @@
 #pragma once
 /// \file
 /// The best and the worst execution time of a tiny launch over all choices that work-conserving
-/// warp schedulers can make, by exhaustive search. Written from docs/timing-contract.md alone: it
-/// shares no rule with the simulator or the analyzer.
+/// warp schedulers can make, or over all starts of slotted ones, by exhaustive search. Written from
+/// docs/timing-contract.md alone: it shares no rule with the simulator or the analyzer.
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"
+#include "models/warp_policy.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -21,10 +22,12 @@ struct ExactTimes {
 
 /// For straight-line code on an interlocked machine whose values are all exact. On several
 /// multiprocessors over all choices of the dispatcher, too. Nothing when more than `most_states`
-/// states would have to be remembered.
+/// states would have to be remembered. `slotted`: a `variable-rate` policy that is not conserving;
+/// each scheduler may start in any cycle of a round of slots.
 std::optional<ExactTimes> exact_times(const assembly::Function& function,
                                       const models::Architecture& architecture,
                                       const models::FlowFacts& facts, const models::Launch& launch,
-                                      std::size_t most_states, std::size_t multiprocessors = 1);
+                                      std::size_t most_states, std::size_t multiprocessors = 1,
+                                      const models::WarpPolicy* slotted = nullptr);
 
 } // namespace warpbound::tests

@@ -51,9 +51,12 @@ TEST(SlotDistances, FollowFromTheRateAndTheNumberOfPlaces) {
 // Moves 6 cycles apart: on Fermi a warp with a slot every 4 cycles issues every 8 of them.
 TEST(SlottedWarps, IssueInTheirSlots) {
     const Envelope four = envelope(*slotted("MOV R1, R2; MOV R3, R4; EXIT;", 128));
-    // Issues at 0, 8, 16; the last move's result is ready 18 cycles after its issue.
-    EXPECT_EQ(four.lower.proved.count(), 8 + 18);
-    EXPECT_EQ(four.upper.proved.count(), 8 + 18 + 3); // and the first slot begins late
+    // A run that starts with a slot: the second warp issues at 2, 10, 18. One that starts in the
+    // middle of a slot: its owner issues at 0 and 7, the other one in 1 .. 2, 5 .. 6, 9 .. 10 at 2
+    // and 9. The last move's result is ready 18 cycles after its issue.
+    EXPECT_EQ(four.lower.proved.count(), 9 + 18);
+    EXPECT_EQ(four.upper.proved.count(), 10 + 18);
+    EXPECT_EQ(four.upper.proof, Proof::DecidedSchedule);
 }
 
 TEST(SlottedWarps, AreHardlyLessCertainThanOneWarp) {
@@ -69,12 +72,17 @@ TEST(SlottedWarps, AreHardlyLessCertainThanOneWarp) {
 }
 
 TEST(SlottedWarps, CoverSlotsThatAreNotEquallyFarApart) {
-    const Envelope bounds = envelope(
-        *slotted("MOV R1, R2; MOV R3, R4; EXIT;", 256, {}, "variable-rate:fast=0,every=3"));
+    const auto problem =
+        slotted("MOV R1, R2; MOV R3, R4; EXIT;", 256, {}, "variable-rate:fast=0,every=3");
+    for (auto& unit : problem->architecture.units)
+        if (unit.name == "control") unit.scope = models::UnitScope::Core; // schedulers may wait
+    const Envelope bounds = envelope(*problem);
     // A result 18 cycles after the second issue: of the fast warp 6 cycles after the first, of the
     // others 8 to 10, at most 9 after the start.
     EXPECT_EQ(bounds.lower.proved.count(), 6 + 18);
-    EXPECT_EQ(bounds.upper.proved.count(), 10 + 18 + 9);
+    ASSERT_GE(bounds.upper.terms.size(), 2U);
+    EXPECT_EQ(bounds.upper.terms[0].cycles, 10 + 18);
+    EXPECT_EQ(bounds.upper.terms[1].cycles, 9);
 }
 
 TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
@@ -96,15 +104,20 @@ TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
     EXPECT_THAT(texts, testing::Not(HasSubstr("the write buffer is full")));
 }
 
+void set_moves(Analyzed& problem, std::string_view name, models::Interval interval) {
+    auto& timing = problem.architecture.classes.at(assembly::OpcodeClass::Move);
+    for (auto& value : timing.values.values)
+        if (value.name == name) value.interval = interval;
+}
+
 /// Slots that the slowest warp of `warps` loses when moves hold a port of such scope so long; an
 /// exit holds it for one cycle. Slots last two cycles, there are two schedulers.
 std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int64_t cycles) {
-    const auto problem = slotted("MOV R1, R2; EXIT;", 32 * warps);
+    // Whether a move executes is open, so that the schedule is not decided.
+    const auto problem = slotted("@P0 MOV R1, R2; EXIT;", 32 * warps);
     for (auto& unit : problem->architecture.units)
         unit.scope = scope;
-    auto& timing = problem->architecture.classes.at(assembly::OpcodeClass::Move);
-    for (auto& value : timing.values.values)
-        if (value.name == "initiation") value.interval = models::Interval{cycles, cycles, cycles};
+    set_moves(*problem, "initiation", {cycles, cycles, cycles});
     for (const BoundTerm& term : envelope(*problem).upper.terms)
         if (term.text.find("a port is taken by another") != std::string::npos) return term.count;
     return 0;
@@ -153,6 +166,53 @@ TEST(SlottedWarps, LoseASlotToAsManyStoresAsTheBufferHolds) {
     for (const BoundTerm& term : envelope(*slotted("ST [R2], R3; EXIT;", 1024, facts)).upper.terms)
         if (term.text.find("write buffer is full") != std::string::npos) lost = term.count;
     EXPECT_EQ(lost, 8);
+}
+
+// Two places of a scheduler, a slot of two cycles each. Started in the last cycle of a slot, its
+// owner issues at 0, and the other one's slots are 1 .. 2 and 5 .. 6.
+TEST(SlottedWarps, ReallyLoseASlotToAPortThatIsHeldLongerThanASlot) {
+    const auto worst = [](std::int64_t cycles) {
+        const auto problem = slotted("MOV R1, R2; EXIT;", 128);
+        set_moves(*problem, "initiation", {cycles, cycles, cycles});
+        return envelope(*problem).upper;
+    };
+    EXPECT_EQ(worst(2).proved.count(), 2 + 18);
+    EXPECT_EQ(worst(3).proved.count(), 5 + 18);
+    EXPECT_EQ(worst(3).proof, Proof::DecidedSchedule);
+    // Held for five cycles, the port is also taken when the owner issues at the first of 0 .. 1:
+    // the other one's slots are 2 .. 3 and 6 .. 7.
+    EXPECT_EQ(worst(5).proved.count(), 6 + 18);
+}
+
+TEST(SlottedWarps, AreDecidedWhereAnOpenLatencyMovesNoIssue) {
+    const auto upper = [](models::Interval latency) {
+        const auto problem = slotted("MOV R1, R2; MOV R3, R1; EXIT;", 256);
+        set_moves(*problem, "latency", latency);
+        return envelope(*problem).upper;
+    };
+    const auto exact = upper({18, 18, 18});
+    EXPECT_EQ(exact.proof, Proof::DecidedSchedule);
+    const auto open = upper({18, 18, 19});
+    EXPECT_EQ(open.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(open.proved, exact.proved + models::Cycles{1}); // the last result
+    // The fast warp is in time for the second cycle of its slot, or for the first.
+    EXPECT_EQ(upper({18, 18, 20}).proof, Proof::ResponseTime);
+}
+
+TEST(SlottedWarps, AreDecidedOnlyOnOnePathWhereNothingIsShared) {
+    const auto proof = [](const std::string& body, std::int64_t turns_at_least = 4) {
+        models::FlowFacts facts;
+        facts.memory.push_back(
+            {8, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
+        if (body.find("BRA") != std::string::npos)
+            facts.loops.push_back({0, turns_at_least, 4, {}});
+        return envelope(*slotted(body, 128, facts)).upper.proof;
+    };
+    EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; EXIT;"), Proof::DecidedSchedule);
+    EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; EXIT;", 3), Proof::ResponseTime);
+    EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; @P1 EXIT; NOP; EXIT;"), Proof::ResponseTime);
+    EXPECT_EQ(proof("MOV R1, R2; ST [R2], R3; EXIT;"), Proof::ResponseTime);
+    EXPECT_EQ(proof("MOV R1, R2; MUFU.COS R1, R2; EXIT;"), Proof::ResponseTime); // of both
 }
 
 TEST(SlottedWarps, RefuseWhatTheyDoNotBound) {

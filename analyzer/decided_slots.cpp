@@ -1,0 +1,168 @@
+#include "analyzer/decided_slots.hpp"
+
+#include "analyzer/only_path.hpp"
+#include "analyzer/slots_lost.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using Times = models::Bounds<models::Cycles>;
+
+/// Cycles between which something lies.
+struct Range {
+    std::int64_t lower = 0;
+    std::int64_t upper = 0;
+};
+
+/// The warps of one scheduler, none of which waits for anything outside.
+class Scheduler {
+public:
+    Scheduler(const Problem& problem, const SidePair& rules, const std::vector<PathStep>& path,
+              const SlotOrder& order)
+        : problem_{problem}, rules_{rules}, path_{path}, order_{order} {}
+
+    /// When the run starts `start` cycles into a round. Nothing when the cycle of an issue is open.
+    std::optional<Times> run(std::int64_t start) {
+        const Warp fresh{rules_.lower.start(), rules_.upper.start(), {}, 0, 0};
+        warps_.assign(static_cast<std::size_t>(order_.places()), fresh);
+        ports_.assign(problem_.request.architecture->units.size(), {});
+        completion_ = {};
+        next_choice_ = 0;
+        std::size_t left = warps_.size();
+        const std::int64_t slot = order_.slot();
+        for (std::int64_t k = start / slot; left > 0; ++k) {
+            Warp& owner = warps_[static_cast<std::size_t>(
+                order_.owners()[static_cast<std::size_t>(k % order_.round())])];
+            if (owner.next == path_.size()) continue;
+            const std::int64_t first = std::max(k * slot - start, next_choice_);
+            const std::int64_t last = (k + 1) * slot - start - 1;
+            const Range may = may_issue(owner);
+            if (may.lower > last) continue;
+            const std::int64_t at = std::max(first, may.lower);
+            if (std::max(first, may.upper) != at) return std::nullopt;
+            next_choice_ = at + slot;
+            if (!issue(owner, at)) return std::nullopt;
+            if (owner.next == path_.size()) --left;
+        }
+        return Times{models::Cycles{completion_.lower}, models::Cycles{completion_.upper}};
+    }
+
+private:
+    struct Warp {
+        PipelineState lower; ///< Both enclose what is outstanding.
+        PipelineState upper;
+        Range ready;           ///< When the next instruction may issue, but for ports of others.
+        std::int64_t last = 0; ///< Issue.
+        std::size_t next = 0;  ///< Of the path.
+    };
+
+    [[nodiscard]] Range may_issue(const Warp& warp) const {
+        const std::size_t instruction = path_[warp.next].instruction;
+        const PortUse lower = rules_.lower.port_use(instruction);
+        const PortUse upper = rules_.upper.port_use(instruction);
+        Range may = warp.ready;
+        if (is_of_warp(lower.unit)) return may;
+        if (lower.executes) may.lower = std::max(may.lower, ports_[lower.unit].lower);
+        if (upper.executes) may.upper = std::max(may.upper, ports_[upper.unit].upper);
+        return may;
+    }
+
+    [[nodiscard]] bool is_of_warp(std::size_t unit) const {
+        return problem_.request.architecture->units[unit].scope == models::UnitScope::Warp;
+    }
+
+    /// With all that follow in the same cycle (C4); false when it is open whether they do.
+    bool issue(Warp& warp, std::int64_t at) {
+        while (true) {
+            issue_one(warp, at);
+            if (warp.next == path_.size()) return true;
+            const Range may = may_issue(warp);
+            if (may.lower > at) return true;
+            if (may.upper > at) return false;
+        }
+    }
+
+    void issue_one(Warp& warp, std::int64_t at) {
+        const PathStep& step = path_[warp.next++];
+        const std::int64_t elapsed = at - warp.last;
+        rules_.lower.issue(warp.lower, step.instruction, elapsed);
+        rules_.upper.issue(warp.upper, step.instruction, elapsed);
+        const PortUse lower = rules_.lower.port_use(step.instruction);
+        const PortUse upper = rules_.upper.port_use(step.instruction);
+        Range& port = ports_[lower.unit];
+        if (lower.executes) port.lower = at + lower.occupancy;
+        if (upper.executes) port.upper = std::max(port.upper, at + upper.occupancy);
+        warp.last = at;
+        if (warp.next == path_.size()) {
+            const Range end{at + rules_.lower.completion(warp.lower),
+                            at + rules_.upper.completion(warp.upper)};
+            completion_.lower = std::max(completion_.lower, end.lower);
+            completion_.upper = std::max(completion_.upper, end.upper);
+            return;
+        }
+        rules_.lower.leave(warp.lower, step.instruction, step.transferred);
+        rules_.upper.leave(warp.upper, step.instruction, step.transferred);
+        const std::size_t next = path_[warp.next].instruction;
+        warp.ready = {at + rules_.lower.wait_of(warp.lower, next).cycles,
+                      at + rules_.upper.wait_of(warp.upper, next).cycles};
+    }
+
+    const Problem& problem_;
+    const SidePair& rules_;
+    const std::vector<PathStep>& path_;
+    const SlotOrder& order_;
+    std::vector<Warp> warps_;
+    std::vector<Range> ports_; ///< When each is free, by unit.
+    Range completion_;
+    std::int64_t next_choice_ = 0;
+};
+
+/// Whether no scheduler's warps wait for those of another.
+bool schedulers_are_apart(const Problem& problem, std::size_t schedulers) {
+    for (std::size_t i = 0; i < problem.used.size(); ++i) {
+        if (!problem.used[i]) continue;
+        const auto& timing = problem.timings[i].value();
+        const bool waits = timing.is_barrier_wait && problem.shape.warps_per_block > 1;
+        const bool shared = schedulers > 1 && is_shared_by_all(problem, i);
+        if (timing.enters_write_buffer || waits || shared) return false;
+    }
+    return true;
+}
+
+} // namespace
+
+std::optional<Times> decided_times(const Problem& problem) {
+    constexpr std::int64_t most_issues = std::int64_t{1} << 20U;
+    const LaunchShape& shape = problem.shape;
+    if (shape.waves() > 1 || !shape.issue_slot.is_exact()) return std::nullopt;
+    const auto schedulers = schedulers_of(problem.request.policy, shape);
+    std::int64_t with_warps = 0;
+    std::int64_t runs = 0; // Of one warp.
+    for (const AlikeSchedulers& alike : schedulers) {
+        with_warps += alike.count;
+        runs += alike.order.round() * alike.order.slot() * alike.order.places();
+    }
+    if (!schedulers_are_apart(problem, static_cast<std::size_t>(with_warps))) return std::nullopt;
+    const auto path = only_path(problem, static_cast<std::size_t>(most_issues / runs));
+    if (!path) return std::nullopt;
+    const SidePair rules = rules_of(problem, 1, {0, 0, 0});
+    models::Cycles best{0};
+    models::Cycles worst{0};
+    for (const AlikeSchedulers& alike : schedulers) {
+        Scheduler scheduler{problem, rules, *path, alike.order};
+        std::optional<models::Cycles> fastest;
+        for (std::int64_t start = 0; start < alike.order.round() * alike.order.slot(); ++start) {
+            const auto times = scheduler.run(start);
+            if (!times) return std::nullopt;
+            fastest = std::min(fastest.value_or(times->lower()), times->lower());
+            worst = std::max(worst, times->upper());
+        }
+        best = std::max(best, *fastest);
+    }
+    return Times{best, worst};
+}
+
+} // namespace warpbound::analyzer

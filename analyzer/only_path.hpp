@@ -1,0 +1,22 @@
+#pragma once
+/// \file
+/// The instructions of a warp where flow facts leave it one path.
+
+#include "analyzer/problem.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+struct PathStep {
+    std::size_t instruction = 0;
+    bool transferred = false; ///< By an edge that is taken.
+};
+
+/// Nothing when `never` facts and loop bounds leave more than one path, or when it is longer than
+/// `longest` instructions.
+std::optional<std::vector<PathStep>> only_path(const Problem& problem, std::size_t longest);
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,60 @@
+#include "analyzer/only_path.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+/// Instructions of the only path in order; negative: left by an edge that is taken. Empty: none.
+std::vector<int> path(const std::string& body, std::vector<models::LoopFact> loops = {},
+                      std::size_t longest = 100) {
+    models::FlowFacts facts;
+    facts.loops = std::move(loops);
+    const auto all = analyzed(body, std::move(facts));
+    const auto problem = prepare(all->request);
+    EXPECT_TRUE(problem) << to_string(problem.error());
+    std::vector<int> instructions;
+    const auto steps = only_path(problem.value(), longest);
+    if (steps)
+        for (const PathStep& step : *steps)
+            instructions.push_back(static_cast<int>(step.instruction) *
+                                   (step.transferred ? -1 : 1));
+    return instructions;
+}
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(OnlyPath, TurnsLoopsAsOftenAsTheirBoundsSay) {
+    EXPECT_THAT(path("NOP; L: NOP; @P0 BRA L; EXIT;", {{8, 3, 3, {}}}),
+                ElementsAre(0, 1, -2, 1, -2, 1, 2, 3));
+    // The way out lies in the header.
+    EXPECT_THAT(path("NOP; L: @P0 BRA E; NOP; BRA L; E: EXIT;", {{8, 2, 2, {}}}),
+                ElementsAre(0, 1, 2, -3, -1, 4));
+    // The inner loop begins anew in each turn of the outer one.
+    EXPECT_THAT(
+        path("NOP; L: NOP; M: @P0 BRA M; @P1 BRA L; EXIT;", {{8, 2, 2, {}}, {16, 2, 2, {}}}),
+        ElementsAre(0, 1, -2, 2, -3, 1, -2, 2, 3, 4));
+}
+
+TEST(OnlyPath, IsNoneWhereThereAreSeveral) {
+    EXPECT_THAT(path("NOP; L: NOP; @P0 BRA L; EXIT;", {{8, 2, 3, {}}}), IsEmpty());
+    EXPECT_THAT(path("@P0 BRA E; NOP; E: EXIT;"), IsEmpty());
+    EXPECT_THAT(path("@P0 EXIT; NOP; EXIT;"), IsEmpty());
+    // Two ways out of the loop.
+    EXPECT_THAT(path("NOP; L: NOP; @P1 BRA E; @P0 BRA L; NOP; E: EXIT;", {{8, 3, 3, {}}}),
+                IsEmpty());
+    // Two ways through a turn.
+    EXPECT_THAT(path("NOP; L: NOP; @P1 BRA M; NOP; M: @P0 BRA L; EXIT;", {{8, 3, 3, {}}}),
+                IsEmpty());
+}
+
+TEST(OnlyPath, IsNotFollowedBeyondTheLimit) {
+    const std::string loop = "NOP; L: NOP; @P0 BRA L; EXIT;";
+    EXPECT_THAT(path(loop, {{8, 3, 3, {}}}, 8), testing::SizeIs(8));
+    EXPECT_THAT(path(loop, {{8, 3, 3, {}}}, 7), IsEmpty());
+}
+
+} // namespace
+} // namespace warpbound::analyzer
