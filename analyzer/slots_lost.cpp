@@ -1,6 +1,7 @@
 #include "analyzer/slots_lost.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -34,46 +35,38 @@ std::vector<AlikeSchedulers> schedulers_of(const models::WarpPolicy& policy,
     return schedulers;
 }
 
-LostToPorts::LostToPorts(const Problem& problem) : problem_{problem} {
-    const InstructionCosts held = port_times(problem);
-    std::vector<Use> use_of(held.size());
-    for (std::size_t i = 0; i < held.size(); ++i)
-        if (held[i] > 0) {
-            use_of[i] = {held[i], is_shared_by_all(problem, i)};
-            uses_.push_back(use_of[i]);
-        }
-    std::sort(uses_.begin(), uses_.end());
-    uses_.erase(std::unique(uses_.begin(), uses_.end()), uses_.end());
-    for (std::size_t i = 0; i < held.size(); ++i) {
-        const auto use = std::lower_bound(uses_.begin(), uses_.end(), use_of[i]);
-        use_of_.push_back(held[i] > 0 ? static_cast<std::size_t>(use - uses_.begin())
-                                      : uses_.size());
-    }
+CoveredPoints::CoveredPoints(const Problem& problem, std::vector<Held> held)
+    : problem_{problem}, held_{std::move(held)}, kinds_{held_} {
+    std::sort(kinds_.begin(), kinds_.end());
+    kinds_.erase(std::unique(kinds_.begin(), kinds_.end()), kinds_.end());
 }
 
-std::int64_t LostToPorts::most(const Covered& covered) {
+std::int64_t CoveredPoints::most(const Covered& covered) {
     if (std::all_of(covered.begin(), covered.end(), [](std::int64_t n) { return n == 0; }))
         return 0;
     const auto [known, fresh] = known_.emplace(covered, 0);
     if (fresh) {
-        InstructionCosts counts(use_of_.size(), 0);
-        for (std::size_t i = 0; i < counts.size(); ++i)
-            if (use_of_[i] < uses_.size()) counts[i] = covered[use_of_[i]];
+        InstructionCosts counts;
+        for (const Held& held : held_) {
+            const auto kind = std::lower_bound(kinds_.begin(), kinds_.end(), held);
+            counts.push_back(covered[static_cast<std::size_t>(kind - kinds_.begin())]);
+        }
         known->second = extreme_sum(problem_, block_costs(problem_, counts), Side::Upper);
     }
     return known->second;
 }
 
-/// An instruction of another place of the scheduler issues in one of its slots, at its point at the
+/// An instruction of a place of the same scheduler issues in one of its slots, at its point at the
 /// latest.
-std::int64_t LostToPorts::to_place(const PointsOfPlace& points, const SlotOrder& order,
-                                   std::int64_t other) {
+std::int64_t CoveredPoints::by_place(const PointsOfPlace& points, const SlotOrder& order,
+                                     std::int64_t other) {
     Covered covered;
-    for (const Use& use : uses_) {
-        const std::int64_t slots = (use.occupancy - 1) / order.slot();
+    for (const Held& held : kinds_) {
         std::int64_t most_points = 0;
-        for (const std::int64_t from : order.slots_of(other))
-            most_points = std::max(most_points, points.behind(from, slots));
+        if (held.cycles > 0)
+            for (const std::int64_t from : order.slots_of(other))
+                most_points =
+                    std::max(most_points, points.behind(from, (held.cycles - 1) / order.slot()));
         covered.push_back(most_points);
     }
     return most(covered);
@@ -81,21 +74,21 @@ std::int64_t LostToPorts::to_place(const PointsOfPlace& points, const SlotOrder&
 
 /// The slots of another scheduler with as many places begin any number of cycles later, the same in
 /// all rounds; an instruction issues in any cycle of its slot.
-std::int64_t LostToPorts::to_scheduler(const PointsOfPlace& points, const SlotOrder& order,
-                                       std::int64_t shortest) {
+std::int64_t CoveredPoints::by_scheduler(const PointsOfPlace& points, const SlotOrder& order,
+                                         std::int64_t shortest) {
     std::int64_t worst = 0;
     for (std::int64_t later = 0; later < order.round() * order.slot(); ++later) {
         std::int64_t sum = 0;
         for (std::int64_t other = 0; other < order.places(); ++other) {
             Covered covered;
-            for (const Use& use : uses_) {
+            for (const Held& held : kinds_) {
                 std::int64_t most_points = 0;
-                if (use.core)
+                if (held.core && held.cycles > 0)
                     for (const std::int64_t from : order.slots_of(other))
                         most_points =
                             std::max(most_points, points.within(from * order.slot() + later,
-                                                                order.slot() + use.occupancy - 1));
-                covered.push_back(std::min(most_points, rounded_up(use.occupancy, shortest)));
+                                                                order.slot() + held.cycles - 1));
+                covered.push_back(std::min(most_points, rounded_up(held.cycles, shortest)));
             }
             sum = plus(sum, most(covered));
         }
@@ -104,60 +97,133 @@ std::int64_t LostToPorts::to_scheduler(const PointsOfPlace& points, const SlotOr
     return worst;
 }
 
-std::int64_t LostToPorts::to_any_scheduler(std::int64_t places, std::int64_t shortest) {
+std::int64_t CoveredPoints::by_any_scheduler(std::int64_t places, std::int64_t shortest) {
     Covered covered;
-    for (const Use& use : uses_)
-        covered.push_back(use.core ? rounded_up(use.occupancy, shortest) : 0);
+    for (const Held& held : kinds_)
+        covered.push_back(held.core ? rounded_up(held.cycles, shortest) : 0);
     return times(most(covered), places);
 }
 
-std::int64_t LostToPorts::of_place(const std::vector<AlikeSchedulers>& schedulers, std::size_t own,
-                                   std::int64_t place) {
+std::int64_t CoveredPoints::of_place(const std::vector<AlikeSchedulers>& schedulers,
+                                     std::size_t own, std::int64_t place) {
     constexpr std::int64_t most_steps = std::int64_t{1} << 20U; // For all meetings of two orders.
     const SlotOrder& order = schedulers[own].order;
     const std::int64_t shortest = order.distance(place).shortest;
     const PointsOfPlace points{order, place};
-    std::int64_t lost = 0;
+    std::int64_t covered = 0;
     for (std::int64_t other = 0; other < order.places(); ++other)
-        if (other != place) lost = plus(lost, to_place(points, order, other));
+        if (other != place) covered = plus(covered, by_place(points, order, other));
     for (std::size_t i = 0; i < schedulers.size(); ++i) {
         const std::int64_t count = schedulers[i].count - (i == own ? 1 : 0);
         if (count == 0) continue;
         // Orders of different length meet in all ways.
         const bool fixed =
             i == own && shortest > 1 && order.round() * order.round() * order.slot() <= most_steps;
-        const std::int64_t one = fixed ? to_scheduler(points, order, shortest)
-                                       : to_any_scheduler(schedulers[i].order.places(), shortest);
-        lost = plus(lost, times(one, count));
+        const std::int64_t one = fixed ? by_scheduler(points, order, shortest)
+                                       : by_any_scheduler(schedulers[i].order.places(), shortest);
+        covered = plus(covered, times(one, count));
     }
-    return lost;
+    return covered;
 }
 
-std::int64_t LostToPorts::of_any(std::int64_t shortest) {
+std::int64_t CoveredPoints::by_itself(const SlotOrder& order, std::int64_t place) {
+    return order.places() == 1 ? by_any_scheduler(1, 1)
+                               : by_place(PointsOfPlace{order, place}, order, place);
+}
+
+std::int64_t CoveredPoints::of_any(std::int64_t shortest) {
     Covered covered;
-    for (const Use& use : uses_) {
-        const bool harmless = !use.core && use.occupancy <= problem_.shape.issue_slot.hi;
-        covered.push_back(harmless ? 0 : rounded_up(use.occupancy, shortest));
+    for (const Held& held : kinds_) {
+        const bool harmless = !held.core && held.cycles <= problem_.shape.issue_slot.hi;
+        covered.push_back(harmless ? 0 : rounded_up(held.cycles, shortest));
     }
     return times(most(covered), problem_.shape.warps());
 }
 
-std::int64_t lost_to_stores(const Problem& problem, std::int64_t shortest) {
-    const auto of_all = [&](const InstructionCosts& counts) {
-        return times(extreme_sum(problem, block_costs(problem, counts), Side::Upper),
-                     problem.shape.warps());
-    };
-    InstructionCosts entering(problem.timings.size(), 0);
-    for (std::size_t i = 0; i < entering.size(); ++i)
-        entering[i] = enters_write_buffer(problem, i) ? 1 : 0;
-    const std::int64_t stores = of_all(entering);
-    const std::int64_t entries = problem.buffer_entries.lo;
-    // Nobody waits while all stores of the launch fit.
-    if (stores <= entries) return 0;
-    const std::int64_t drains = of_all(drain_costs(problem, Side::Upper));
-    // Points at which each store is in the buffer, of which a lost one has all entries.
-    const std::int64_t seen = plus(times(stores, shortest - 1), times(drains, entries));
-    return seen / times(entries, shortest);
+namespace {
+
+std::vector<Held> ports_held(const Problem& problem) {
+    std::vector<Held> held;
+    for (const std::int64_t cycles : port_times(problem))
+        held.push_back({cycles, cycles > 0 && is_shared_by_all(problem, held.size())});
+    return held;
+}
+
+/// The stores of the launch; they lie in its buffer.
+class BufferedStores {
+public:
+    explicit BufferedStores(const Problem& problem)
+        : problem_{problem}, entries_{problem.buffer_entries.lo} {
+        const InstructionCosts drains = drain_costs(problem, Side::Upper);
+        InstructionCosts entering(drains.size(), 0);
+        for (std::size_t i = 0; i < entering.size(); ++i)
+            entering[i] = enters_write_buffer(problem, i) ? 1 : 0;
+        stores_ = of_all(entering);
+        drains_ = of_all(drains);
+        for (const std::int64_t drain : drains)
+            longest_drain_ = std::max(longest_drain_, drain);
+    }
+
+    /// Nobody waits while all stores of the launch fit.
+    [[nodiscard]] bool fit() const { return stores_ <= entries_; }
+    [[nodiscard]] bool may_count_entries() const { return problem_.buffer_entries.is_exact(); }
+    /// From its entry on, in which it finds at most all entries but one before it.
+    [[nodiscard]] std::vector<Held> held() const {
+        std::vector<Held> held(problem_.timings.size());
+        for (std::size_t i = 0; i < held.size(); ++i)
+            if (enters_write_buffer(problem_, i)) held[i] = {times(longest_drain_, entries_), true};
+        return held;
+    }
+    /// At a lost point all entries are taken; `covered`: by all stores.
+    [[nodiscard]] std::int64_t lost(std::int64_t covered) const { return covered / entries_; }
+    /// Of any warps one after another whose points are at least `shortest` cycles apart.
+    [[nodiscard]] std::int64_t lost_of_any(std::int64_t shortest) const {
+        if (fit()) return 0;
+        return plus(times(stores_, shortest - 1), times(drains_, entries_)) /
+               times(entries_, shortest);
+    }
+
+private:
+    [[nodiscard]] std::int64_t of_all(const InstructionCosts& counts) const {
+        return times(extreme_sum(problem_, block_costs(problem_, counts), Side::Upper),
+                     problem_.shape.warps());
+    }
+
+    const Problem& problem_;
+    std::int64_t entries_;
+    std::int64_t stores_ = 0;
+    std::int64_t drains_ = 0;
+    std::int64_t longest_drain_ = 0;
+};
+
+} // namespace
+
+std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem) {
+    const auto schedulers = schedulers_of(problem.request.policy, problem.shape);
+    CoveredPoints ports{problem, ports_held(problem)};
+    const BufferedStores buffered{problem};
+    CoveredPoints stores{problem, buffered.held()};
+    std::map<SlotDistance, LostSlots> lost;
+    std::int64_t shortest = INT64_MAX;
+    for (std::size_t own = 0; own < schedulers.size(); ++own) {
+        const SlotOrder& order = schedulers[own].order;
+        for (const std::int64_t place : order.kinds()) {
+            const SlotDistance distance = order.distance(place);
+            shortest = std::min(shortest, distance.shortest);
+            LostSlots& most = lost[distance];
+            if (problem.shape.waves() > 1) continue;
+            most.to_ports = std::max(most.to_ports, ports.of_place(schedulers, own, place));
+            std::int64_t full = buffered.lost_of_any(distance.shortest);
+            if (full > 0 && buffered.may_count_entries())
+                full = std::min(full, buffered.lost(plus(stores.of_place(schedulers, own, place),
+                                                         stores.by_itself(order, place))));
+            most.to_stores = std::max(most.to_stores, full);
+        }
+    }
+    if (problem.shape.waves() > 1)
+        for (auto& [distance, most] : lost)
+            most = {ports.of_any(shortest), buffered.lost_of_any(shortest)};
+    return lost;
 }
 
 } // namespace warpbound::analyzer

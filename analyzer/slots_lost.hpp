@@ -22,43 +22,53 @@ struct AlikeSchedulers {
 std::vector<AlikeSchedulers> schedulers_of(const models::WarpPolicy& policy,
                                            const LaunchShape& shape);
 
-/// Points of a warp that are lost to ports. Side: upper.
-class LostToPorts {
-public:
-    explicit LostToPorts(const Problem& problem);
+/// For how long an instruction holds something that others wait for, and whether it is the
+/// multiprocessor's or a scheduler's. `Unit:` core cycles from its issue; 0: it does not.
+struct Held {
+    std::int64_t cycles = 0;
+    bool core = false;
+    friend auto operator<=>(const Held&, const Held&) = default;
+};
 
-    /// In one wave: of the warp in `place` of one of `schedulers[own]`.
+/// Points of one warp in the times for which instructions hold something. Side: upper.
+class CoveredPoints {
+public:
+    /// `held`: by instruction of the function.
+    CoveredPoints(const Problem& problem, std::vector<Held> held);
+
+    /// In one wave: of the warp in `place` of one of `schedulers[own]`, by all others.
     std::int64_t of_place(const std::vector<AlikeSchedulers>& schedulers, std::size_t own,
                           std::int64_t place);
+    /// The same, by its own instructions.
+    std::int64_t by_itself(const SlotOrder& order, std::int64_t place);
     /// Of a chain of warps in any places, whose points are at least `shortest` cycles apart.
     std::int64_t of_any(std::int64_t shortest);
 
 private:
-    /// How long a port is held, and whether by the multiprocessor's warps or a scheduler's.
-    struct Use {
-        std::int64_t occupancy = 0;
-        bool core = false;
-        friend auto operator<=>(const Use&, const Use&) = default;
-    };
-    /// Points that one use covers. `Shape:` covered[use].
+    /// Points in one time. `Shape:` covered[kind].
     using Covered = std::vector<std::int64_t>;
 
-    [[nodiscard]] std::int64_t to_place(const PointsOfPlace& points, const SlotOrder& order,
-                                        std::int64_t other);
-    [[nodiscard]] std::int64_t to_scheduler(const PointsOfPlace& points, const SlotOrder& order,
-                                            std::int64_t shortest);
-    [[nodiscard]] std::int64_t to_any_scheduler(std::int64_t places, std::int64_t shortest);
-    /// The most points that all uses of a warp cover.
+    std::int64_t by_place(const PointsOfPlace& points, const SlotOrder& order, std::int64_t other);
+    std::int64_t by_scheduler(const PointsOfPlace& points, const SlotOrder& order,
+                              std::int64_t shortest);
+    std::int64_t by_any_scheduler(std::int64_t places, std::int64_t shortest);
+    /// The most in all times of a warp.
     std::int64_t most(const Covered& covered);
 
     const Problem& problem_;
-    std::vector<Use> uses_;           ///< Different ones.
-    std::vector<std::size_t> use_of_; ///< Per instruction; `uses_.size()`: none.
+    std::vector<Held> held_;
+    std::vector<Held> kinds_; ///< Different ones, sorted.
     std::map<Covered, std::int64_t> known_;
 };
 
-/// Points of one warp after another, at least `shortest` cycles apart, at which the write buffer is
-/// full. Side: upper.
-std::int64_t lost_to_stores(const Problem& problem, std::int64_t shortest);
+/// Points of a warp that are lost: a port is taken, or the write buffer is full. Side: upper.
+struct LostSlots {
+    std::int64_t to_ports = 0;
+    std::int64_t to_stores = 0;
+};
+
+/// For every distance between slots, of the warps whose slots are so far apart; in several waves,
+/// where warps of all places follow each other, of all of them.
+std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem);
 
 } // namespace warpbound::analyzer

@@ -27,8 +27,9 @@ public:
     explicit SlottedLaunch(const Problem& problem) : problem_{problem}, shape_{problem.shape} {}
 
     /// When slots are as far apart as `slots` says: `path` is the longest path of a warp in one
-    /// wave, `lost` how many of its slots are lost to ports.
-    std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path, std::int64_t lost) const {
+    /// wave.
+    std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path,
+                                 const LostSlots& lost) const {
         std::vector<BoundTerm> terms;
         const auto add = [&](std::string text, std::int64_t count, std::int64_t cycles) {
             if (count > 0 && cycles > 0) terms.push_back({std::move(text), count, cycles});
@@ -38,9 +39,8 @@ public:
         const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
         add("wait for the first slot", shape_.waves(), std::max(slots.longest, first) - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
-        add("slots of the warp in which a port is taken by another", lost, slots.longest);
-        add("slots of the warp in which the write buffer is full",
-            lost_to_stores(problem_, slots.shortest), slots.longest);
+        add("slots of the warp in which a port is taken by another", lost.to_ports, slots.longest);
+        add("slots of the warp in which the write buffer is full", lost.to_stores, slots.longest);
         add("drains behind the last store", 1, last_drains());
         return terms;
     }
@@ -65,25 +65,6 @@ SlotDistance hull(const std::vector<SlotDistance>& distances) {
     for (const SlotDistance& slots : distances)
         any = {std::min(any.shortest, slots.shortest), std::max(any.longest, slots.longest)};
     return any;
-}
-
-/// The most slots that a warp whose slots are so far apart loses to ports.
-std::map<SlotDistance, std::int64_t> lost_to_ports(const Problem& problem,
-                                                   const std::vector<SlotDistance>& distances) {
-    LostToPorts ports{problem};
-    std::map<SlotDistance, std::int64_t> lost;
-    if (problem.shape.waves() > 1) {
-        for (const SlotDistance& slots : distances)
-            lost[slots] = ports.of_any(hull(distances).shortest);
-        return lost;
-    }
-    const auto schedulers = schedulers_of(problem.request.policy, problem.shape);
-    for (std::size_t own = 0; own < schedulers.size(); ++own)
-        for (const std::int64_t place : schedulers[own].order.kinds()) {
-            std::int64_t& most = lost[schedulers[own].order.distance(place)];
-            most = std::max(most, ports.of_place(schedulers, own, place));
-        }
-    return lost;
 }
 
 /// Makes an answer that of all decided schedules.
@@ -127,7 +108,7 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
             problem.request.function->name, barrier->position.line, barrier->position.column};
     const std::vector<SlotDistance> distances =
         slot_distances(problem.request.policy, problem.shape);
-    const std::map<SlotDistance, std::int64_t> lost = lost_to_ports(problem, distances);
+    const std::map<SlotDistance, LostSlots> lost = lost_slots(problem);
     // In several waves warps of all places follow each other.
     const SlotDistance any = hull(distances);
     const SlottedLaunch launch{problem};
