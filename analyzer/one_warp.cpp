@@ -6,14 +6,14 @@
 namespace warpbound::analyzer {
 
 Result<SideAnswer> bound_one_warp(const Problem& problem, const SidePair& rules, Side side,
-                                  Deadline deadline, const std::string& kind) {
+                                  Deadline deadline, Facts facts, const std::string& kind) {
     const PathGraph paths = path_graph_of(problem, rules, side);
-    auto solved = solve_paths(problem, paths, side, Facts::All, deadline);
+    auto solved = solve_paths(problem, paths, side, facts, deadline);
     if (!solved) return solved.as_failure();
     const LemmaName name{(side == Side::Upper ? "execution-time-upper" : "execution-time-lower") +
                              kind,
                          "time to completion of one warp"};
-    solved = record(problem, name, side, Facts::All, std::move(solved).value(),
+    solved = record(problem, name, side, facts, std::move(solved).value(),
                     [&](std::optional<std::size_t> nodes) {
                         return path_graph_of(problem, rules, side, nodes);
                     });

@@ -12,6 +12,7 @@ namespace warpbound::analyzer {
 /// facts that no path satisfies. `kind`: what the name of its path lemma ends in, where a bound
 /// rests on several such times.
 Result<SideAnswer> bound_one_warp(const Problem& problem, const SidePair& rules, Side side,
-                                  Deadline deadline, const std::string& kind = "");
+                                  Deadline deadline, Facts facts = Facts::All,
+                                  const std::string& kind = "");
 
 } // namespace warpbound::analyzer

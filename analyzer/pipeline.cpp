@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -65,9 +66,9 @@ bool transfers_or_exits(const assembly::Instruction& instruction) {
 Pipeline::Pipeline(const assembly::Function& function, const models::Architecture& architecture,
                    const std::vector<Result<models::InstructionTiming>>& timings,
                    std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
-                   SlotDistance slots)
+                   std::vector<SlotDistance> slots)
     : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)},
-      slots_{slots} {
+      slots_{std::move(slots)} {
     // Fewer entries than there are wait longer; without waiting, only the newest entry counts.
     entries_ = static_cast<std::size_t>(std::min(buffer_entries, tracked_entries));
     if (side == Side::Lower && buffer_entries > tracked_entries) {
@@ -154,12 +155,22 @@ std::int64_t Pipeline::gap_between_choices(std::int64_t gap) const {
 /// From a slot of the warp to the first one in which `wait` cycles have passed, every distance
 /// counted as the longest. Issues stand at the last cycles of slots on the upper side; on the lower
 /// side at their first ones, which an issue follows by `slot_slack_` at most.
-std::int64_t Pipeline::until_slot(std::int64_t wait) const {
-    if (slots_.longest <= 1) return wait;
+std::int64_t Pipeline::until_slot(std::int64_t wait, const SlotDistance& slots) const {
+    if (slots.longest <= 1) return wait;
     const std::int64_t least =
         side_ == Side::Upper ? wait : std::max<std::int64_t>(0, wait - slot_slack_);
-    const std::int64_t apart = side_ == Side::Upper ? slots_.shortest : slots_.longest;
-    return sum_of_product(0, (least + apart - 1) / apart, slots_.longest);
+    const std::int64_t apart = side_ == Side::Upper ? slots.shortest : slots.longest;
+    return sum_of_product(0, (least + apart - 1) / apart, slots.longest);
+}
+
+std::int64_t Pipeline::until_slot(std::int64_t wait) const {
+    if (slots_.empty()) return wait;
+    std::int64_t until = until_slot(wait, slots_.front());
+    for (const SlotDistance& slots : slots_) {
+        const std::int64_t other = until_slot(wait, slots);
+        until = side_ == Side::Upper ? std::max(until, other) : std::min(until, other);
+    }
+    return until;
 }
 
 PipelineState Pipeline::start() const {

@@ -54,12 +54,13 @@ class Pipeline {
 public:
     static constexpr std::int64_t tracked_entries = 1024; ///< Of the write buffer.
     /// `timings[i]` must hold a value for every instruction that `advance` is called with.
-    /// `slots`: the warp is chosen in slots of its own only (docs/soundness.md, S17). The lower
-    /// side counts every distance as the longest.
+    /// `slots`: the warp is chosen in slots of its own only (docs/soundness.md, S17), which are so
+    /// far apart; of several distances each delay takes the one that suits the side. The lower side
+    /// counts every distance as the longest. None: it may be chosen at any time.
     Pipeline(const assembly::Function& function, const models::Architecture& architecture,
              const std::vector<Result<models::InstructionTiming>>& timings,
              std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
-             SlotDistance slots = {});
+             std::vector<SlotDistance> slots = {});
 
     /// Before the first issue: nothing outstanding.
     [[nodiscard]] PipelineState start() const;
@@ -127,6 +128,7 @@ private:
                  const models::InstructionTiming& timing);
     [[nodiscard]] std::int64_t gap_between_choices(std::int64_t gap) const;
     [[nodiscard]] std::int64_t until_slot(std::int64_t wait) const;
+    [[nodiscard]] std::int64_t until_slot(std::int64_t wait, const SlotDistance& slots) const;
     /// Calls `wait(slot, category)` for everything that an instruction waits for but the gap.
     template <class Wait> void each_wait(const Compiled& compiled, Wait wait) const;
     /// What an executed instruction issued at `issue` leaves behind.
@@ -159,7 +161,7 @@ private:
     std::int64_t drain_ = 0;
     bool buffer_fills_ = true;    ///< False: more entries than are tracked, so none waits.
     std::int64_t issue_slot_ = 1; ///< Between two choices of a scheduler.
-    SlotDistance slots_;
+    std::vector<SlotDistance> slots_;
     std::int64_t slot_slack_ = 0; ///< Between the first and the last cycle of a slot.
     std::vector<Compiled> compiled_;
 };

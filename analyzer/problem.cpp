@@ -245,7 +245,7 @@ Result<Problem> prepare(const Request& request) {
 }
 
 SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
-                  const models::Interval& buffer_drain, SlotDistance slots) {
+                  const models::Interval& buffer_drain, const std::vector<SlotDistance>& slots) {
     const auto rules = [&](Side side) {
         return Pipeline{*problem.request.function,
                         *problem.request.architecture,

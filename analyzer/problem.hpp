@@ -46,7 +46,8 @@ struct SidePair {
     [[nodiscard]] RelativeState start() const { return {lower.start(), upper.start()}; }
 };
 SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
-                  const models::Interval& buffer_drain, SlotDistance slots = {});
+                  const models::Interval& buffer_drain,
+                  const std::vector<SlotDistance>& slots = {});
 
 /// The path problem of a span, whose state before the first issue is `from`. At most so many nodes
 /// per block; fewer join more states and bound less tightly. None: as many as are affordable.

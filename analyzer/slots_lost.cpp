@@ -58,17 +58,21 @@ std::int64_t CoveredPoints::most(const Covered& covered) {
 
 /// An instruction of a place of the same scheduler issues in one of its slots, at its point at the
 /// latest.
+std::int64_t CoveredPoints::in_time(const Held& held, const PointsOfPlace& points,
+                                    const SlotOrder& order, std::int64_t other) {
+    std::int64_t most_points = 0;
+    if (held.cycles > 0)
+        for (const std::int64_t from : order.slots_of(other))
+            most_points =
+                std::max(most_points, points.behind(from, (held.cycles - 1) / order.slot()));
+    return most_points;
+}
+
 std::int64_t CoveredPoints::by_place(const PointsOfPlace& points, const SlotOrder& order,
                                      std::int64_t other) {
     Covered covered;
-    for (const Held& held : kinds_) {
-        std::int64_t most_points = 0;
-        if (held.cycles > 0)
-            for (const std::int64_t from : order.slots_of(other))
-                most_points =
-                    std::max(most_points, points.behind(from, (held.cycles - 1) / order.slot()));
-        covered.push_back(most_points);
-    }
+    for (const Held& held : kinds_)
+        covered.push_back(in_time(held, points, order, other));
     return most(covered);
 }
 
@@ -131,13 +135,51 @@ std::int64_t CoveredPoints::by_itself(const SlotOrder& order, std::int64_t place
                                : by_place(PointsOfPlace{order, place}, order, place);
 }
 
-std::int64_t CoveredPoints::of_any(std::int64_t shortest) {
-    Covered covered;
-    for (const Held& held : kinds_) {
-        const bool harmless = !held.core && held.cycles <= problem_.shape.issue_slot.hi;
-        covered.push_back(harmless ? 0 : rounded_up(held.cycles, shortest));
+std::int64_t CoveredPoints::cycles_of_block(std::int64_t block) {
+    const LaunchShape& shape = problem_.shape;
+    const std::int64_t warps = shape.resident * shape.warps_per_block;
+    std::vector<SlotOrder> orders; // By scheduler.
+    for (std::int64_t first = 0; first < std::min(warps, shape.schedulers); ++first)
+        orders.emplace_back(problem_.request.policy, (warps - first - 1) / shape.schedulers + 1,
+                            shape.issue_slot.hi);
+    std::vector<Covered> cycles(static_cast<std::size_t>(warps), Covered(kinds_.size(), 0));
+    for (std::int64_t i = 0; i < shape.warps_per_block; ++i) {
+        const std::int64_t warp = block * shape.warps_per_block + i;
+        const SlotOrder& order = orders[static_cast<std::size_t>(warp % shape.schedulers)];
+        const std::int64_t place = warp / shape.schedulers;
+        const SlotDistance distance = order.distance(place);
+        const PointsOfPlace points{order, place};
+        for (std::int64_t other = 0; other < warps; ++other) {
+            if (other == warp) continue;
+            const bool beside = (other - warp) % shape.schedulers == 0;
+            for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+                const Held& held = kinds_[kind];
+                std::int64_t most_points =
+                    held.core ? rounded_up(held.cycles, distance.shortest) : 0;
+                if (beside) most_points = in_time(held, points, order, other / shape.schedulers);
+                std::int64_t& most_cycles = cycles[static_cast<std::size_t>(other)][kind];
+                most_cycles = std::max(most_cycles, times(most_points, distance.longest));
+            }
+        }
     }
-    return times(most(covered), problem_.shape.warps());
+    std::int64_t sum = 0;
+    for (const Covered& of_warp : cycles)
+        sum = plus(sum, most(of_warp));
+    return sum;
+}
+
+std::int64_t CoveredPoints::cycles_of_any(const std::vector<SlotDistance>& distances) {
+    Covered cycles;
+    for (const Held& held : kinds_) {
+        std::int64_t most_cycles = 0;
+        const bool harmless = !held.core && held.cycles <= problem_.shape.issue_slot.hi;
+        if (!harmless)
+            for (const SlotDistance& slots : distances)
+                most_cycles = std::max(
+                    most_cycles, times(rounded_up(held.cycles, slots.shortest), slots.longest));
+        cycles.push_back(most_cycles);
+    }
+    return times(most(cycles), problem_.shape.warps());
 }
 
 namespace {
@@ -176,11 +218,25 @@ public:
     }
     /// At a lost point all entries are taken; `covered`: by all stores.
     [[nodiscard]] std::int64_t lost(std::int64_t covered) const { return covered / entries_; }
-    /// Of any warps one after another whose points are at least `shortest` cycles apart.
-    [[nodiscard]] std::int64_t lost_of_any(std::int64_t shortest) const {
+    /// Counted in cycles, of a warp whose points are at least `shortest` apart.
+    [[nodiscard]] std::int64_t lost_by_time(std::int64_t shortest) const {
         if (fit()) return 0;
         return plus(times(stores_, shortest - 1), times(drains_, entries_)) /
                times(entries_, shortest);
+    }
+    /// In cycles, of a chain of warps whose slots are as far apart as one of `distances` says.
+    [[nodiscard]] std::int64_t cycles_lost(const std::vector<SlotDistance>& distances) const {
+        if (fit()) return 0;
+        // Where the chain changes its place, points may lie closer by less than a slot.
+        const std::int64_t slack = problem_.shape.issue_slot.hi - 1;
+        std::int64_t drained = 0;
+        std::int64_t longest = 0;
+        for (const SlotDistance& slots : distances) {
+            const std::int64_t apart = std::max<std::int64_t>(1, slots.shortest - slack);
+            drained = std::max(drained, rounded_up(times(drains_, slots.longest), apart));
+            longest = std::max(longest, slots.longest);
+        }
+        return plus(drained, times(stores_, longest) / entries_);
     }
 
 private:
@@ -204,25 +260,33 @@ std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem) {
     const BufferedStores buffered{problem};
     CoveredPoints stores{problem, buffered.held()};
     std::map<SlotDistance, LostSlots> lost;
-    std::int64_t shortest = INT64_MAX;
     for (std::size_t own = 0; own < schedulers.size(); ++own) {
         const SlotOrder& order = schedulers[own].order;
         for (const std::int64_t place : order.kinds()) {
             const SlotDistance distance = order.distance(place);
-            shortest = std::min(shortest, distance.shortest);
             LostSlots& most = lost[distance];
-            if (problem.shape.waves() > 1) continue;
             most.to_ports = std::max(most.to_ports, ports.of_place(schedulers, own, place));
-            std::int64_t full = buffered.lost_of_any(distance.shortest);
+            most.cycles = distance.longest;
+            std::int64_t full = buffered.lost_by_time(distance.shortest);
             if (full > 0 && buffered.may_count_entries())
                 full = std::min(full, buffered.lost(plus(stores.of_place(schedulers, own, place),
                                                          stores.by_itself(order, place))));
             most.to_stores = std::max(most.to_stores, full);
         }
     }
-    if (problem.shape.waves() > 1)
-        for (auto& [distance, most] : lost)
-            most = {ports.of_any(shortest), buffered.lost_of_any(shortest)};
+    return lost;
+}
+
+LostSlots lost_between_places(const Problem& problem, const std::vector<SlotDistance>& distances) {
+    CoveredPoints ports{problem, ports_held(problem)};
+    LostSlots lost;
+    lost.to_stores = BufferedStores{problem}.cycles_lost(distances);
+    if (problem.shape.waves() > 1) {
+        lost.to_ports = ports.cycles_of_any(distances);
+    } else {
+        for (std::int64_t block = 0; block < problem.shape.blocks; ++block)
+            lost.to_ports = std::max(lost.to_ports, ports.cycles_of_block(block));
+    }
     return lost;
 }
 

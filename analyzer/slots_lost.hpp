@@ -41,13 +41,19 @@ public:
                           std::int64_t place);
     /// The same, by its own instructions.
     std::int64_t by_itself(const SlotOrder& order, std::int64_t place);
-    /// Of a chain of warps in any places, whose points are at least `shortest` cycles apart.
-    std::int64_t of_any(std::int64_t shortest);
+    /// In one wave: cycles that a chain of warps of `block` loses at covered points, each as many
+    /// as lie between slots.
+    std::int64_t cycles_of_block(std::int64_t block);
+    /// The same of a chain of warps in any places, whose slots are so far apart.
+    std::int64_t cycles_of_any(const std::vector<SlotDistance>& distances);
 
 private:
     /// Points in one time. `Shape:` covered[kind].
     using Covered = std::vector<std::int64_t>;
 
+    /// Of one time of `held`, by a place of the same scheduler.
+    [[nodiscard]] static std::int64_t in_time(const Held& held, const PointsOfPlace& points,
+                                              const SlotOrder& order, std::int64_t other);
     std::int64_t by_place(const PointsOfPlace& points, const SlotOrder& order, std::int64_t other);
     std::int64_t by_scheduler(const PointsOfPlace& points, const SlotOrder& order,
                               std::int64_t shortest);
@@ -65,10 +71,13 @@ private:
 struct LostSlots {
     std::int64_t to_ports = 0;
     std::int64_t to_stores = 0;
+    std::int64_t cycles = 1; ///< That each counts.
 };
 
-/// For every distance between slots, of the warps whose slots are so far apart; in several waves,
-/// where warps of all places follow each other, of all of them.
+/// In one wave: for every distance between slots, of the warps whose slots are so far apart.
 std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem);
+/// Where the chain changes its place, in cycles: at barriers of a block, or in several waves. Its
+/// slots are as far apart as one of `distances` says.
+LostSlots lost_between_places(const Problem& problem, const std::vector<SlotDistance>& distances);
 
 } // namespace warpbound::analyzer

@@ -1,5 +1,6 @@
 #include "analyzer/slotted_warps.hpp"
 
+#include "analyzer/common_barriers.hpp"
 #include "analyzer/decided_slots.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/slots_lost.hpp"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -27,9 +29,9 @@ public:
     explicit SlottedLaunch(const Problem& problem) : problem_{problem}, shape_{problem.shape} {}
 
     /// When slots are as far apart as `slots` says: `path` is the longest path of a warp in one
-    /// wave.
-    std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path,
-                                 const LostSlots& lost) const {
+    /// wave, which passes so many barriers of its block.
+    std::vector<BoundTerm> terms(SlotDistance slots, std::int64_t path, const LostSlots& lost,
+                                 std::int64_t barriers) const {
         std::vector<BoundTerm> terms;
         const auto add = [&](std::string text, std::int64_t count, std::int64_t cycles) {
             if (count > 0 && cycles > 0) terms.push_back({std::move(text), count, cycles});
@@ -38,9 +40,11 @@ public:
         // Also a warp that has all slots waits for the one of its predecessor to end.
         const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
         add("wait for the first slot", shape_.waves(), std::max(slots.longest, first) - 1);
+        add("wait for a slot behind a barrier", (models::Cycles{barriers} * shape_.waves()).count(),
+            slots.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
-        add("slots of the warp in which a port is taken by another", lost.to_ports, slots.longest);
-        add("slots of the warp in which the write buffer is full", lost.to_stores, slots.longest);
+        add("slots of the warp in which a port is taken by another", lost.to_ports, lost.cycles);
+        add("slots of the warp in which the write buffer is full", lost.to_stores, lost.cycles);
         add("drains behind the last store", 1, last_drains());
         return terms;
     }
@@ -77,15 +81,6 @@ void take_decided(SideAnswer& answer, models::Cycles time) {
     execution.best_found.reset();
 }
 
-/// A barrier of a block with several warps: its warps wait for each other.
-const assembly::Instruction* common_barrier(const Problem& problem) {
-    if (problem.shape.warps_per_block == 1) return nullptr;
-    for (std::size_t i = 0; i < problem.used.size(); ++i)
-        if (problem.used[i] && problem.timings[i] && problem.timings[i].value().is_barrier_wait)
-            return &problem.request.function->instructions[i];
-    return nullptr;
-}
-
 } // namespace
 
 std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
@@ -100,31 +95,42 @@ std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
 }
 
 Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline) {
-    if (const auto* barrier = common_barrier(problem))
-        return Failure{
-            fmt::format("0x{:04x}: barriers of blocks with several warps are not bounded "
-                        "under slotted policies in this version",
-                        barrier->address),
-            problem.request.function->name, barrier->position.line, barrier->position.column};
+    std::int64_t barriers = 0;
+    if (problem.shape.warps_per_block > 1) {
+        const auto common = common_barriers(problem);
+        if (!common) return common.as_failure();
+        barriers = common.value();
+    }
     const std::vector<SlotDistance> distances =
         slot_distances(problem.request.policy, problem.shape);
-    const std::map<SlotDistance, LostSlots> lost = lost_slots(problem);
-    // In several waves warps of all places follow each other.
+    // In several waves warps of all places follow each other, at barriers also within a block.
+    const bool changes_place = problem.shape.waves() > 1 || barriers > 0;
     const SlotDistance any = hull(distances);
+    const LostSlots lost_on_the_way =
+        changes_place ? lost_between_places(problem, distances) : LostSlots{};
+    const auto lost = changes_place ? std::map<SlotDistance, LostSlots>{} : lost_slots(problem);
+    std::vector<std::vector<SlotDistance>> ways;
+    for (const SlotDistance& slots : distances)
+        ways.push_back({slots});
+    if (barriers > 0) ways = {distances};
+    // Facts about whole paths do not follow the chain from warp to warp.
+    const Facts facts = barriers > 0 ? Facts::LoopBounds : Facts::All;
     const SlottedLaunch launch{problem};
     std::optional<SideAnswer> worst;
     bool optimal = true;
     std::int64_t nodes = 0;
-    for (const SlotDistance& slots : distances) {
+    for (const auto& slots : ways) {
         // The write buffer counts on its own: here it never delays.
         const SidePair rules = rules_of(problem, 1, {0, 0, 0}, slots);
-        auto alone = bound_one_warp(problem, rules, Side::Upper, deadline);
+        auto alone = bound_one_warp(problem, rules, Side::Upper, deadline, facts);
         if (!alone) return alone.as_failure();
         SideAnswer answer = std::move(alone).value();
         nodes += answer.nodes;
         optimal = optimal && answer.execution.outcome == Outcome::Optimal;
-        answer.execution.terms = launch.terms(problem.shape.waves() > 1 ? any : slots,
-                                              answer.execution.proved.count(), lost.at(slots));
+        const std::int64_t path = answer.execution.proved.count();
+        answer.execution.terms =
+            changes_place ? launch.terms(any, path, lost_on_the_way, barriers)
+                          : launch.terms(slots.front(), path, lost.at(slots.front()), barriers);
         answer.execution.proved = sum_of(answer.execution.terms);
         if (!worst || worst->execution.proved < answer.execution.proved) worst = std::move(answer);
     }
@@ -143,7 +149,7 @@ Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer a
     for (const SlotDistance& slots : slot_distances(problem.request.policy, problem.shape)) {
         if (slots.longest == 1) continue;
         const SidePair rules =
-            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, slots);
+            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, {slots});
         auto alone = bound_one_warp(problem, rules, Side::Lower, deadline);
         if (!alone) return alone.as_failure();
         SideAnswer slotted = std::move(alone).value();

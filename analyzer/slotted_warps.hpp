@@ -14,8 +14,8 @@ namespace warpbound::analyzer {
 std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
                                          const LaunchShape& shape);
 
-/// Sound under slotted policies (docs/soundness.md, S17). Refuses barriers of blocks with several
-/// warps.
+/// Sound under slotted policies (docs/soundness.md, S17). Refuses barriers that warps of a block
+/// could pass unequally often.
 Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline);
 
 /// The shortest path in the slots of a place where that is above `answer`, which is the bound of

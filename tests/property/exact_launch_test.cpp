@@ -271,9 +271,7 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::Chance draw{seed};
         TinyLaunch tiny = random_tiny_launch(fermi.value(), draw);
-        const bool meets = tiny.text.find("BAR.SYNC") != std::string::npos;
-        const std::int64_t warps = meets ? 1 : draw.whole(1, 5);
-        tiny.launch = {draw.whole(1, meets ? 6 : 3), 32 * warps};
+        tiny.launch = {draw.whole(1, 3), 32 * draw.whole(1, 5)};
         set(tiny.machine.limits, "max-blocks", draw.whole(1, 3));
         tiny.policy = models::read_policy("variable-rate:fast=" + std::to_string(draw.whole(0, 2)) +
                                           ",every=" + std::to_string(draw.whole(2, 4)))

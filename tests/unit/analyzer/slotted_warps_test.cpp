@@ -222,14 +222,50 @@ TEST(SlottedWarps, AreDecidedOnlyOnOnePathWhereNothingIsShared) {
     EXPECT_EQ(proof("MOV R1, R2; MUFU.COS R1, R2; EXIT;"), Proof::ResponseTime); // of both
 }
 
-TEST(SlottedWarps, RefuseWhatTheyDoNotBound) {
+// Eight warps, four places on each scheduler: slots 4 or 12 cycles apart.
+TEST(SlottedWarps, WaitForASlotBehindABarrier) {
+    const auto terms = [](const std::string& body, std::int64_t blocks, std::int64_t threads) {
+        const auto problem = slotted(body, threads);
+        problem->request.launch = {blocks, threads};
+        return envelope(*problem).upper.terms;
+    };
+    const auto behind = [](const std::vector<BoundTerm>& all) {
+        for (const BoundTerm& term : all)
+            if (term.text == "wait for a slot behind a barrier")
+                return std::pair{term.count, term.cycles};
+        return std::pair{std::int64_t{0}, std::int64_t{0}};
+    };
+    const std::string twice = "BAR.SYNC 0x0; NOP; BAR.SYNC 0x0; EXIT;";
+    EXPECT_EQ(behind(terms(twice, 1, 256)), std::pair(std::int64_t{2}, std::int64_t{11}));
+    // A warp meets nobody but itself.
+    EXPECT_EQ(behind(terms(twice, 8, 32)).first, 0);
+}
+
+// A wait may be that of any of the block's warps, whichever slots it has: 17 cycles are 20 in slots
+// 4 cycles apart and 24 in slots 12 apart, 13 are 16 and 24, 25 are 28 and 36.
+TEST(SlottedWarps, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
+    for (const auto& [latency, waited] :
+         {std::pair{17, 24}, std::pair{13, 24}, std::pair{25, 36}}) {
+        const auto problem = slotted("BAR.SYNC 0x0; MOV R1, R2; MOV R3, R1; EXIT;", 256);
+        set_moves(*problem, "latency", {latency, latency, latency});
+        const auto with = envelope(*problem).upper.terms.front().cycles;
+        set_moves(*problem, "latency", {1, 1, 1});
+        const auto gap = envelope(*problem).upper.terms.front().cycles;
+        // Two moves one behind the other, or 12 cycles between (6 in slots 12 cycles apart); an
+        // exit ends one cycle behind itself, a result so many behind the move.
+        EXPECT_EQ(with - gap, waited + latency - 12 - (12 + 1)) << latency;
+    }
+}
+
+TEST(SlottedWarps, RefuseBarriersThatWarpsCouldPassUnequallyOften) {
     const auto refusal = [](const Analyzed& problem) {
         const auto analysis = problem.run();
         return analysis ? "accepted" : to_string(analysis.error());
     };
-    EXPECT_THAT(refusal(*slotted("BAR.SYNC 0x0; EXIT;", 128)),
-                HasSubstr("barriers of blocks with several warps"));
-    EXPECT_THAT(refusal(*slotted("EXIT;", 32)), HasSubstr("accepted"));
+    const std::string maybe = "@P0 BRA E; BAR.SYNC 0x0; E: EXIT;";
+    EXPECT_THAT(refusal(*slotted(maybe, 128)), HasSubstr("must pass it equally often"));
+    EXPECT_THAT(refusal(*slotted("BAR.SYNC 0x0; EXIT;", 128)), HasSubstr("accepted"));
+    EXPECT_THAT(refusal(*slotted(maybe, 32)), HasSubstr("accepted"));
 }
 
 } // namespace
