@@ -168,8 +168,9 @@ Result<SideAnswer> prove_slotted_from_above(const Problem& problem, Deadline dea
     std::int64_t nodes = 0;
     for (const SlotDistance& slots : distances) {
         // The write buffer counts on its own: here it never delays.
-        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, slots);
-        auto alone = bound_one_warp(problem, rules, Side::Upper, deadline, kind_of(slots));
+        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, {slots});
+        auto alone =
+            bound_one_warp(problem, rules, Side::Upper, deadline, Facts::All, kind_of(slots));
         if (!alone) return alone;
         SideResult& execution = alone.value().execution;
         nodes += alone.value().nodes;
@@ -192,20 +193,24 @@ Result<SideAnswer> prove_slotted_from_below(const Problem& problem, SideAnswer a
     for (const SlotDistance& slots : slot_distances(problem.request.policy, problem.shape)) {
         if (slots.longest == 1) continue;
         const SidePair rules =
-            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, slots);
-        auto alone = bound_one_warp(problem, rules, Side::Lower, deadline, kind_of(slots));
+            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, {slots});
+        auto alone =
+            bound_one_warp(problem, rules, Side::Lower, deadline, Facts::All, kind_of(slots));
         if (!alone) return alone;
         SideResult& execution = alone.value().execution;
         alone.value().nodes += answer.nodes;
-        // The path counts every distance as the longest.
+        // The path counts every distance as the longest, from the beginning of the first slot, in
+        // which the run may start.
         const std::int64_t path = execution.proved.count();
-        const models::Cycles least{product(path, slots.shortest) / slots.longest};
+        const models::Cycles least{product(path, slots.shortest) / slots.longest -
+                                   (problem.shape.issue_slot.hi - 1)};
         if (!(answer.execution.proved < least)) continue;
         execution.terms = {{"path of a warp in its slots, all of them the longest distance apart",
                             1, path, "execution-time-lower" + kind_of(slots)}};
         if (path != least.count())
             execution.terms.push_back(
-                {"slots that are the shortest distance apart", 1, least.count() - path});
+                {"slots that are the shortest distance apart, and the start within the first one",
+                 1, least.count() - path});
         execution.proved = least;
         execution.proof = Proof::ResponseTime;
         execution.best_found.reset();

@@ -1,5 +1,6 @@
 #include "analyzer/memory/access_list.hpp"
 
+#include "analyzer/flow_facts.hpp"
 #include "analyzer/problem.hpp"
 #include "analyzer/warp_work.hpp"
 
@@ -37,9 +38,12 @@ bool AccessList::count() {
         std::int64_t here = 0;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i)
             if (goes_through(i)) ++here;
-        if (here == 0) continue;
+        // Copies of called code are the same instructions (C21).
+        const auto copies = blocks_at(*problem_->request.graph, blocks[block].address);
+        if (here == 0 || copies.front() != block) continue;
         std::vector<std::int64_t> visits(blocks.size(), 0);
-        visits[block] = 1;
+        for (const std::size_t copy : copies)
+            visits[copy] = 1;
         const std::int64_t most = extreme_sum(*problem_, visits, Side::Upper);
         const std::int64_t least = extreme_sum(*problem_, visits, Side::Lower);
         all += models::Cycles{most} * here * problem_->shape.warps();

@@ -83,15 +83,18 @@ std::vector<Term> Contention::slotted_upper_terms(const ClaimRow& claim) const {
     return worst;
 }
 
-// The path counts every distance as the longest.
+// The path counts every distance as the longest, from the beginning of the first slot, in which the
+// run may start.
 std::optional<std::vector<Term>> Contention::slotted_lower_terms(const std::string& first,
                                                                  const ClaimRow& claim) const {
     for (const SlotRange& range : slots_) {
         const std::string lemma = lower_path + kind_of(range);
         if (first != lemma || range.longest == 1) continue;
         const std::int64_t path = cycles_of({1, 0, lemma}, claim);
-        return std::vector<Term>{{1, 0, lemma},
-                                 {1, product(path, range.shortest) / range.longest - path, ""}};
+        return std::vector<Term>{
+            {1, 0, lemma},
+            {1, product(path, range.shortest) / range.longest - path - (shape_.issue_slot.hi - 1),
+             ""}};
     }
     return std::nullopt;
 }
