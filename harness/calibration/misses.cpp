@@ -14,6 +14,19 @@ namespace {
 
 constexpr const char* entries_path = "memories/l1/mshr-entries";
 
+/// Why two loads may share an entry (C25: one for each sector); empty: each takes its own. The line
+/// is asked for too, as caches may keep an entry for each line.
+std::string why_shared(const Ledger& ledger) {
+    for (const char* name : {"line", "sector"}) {
+        const auto bytes = ledger.number(fmt::format("memories/l1/{}", name));
+        if (!bytes) return fmt::format("its {} is not known, and loads may share an entry", name);
+        if (*bytes > miss_stride)
+            return fmt::format("its {} is {} bytes, and loads {} bytes apart may share an entry",
+                               name, *bytes, miss_stride);
+    }
+    return {};
+}
+
 /// The shortest walk behind which the lines looked for are in the L2 and not in the L1, and the
 /// time of the fastest of them.
 struct Reload {
@@ -42,6 +55,7 @@ Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
 
 void read_misses(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const auto none = [&](const std::string& why) { ledger.unidentified(entries_path, why); };
+    if (const std::string why = why_shared(ledger); !why.empty()) return none(why);
     const auto reload = reload_of(measurements, basis);
     if (!reload) return none(reload.error().what);
     std::vector<const RecordedSeries*> looked_at;

@@ -40,7 +40,7 @@ void read_ports(const Measurements& measurements, const Basis& basis, Ledger& le
 void read_write_buffer(const Measurements& measurements, const Basis& basis, Ledger& ledger);
 /// Size, sets, ways, line, sector of the L1; size, ways, sector of the L2; latencies of both.
 void read_caches(const Measurements& measurements, const Basis& basis, Ledger& ledger);
-/// Misses of the L1 that are in flight at once.
+/// Misses of the L1 that are in flight at once. Needs its line and sector.
 void read_misses(const Measurements& measurements, const Basis& basis, Ledger& ledger);
 /// Warp and block slots of an SM.
 void read_residence(const Measurements& measurements, Ledger& ledger);

@@ -197,7 +197,7 @@ bool hides_its_port(const models::Architecture& machine, const std::string& name
 }
 
 /// Whether the first miss may be back before as many have been sent as there are entries, or the
-/// lines that are to miss are in the L1 or not in the L2.
+/// lines that are to miss are in the L1 or not in the L2, or two of them are in one line.
 bool hides_misses(const models::Architecture& machine) {
     const auto lowest = [&](const std::string& path) {
         return models::find_value(machine, path)->interval->lo;
@@ -219,7 +219,7 @@ bool hides_misses(const models::Architecture& machine) {
             return lowest("memories/l1/size") + targets <= walk &&
                    walk + targets <= lowest("memories/l2/size");
         });
-    return entries >= most_misses || !reloads ||
+    return lowest("memories/l1/line") > miss_stride || entries >= most_misses || !reloads ||
            2 * (sent + on_the_way) >= lowest("memories/l2/latency");
 }
 

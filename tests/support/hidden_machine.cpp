@@ -46,8 +46,8 @@ void draw_caches(models::Architecture& machine, Chance& chance) {
         return std::int64_t{1} << chance.whole(least, most);
     };
     ValueGroup& l1 = memory(machine, "l1");
-    const std::int64_t l1_line = exact(l1, "line", "bytes", power(6, 7));
-    const std::int64_t l1_sector = exact(l1, "sector", "bytes", std::min(l1_line, power(5, 7)));
+    const std::int64_t l1_line = exact(l1, "line", "bytes", power(6, 8));
+    const std::int64_t l1_sector = exact(l1, "sector", "bytes", std::min(l1_line, power(5, 8)));
     const std::int64_t l1_sets = exact(l1, "sets", "1", power(3, 6));
     const std::int64_t l1_ways = exact(l1, "ways", "1", chance.whole(1, 8));
     exact(l1, "size", "bytes", l1_line * l1_sets * l1_ways);

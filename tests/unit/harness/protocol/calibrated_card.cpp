@@ -22,9 +22,10 @@ std::vector<RecordedSeries> measured_on(const models::Architecture& machine,
     protocol.repetitions = repetitions;
     std::vector<RecordedSeries> all;
     for (const auto& name : names) {
-        const auto points = points_of(name, machine);
+        const auto points = points_of(name.substr(0, name.find('/')), machine);
         EXPECT_TRUE(points) << to_string(points.error());
         for (const auto& point : points.value()) {
+            if (!point.name.starts_with(name)) continue;
             const auto series = measure_point(*device, point, protocol, nullptr);
             EXPECT_TRUE(series) << to_string(series.error());
             all.push_back(

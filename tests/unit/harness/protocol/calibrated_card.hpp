@@ -11,7 +11,7 @@ namespace warpbound::harness {
 
 models::Architecture fermi();
 
-/// What a simulated machine gives of some benchmarks.
+/// What a simulated machine gives of some benchmarks, or of their points that begin with a name.
 std::vector<RecordedSeries> measured_on(const models::Architecture& machine,
                                         const std::vector<std::string>& names,
                                         std::int64_t repetitions, const std::string& policy);

@@ -128,23 +128,46 @@ models::Architecture with_caches(std::int64_t mshr_entries) {
     return machine;
 }
 
+/// What the benchmarks of misses show on it.
+Result<Calibration> calibrated_misses(const models::Architecture& machine) {
+    return calibrated(measured_on(machine,
+                                  {"switched-off", "coalescing", "cache-levels", "cache-sector",
+                                   "cache-reload/walk=24576", "cache-misses/walk=24576"},
+                                  100, "lrr"));
+}
+
+void expect_unknown(const Result<Calibration>& calibration, const std::string& path,
+                    const std::string& why) {
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    const auto* found = finding(calibration.value(), path);
+    EXPECT_EQ(found, nullptr) << path << " was read " << found->interval.lo;
+    const auto* unknown = reason(calibration.value(), path);
+    ASSERT_NE(unknown, nullptr) << path;
+    EXPECT_NE(unknown->why.find(why), std::string::npos) << unknown->why;
+}
+
+constexpr const char* entries_path = "memories/l1/mshr-entries";
+
 TEST(Calibrate, ReadsHowManyMissesAreInFlightAtOnce) {
-    const auto measured_with = [](std::int64_t entries) {
-        return calibrated(measured_on(
-            with_caches(entries), {"switched-off", "cache-levels", "cache-reload", "cache-misses"},
-            100, "lrr"));
-    };
-    const auto few = measured_with(9);
-    ASSERT_TRUE(few) << to_string(few.error());
-    const auto* found = finding(few.value(), "memories/l1/mshr-entries");
-    ASSERT_NE(found, nullptr) << reason(few.value(), "memories/l1/mshr-entries")->why;
-    EXPECT_EQ(found->interval.lo, 9);
-    EXPECT_EQ(found->interval.hi, 9);
+    expect_found(calibrated_misses(with_caches(9)), entries_path, 9, 9);
     // The first miss is back before a warp has sent so many.
-    const auto many = measured_with(200);
-    ASSERT_TRUE(many) << to_string(many.error());
-    EXPECT_EQ(finding(many.value(), "memories/l1/mshr-entries"), nullptr);
-    EXPECT_NE(reason(many.value(), "memories/l1/mshr-entries"), nullptr);
+    expect_unknown(calibrated_misses(with_caches(200)), entries_path, "behind 18 misses");
+}
+
+// Loads of one sector share an entry (C25): twice as many loads as entries find one, or, where an
+// entry serves one access, the second load waits though there are entries.
+TEST(Calibrate, CountsNoMissesWhereTwoOfThemMayShareAnEntry) {
+    for (const std::int64_t merges : {8, 1}) {
+        auto machine = with_caches(merges == 1 ? 9 : 4);
+        for (const auto& [path, value] :
+             {std::pair{"memories/l1/line", 256}, std::pair{"memories/l1/sector", 256},
+              std::pair{"memories/l1/sets", 16}, std::pair{"memories/l2/line", 256},
+              std::pair{"memories/l2/sets", 32}})
+            ASSERT_TRUE(models::override_value(machine, path, value)) << path;
+        ASSERT_TRUE(models::override_value(machine, "memories/l1/mshr-merges", merges));
+        expect_unknown(calibrated_misses(machine), entries_path,
+                       "its line is 256 bytes, and loads 128 bytes apart may share an entry");
+    }
 }
 
 } // namespace
