@@ -39,14 +39,19 @@ Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
     const auto levels = Levels::of(measurements, basis);
     if (!levels) return levels.as_failure();
     for (const std::int64_t walk : reload_walks) {
-        const std::string point = fmt::format("cache-reload/walk={}", walk);
-        const auto* series = measurements.find(point);
-        if (series == nullptr) return Failure{measurements.why_not(point)};
-        const auto of_l1 = levels.value().within(Level::L1, *series);
-        const auto of_l2 = levels.value().within(Level::L2, *series);
-        if (!of_l1 || !of_l2 || of_l1.value() || !of_l2.value()) continue;
-        const auto times = distances(*series, basis);
-        return Reload{walk, *std::min_element(times.begin(), times.end())};
+        bool from_l2 = true;
+        std::vector<std::int64_t> times;
+        for (const std::int64_t line : reload_lines) {
+            const std::string point = fmt::format("cache-reload/walk={}/line={}", walk, line);
+            const auto* series = measurements.find(point);
+            if (series == nullptr) return Failure{measurements.why_not(point)};
+            const auto of_l1 = levels.value().within(Level::L1, *series);
+            const auto of_l2 = levels.value().within(Level::L2, *series);
+            from_l2 = from_l2 && of_l1 && of_l2 && !of_l1.value() && of_l2.value();
+            const auto of_line = distances(*series, basis);
+            times.insert(times.end(), of_line.begin(), of_line.end());
+        }
+        if (from_l2) return Reload{walk, *std::min_element(times.begin(), times.end())};
     }
     return Failure{"behind no walk are lines in the L2 and not in the L1"};
 }

@@ -121,13 +121,14 @@ std::vector<Benchmark> cache_benchmarks() {
                             },
                             {"memories/l1/sector", "memories/l2/sector"}}));
     Benchmark reload{"cache-reload",
-                     "Does the L2 serve a line that so many bytes were walked over since?",
+                     "Does the L2 serve a line of a walk over so many bytes?",
                      "the L2's latency where the L1 is smaller than the walk and the L2 is not",
                      "C24, C27",
-                     {{"walk", {reload_walks.begin(), reload_walks.end()}}},
+                     {{"walk", {reload_walks.begin(), reload_walks.end()}},
+                      {"line", {reload_lines.begin(), reload_lines.end()}}},
                      [](const Axes& axes, const models::Architecture&) {
                          return behind_walk(axis_value(axes, "walk", 0),
-                                            {chased((most_misses - 1) * miss_stride),
+                                            {chased(axis_value(axes, "line", 1) * miss_stride),
                                              switched_off(first_register)});
                      },
                      {"memories/l1/mshr-entries"}};

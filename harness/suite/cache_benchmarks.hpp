@@ -29,6 +29,9 @@ inline constexpr std::int64_t most_misses = 64;
 inline constexpr std::int64_t miss_stride = 128;
 /// Bytes that are walked over once so that the first lines are in the L2 only.
 inline constexpr std::array<std::int64_t, 2> reload_walks{24 * 1024, 72 * 1024};
+/// Of the lines that are to miss: the first one leaves a cache before all others, the last one
+/// behind them.
+inline constexpr std::array<std::int64_t, 2> reload_lines{0, most_misses - 1};
 /// Of lanes next to each other. `Unit:` bytes.
 inline constexpr std::array<std::int64_t, 9> lane_distances{0, 4, 8, 16, 32, 64, 128, 256, 512};
 

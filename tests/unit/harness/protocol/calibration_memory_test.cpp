@@ -128,12 +128,23 @@ models::Architecture with_caches(std::int64_t mshr_entries) {
     return machine;
 }
 
-/// What the benchmarks of misses show on it.
+/// What the benchmarks of misses give on it, with walks over so many bytes.
+std::vector<RecordedSeries> measured_misses(const models::Architecture& machine,
+                                            const std::string& walk = "24576") {
+    return measured_on(machine,
+                       {"switched-off", "coalescing", "cache-levels", "cache-sector",
+                        "cache-reload/walk=" + walk, "cache-misses/walk=" + walk},
+                       100, "lrr");
+}
 Result<Calibration> calibrated_misses(const models::Architecture& machine) {
-    return calibrated(measured_on(machine,
-                                  {"switched-off", "coalescing", "cache-levels", "cache-sector",
-                                   "cache-reload/walk=24576", "cache-misses/walk=24576"},
-                                  100, "lrr"));
+    return calibrated(measured_misses(machine));
+}
+
+/// Overrides values of a machine.
+void put(models::Architecture& machine,
+         const std::vector<std::pair<std::string, std::int64_t>>& values) {
+    for (const auto& [path, value] : values)
+        ASSERT_TRUE(models::override_value(machine, path, value)) << path;
 }
 
 void expect_unknown(const Result<Calibration>& calibration, const std::string& path,
@@ -159,15 +170,34 @@ TEST(Calibrate, ReadsHowManyMissesAreInFlightAtOnce) {
 TEST(Calibrate, CountsNoMissesWhereTwoOfThemMayShareAnEntry) {
     for (const std::int64_t merges : {8, 1}) {
         auto machine = with_caches(merges == 1 ? 9 : 4);
-        for (const auto& [path, value] :
-             {std::pair{"memories/l1/line", 256}, std::pair{"memories/l1/sector", 256},
-              std::pair{"memories/l1/sets", 16}, std::pair{"memories/l2/line", 256},
-              std::pair{"memories/l2/sets", 32}})
-            ASSERT_TRUE(models::override_value(machine, path, value)) << path;
-        ASSERT_TRUE(models::override_value(machine, "memories/l1/mshr-merges", merges));
+        put(machine, {{"memories/l1/line", 256},
+                      {"memories/l1/sector", 256},
+                      {"memories/l1/sets", 16},
+                      {"memories/l1/mshr-merges", merges},
+                      {"memories/l2/line", 256},
+                      {"memories/l2/sets", 32}});
         expect_unknown(calibrated_misses(machine), entries_path,
                        "its line is 256 bytes, and loads 128 bytes apart may share an entry");
     }
+}
+
+// A walk over 192 lines leaves of an L2 with 32 sets and 5 ways the lines from number 32 on: the
+// first ones miss it too, and its entries are few.
+TEST(Calibrate, CountsNoMissesOfTheL1WhereTheL2HoldsOnlySomeOfTheLines) {
+    auto machine = with_caches(32);
+    put(machine, {{"memories/l1/size", 4096},
+                  {"memories/l1/sets", 8},
+                  {"memories/l2/size", 20480},
+                  {"memories/l2/sector", 128},
+                  {"memories/l2/sets", 32},
+                  {"memories/l2/ways", 5},
+                  {"memories/l2/slices", 1},
+                  {"memories/l2/mshr-entries", 8},
+                  {"memories/dram/channels", 1}});
+    auto series = measured_misses(machine);
+    for (auto& longer : measured_on(machine, {"cache-reload/walk=73728"}, 100, "lrr"))
+        series.push_back(std::move(longer));
+    expect_unknown(calibrated(series), entries_path, "behind no walk are lines in the L2");
 }
 
 } // namespace
