@@ -27,11 +27,27 @@ std::string why_shared(const Ledger& ledger) {
     return {};
 }
 
+/// Of loads. `Unit:` core cycles.
+struct Times {
+    std::int64_t fastest = 0;
+    std::int64_t slowest = 0;
+};
+
+Times times_of(const std::vector<const RecordedSeries*>& series, const Basis& basis) {
+    std::vector<std::int64_t> all;
+    for (const auto* one : series) {
+        const auto times = distances(*one, basis);
+        all.insert(all.end(), times.begin(), times.end());
+    }
+    const auto [fastest, slowest] = std::minmax_element(all.begin(), all.end());
+    return {*fastest, *slowest};
+}
+
 /// The shortest walk behind which the lines looked for are in the L2 and not in the L1, and the
-/// time of the fastest of them.
+/// times of the first and the last of them.
 struct Reload {
     std::int64_t walk = 0;
-    std::int64_t fastest = 0;
+    Times times;
 };
 
 /// Refuses, with the reason, when there is none.
@@ -39,8 +55,8 @@ Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
     const auto levels = Levels::of(measurements, basis);
     if (!levels) return levels.as_failure();
     for (const std::int64_t walk : reload_walks) {
+        std::vector<const RecordedSeries*> reloads;
         bool from_l2 = true;
-        std::vector<std::int64_t> times;
         for (const std::int64_t line : reload_lines) {
             const std::string point = fmt::format("cache-reload/walk={}/line={}", walk, line);
             const auto* series = measurements.find(point);
@@ -48,10 +64,10 @@ Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
             const auto of_l1 = levels.value().within(Level::L1, *series);
             const auto of_l2 = levels.value().within(Level::L2, *series);
             from_l2 = from_l2 && of_l1 && of_l2 && !of_l1.value() && of_l2.value();
-            const auto of_line = distances(*series, basis);
-            times.insert(times.end(), of_line.begin(), of_line.end());
+            reloads.push_back(series);
         }
-        if (from_l2) return Reload{walk, *std::min_element(times.begin(), times.end())};
+        if (!from_l2) continue;
+        return Reload{walk, times_of(reloads, basis)};
     }
     return Failure{"behind no walk are lines in the L2 and not in the L1"};
 }
@@ -63,28 +79,33 @@ void read_misses(const Measurements& measurements, const Basis& basis, Ledger& l
     if (const std::string why = why_shared(ledger); !why.empty()) return none(why);
     const auto reload = reload_of(measurements, basis);
     if (!reload) return none(reload.error().what);
+    const Times miss = reload.value().times;
+    const Times hit = times_of({measurements.find(loaded_point)}, basis);
     std::vector<const RecordedSeries*> looked_at;
-    std::int64_t before = 0; // The slowest hit behind one miss fewer.
-    std::int64_t growth = 0; // The most that a miss has added.
+    std::int64_t before = hit.slowest; // The slowest hit behind one miss fewer.
+    std::int64_t growth = 0;           // The most that a miss has added.
     for (std::int64_t loads = 1; loads <= most_misses; ++loads) {
         const std::string point =
             fmt::format("cache-misses/walk={}/loads={}", reload.value().walk, loads);
         const auto* series = measurements.find(point);
         if (series == nullptr) return none(measurements.why_not(point));
         looked_at.push_back(series);
-        const auto times = distances(*series, basis);
-        const auto [fastest, slowest] = std::minmax_element(times.begin(), times.end());
-        if (*slowest < reload.value().fastest) {
-            if (loads > 1) growth = std::max(growth, *slowest - before);
-            before = *slowest;
+        const Times behind = times_of({series}, basis);
+        if (behind.slowest < miss.fastest) {
+            growth = std::max(growth, behind.slowest - before);
+            before = behind.slowest;
             continue;
         }
-        // Before the first miss has come nothing else keeps a hit waiting so long.
-        if (loads == 1 || *fastest < reload.value().fastest || *fastest - before <= 2 * growth)
-            return none(
-                fmt::format("behind {} misses a hit takes as long as a miss, but not all at "
-                            "once: the first may be back before the entries are used up",
-                            loads));
+        // What finds no entry waits until the first miss is back, and the hit is handled next. A
+        // full link keeps it until a slice has handled the first miss only (C27), and every further
+        // miss again; what fills up behind the L2 keeps it longer.
+        const bool first_is_back = behind.fastest >= miss.fastest + hit.fastest &&
+                                   behind.slowest <= miss.slowest + hit.slowest + growth;
+        if (loads == 1 || !first_is_back || behind.fastest - before <= 2 * growth)
+            return none(fmt::format("behind {} misses a hit takes as long as a miss, but does not "
+                                    "show that it waited for the first of them: a link may be "
+                                    "full, or the first be back before the entries are used up",
+                                    loads));
         const std::int64_t entries = loads - 1;
         return ledger.read(
             entries_path,

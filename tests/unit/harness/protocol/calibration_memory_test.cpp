@@ -181,6 +181,19 @@ TEST(Calibrate, CountsNoMissesWhereTwoOfThemMayShareAnEntry) {
     }
 }
 
+// The fifth miss waits for a place on the link until a slice has handled the first (C27), and the
+// hit behind it comes when the L2 alone could have answered.
+TEST(Calibrate, TakesNoFullLinkForFullEntries) {
+    auto machine = with_caches(32);
+    put(machine, {{"memories/l1/latency", 60},
+                  {"memories/l2/latency", 100},
+                  {"memories/interconnect/latency", 45},
+                  {"memories/interconnect/queue", 4},
+                  {"memories/interconnect/service", 1}});
+    expect_unknown(calibrated_misses(machine), entries_path,
+                   "behind 5 misses a hit takes as long as a miss, but does not show");
+}
+
 // A walk over 192 lines leaves of an L2 with 32 sets and 5 ways the lines from number 32 on: the
 // first ones miss it too, and its entries are few.
 TEST(Calibrate, CountsNoMissesOfTheL1WhereTheL2HoldsOnlySomeOfTheLines) {
