@@ -23,9 +23,21 @@ public:
     void read_sectors();
 
 private:
+    /// Off the points looked at. `known`: the values that it rests on.
     void read(const std::string& path, std::int64_t value, const std::string& benchmark,
-              std::vector<const RecordedSeries*> series) {
+              const std::vector<std::string>& known = {}) {
+        auto series = rests_on();
+        for (const auto& other : known) {
+            const auto of_other = ledger_.series(other);
+            series.insert(series.end(), of_other.begin(), of_other.end());
+        }
         ledger_.read(path, {{value, value, value}, Sharpness::Exact, benchmark, std::move(series)});
+    }
+    /// The points looked at, and those that tell the levels.
+    [[nodiscard]] std::vector<const RecordedSeries*> rests_on() const {
+        auto series = looked_at_;
+        series.insert(series.end(), levels_.series().begin(), levels_.series().end());
+        return series;
     }
     /// Looks at the points from now on.
     Result<void> look_at(const std::vector<std::string>& points);
@@ -81,7 +93,7 @@ void CacheRelations::read_ways() {
     };
     const auto take = [&](const std::string& path, std::int64_t count) {
         if (count <= most_ways)
-            read(path, count, benchmark, looked_at_);
+            read(path, count, benchmark);
         else
             ledger_.unidentified(path, fmt::format("at least {}", count));
     };
@@ -99,7 +111,7 @@ void CacheRelations::read_ways() {
                                                                "that of DRAM",
                                                                *of_l1 + 1));
     read_distance("memories/l2/latency", fmt::format("{}/lines={}", benchmark, *of_l2), 1,
-                  measurements_, basis_, ledger_);
+                  measurements_, basis_, ledger_, rests_on());
     take(l2_path, *of_l2);
 }
 
@@ -149,10 +161,11 @@ void CacheRelations::read_sizes() {
     const auto l1 = l1_ways ? period("memories/l1/size", *l1_ways, Level::L1) : std::nullopt;
     if (!l1_ways) ledger_.unidentified("memories/l1/size", no_ways);
     if (l1) {
-        read("memories/l1/size", *l1_ways * *l1, "cache-sets", looked_at_);
+        read("memories/l1/size", *l1_ways * *l1, "cache-sets", {"memories/l1/ways"});
         const auto line = ledger_.number("memories/l1/line");
         if (line && *l1 % *line == 0)
-            read("memories/l1/sets", *l1 / *line, "cache-sets", looked_at_);
+            read("memories/l1/sets", *l1 / *line, "cache-sets",
+                 {"memories/l1/ways", "memories/l1/line"});
         else
             ledger_.unidentified("memories/l1/sets", "the line is not known");
     } else {
@@ -161,7 +174,7 @@ void CacheRelations::read_sizes() {
     const auto l2_ways = ledger_.number("memories/l2/ways");
     if (!l2_ways) return ledger_.unidentified("memories/l2/size", no_ways);
     if (const auto l2 = period("memories/l2/size", *l2_ways, Level::L2))
-        read("memories/l2/size", *l2_ways * *l2, "cache-sets", looked_at_);
+        read("memories/l2/size", *l2_ways * *l2, "cache-sets", {"memories/l2/ways"});
 }
 
 void CacheRelations::read_sectors() {
@@ -178,7 +191,7 @@ void CacheRelations::read_sectors() {
             return none("no end of a sector shows");
         if (inside.value() == hidden)
             return none(fmt::format("at most {}: the L1 hides it", sector_offsets[hidden]));
-        read(path, sector_offsets[inside.value()], "cache-sector", looked_at_);
+        read(path, sector_offsets[inside.value()], "cache-sector");
     };
     read_sector("memories/l1/sector", Level::L1, 0);
     const auto of_l1 = measured ? held(Level::L1) : Result<std::size_t>{measured.as_failure()};
@@ -228,7 +241,8 @@ void read_caches(const Measurements& measurements, const Basis& basis, Ledger& l
             ledger.unidentified(path, levels.error().what);
         return;
     }
-    read_distance("memories/l1/latency", loaded_point, 1, measurements, basis, ledger);
+    read_distance("memories/l1/latency", loaded_point, 1, measurements, basis, ledger,
+                  {measurements.find(cold_point)});
     CacheRelations relations{measurements, basis, std::move(levels).value(), ledger};
     relations.read_ways();
     relations.read_sizes();

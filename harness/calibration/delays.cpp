@@ -105,9 +105,12 @@ Reading reading_of(std::vector<std::int64_t> samples, std::string benchmark,
 }
 
 void read_distance(const std::string& path, const std::string& point, std::int64_t least,
-                   const Measurements& measurements, const Basis& basis, Ledger& ledger) {
+                   const Measurements& measurements, const Basis& basis, Ledger& ledger,
+                   const std::vector<const RecordedSeries*>& also) {
     const auto* series = measurements.find(point);
     if (series == nullptr) return ledger.unidentified(path, measurements.why_not(point));
+    std::vector<const RecordedSeries*> all{series};
+    all.insert(all.end(), also.begin(), also.end());
     auto samples = distances(*series, basis);
     const auto [lowest, highest] = std::minmax_element(samples.begin(), samples.end());
     if (*lowest < basis.step)
@@ -115,8 +118,9 @@ void read_distance(const std::string& path, const std::string& point, std::int64
             path, fmt::format("{} took less time than its instructions need", point));
     const std::string benchmark = point.substr(0, point.find('/'));
     if (*highest > basis.step)
-        return ledger.read(path, reading_of(std::move(samples), benchmark, {series}));
-    ledger.read(path, {{least, std::nullopt, basis.step}, Sharpness::AtMost, benchmark, {series}});
+        return ledger.read(path, reading_of(std::move(samples), benchmark, std::move(all)));
+    ledger.read(path,
+                {{least, std::nullopt, basis.step}, Sharpness::AtMost, benchmark, std::move(all)});
 }
 
 void read_port_time(const std::string& name, const Measurements& measurements, const Basis& basis,

@@ -67,6 +67,15 @@ std::optional<models::Interval> Ledger::interval(const std::string& path) const 
     return hull;
 }
 
+std::vector<const RecordedSeries*> Ledger::series(const std::string& path) const {
+    std::vector<const RecordedSeries*> all;
+    const auto found = readings_.find(path);
+    if (found == readings_.end()) return all;
+    for (const auto& reading : found->second)
+        all.insert(all.end(), reading.series.begin(), reading.series.end());
+    return all;
+}
+
 std::optional<std::int64_t> Ledger::number(const std::string& path) const {
     const auto found = readings_.find(path);
     if (found == readings_.end()) return std::nullopt;
@@ -85,19 +94,17 @@ Result<std::vector<Finding>> Ledger::findings() const {
                                                text_of(a), text_of(b)),
                                    path};
         Finding finding{path, readings.front().interval, readings.front().sharpness, {}, {}, {}};
-        std::vector<const RecordedSeries*> series;
         for (const auto& reading : readings) {
             finding.interval = both(finding, reading);
             if (finding.sharpness == Sharpness::AtMost) finding.sharpness = reading.sharpness;
             if (std::find(finding.benchmarks.begin(), finding.benchmarks.end(),
                           reading.benchmark) == finding.benchmarks.end())
                 finding.benchmarks.push_back(reading.benchmark);
-            series.insert(series.end(), reading.series.begin(), reading.series.end());
             if (finding.assumption.empty()) finding.assumption = reading.assumption;
         }
         if (finding.sharpness == Sharpness::Exact && !finding.interval.is_exact())
             finding.sharpness = Sharpness::Range;
-        finding.digest = digest_of_series(series);
+        finding.digest = digest_of_series(series(path));
         all.push_back(std::move(finding));
     }
     return all;

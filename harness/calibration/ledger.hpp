@@ -33,7 +33,7 @@ struct Finding {
     models::Interval interval;
     Sharpness sharpness = Sharpness::Exact;
     std::vector<std::string> benchmarks;
-    std::string digest;       ///< Of the series that it rests on.
+    std::string digest; ///< Of the series that it rests on, but those of what all rest on: `Basis`.
     std::string assumption{}; ///< As `Reading` has it.
 };
 
@@ -63,6 +63,8 @@ public:
     [[nodiscard]] bool knows(const std::string& path) const;
     /// The number, when there is exactly one.
     [[nodiscard]] std::optional<std::int64_t> number(const std::string& path) const;
+    /// What the readings of a value rest on.
+    [[nodiscard]] std::vector<const RecordedSeries*> series(const std::string& path) const;
     /// The hull of what was read.
     [[nodiscard]] std::optional<models::Interval> interval(const std::string& path) const;
 

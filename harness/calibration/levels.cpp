@@ -15,7 +15,9 @@ Result<Levels> Levels::of(const Measurements& measurements, const Basis& basis) 
     if (cold == nullptr) return Failure{measurements.why_not(cold_point)};
     const auto near = distances(*hit, basis);
     const auto far = distances(*cold, basis);
-    const Levels levels{basis, *std::max_element(near.begin(), near.end()),
+    const Levels levels{basis,
+                        {hit, cold},
+                        *std::max_element(near.begin(), near.end()),
                         *std::min_element(far.begin(), far.end())};
     if (levels.slowest_hit_ >= levels.fastest_cold_)
         return Failure{"a line that was loaded before is no faster"};

@@ -18,12 +18,17 @@ public:
     /// Whether the loads of a series find their line in that level or one before it. Refuses a
     /// series that both seem to serve: what its loads find is chance.
     [[nodiscard]] Result<bool> within(Level level, const RecordedSeries& series) const;
+    /// Of the reference loads.
+    [[nodiscard]] const std::vector<const RecordedSeries*>& series() const { return series_; }
 
 private:
-    Levels(Basis basis, std::int64_t slowest_hit, std::int64_t fastest_cold)
-        : basis_{std::move(basis)}, slowest_hit_{slowest_hit}, fastest_cold_{fastest_cold} {}
+    Levels(Basis basis, std::vector<const RecordedSeries*> series, std::int64_t slowest_hit,
+           std::int64_t fastest_cold)
+        : basis_{std::move(basis)}, series_{std::move(series)}, slowest_hit_{slowest_hit},
+          fastest_cold_{fastest_cold} {}
 
     Basis basis_;
+    std::vector<const RecordedSeries*> series_;
     std::int64_t slowest_hit_ = 0;
     std::int64_t fastest_cold_ = 0;
 };

@@ -48,6 +48,7 @@ Times times_of(const std::vector<const RecordedSeries*>& series, const Basis& ba
 struct Reload {
     std::int64_t walk = 0;
     Times times;
+    std::vector<const RecordedSeries*> series; ///< Of these, and of who tells the levels.
 };
 
 /// Refuses, with the reason, when there is none.
@@ -67,7 +68,9 @@ Result<Reload> reload_of(const Measurements& measurements, const Basis& basis) {
             reloads.push_back(series);
         }
         if (!from_l2) continue;
-        return Reload{walk, times_of(reloads, basis)};
+        Reload reload{walk, times_of(reloads, basis), levels.value().series()};
+        reload.series.insert(reload.series.end(), reloads.begin(), reloads.end());
+        return reload;
     }
     return Failure{"behind no walk are lines in the L2 and not in the L1"};
 }
@@ -81,7 +84,11 @@ void read_misses(const Measurements& measurements, const Basis& basis, Ledger& l
     if (!reload) return none(reload.error().what);
     const Times miss = reload.value().times;
     const Times hit = times_of({measurements.find(loaded_point)}, basis);
-    std::vector<const RecordedSeries*> looked_at;
+    std::vector<const RecordedSeries*> looked_at = reload.value().series;
+    for (const char* path : {"memories/l1/line", "memories/l1/sector"}) {
+        const auto of_size = ledger.series(path);
+        looked_at.insert(looked_at.end(), of_size.begin(), of_size.end());
+    }
     std::int64_t before = hit.slowest; // The slowest hit behind one miss fewer.
     std::int64_t growth = 0;           // The most that a miss has added.
     for (std::int64_t loads = 1; loads <= most_misses; ++loads) {

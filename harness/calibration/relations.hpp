@@ -60,8 +60,10 @@ std::vector<std::int64_t> distances(const RecordedSeries& series, const Basis& b
 Reading reading_of(std::vector<std::int64_t> samples, std::string benchmark,
                    std::vector<const RecordedSeries*> series);
 /// Reads a distance that no instruction can be closer than a step: what lies below does not show.
+/// `also`: the series for which this point was chosen.
 void read_distance(const std::string& path, const std::string& point, std::int64_t least,
-                   const Measurements& measurements, const Basis& basis, Ledger& ledger);
+                   const Measurements& measurements, const Basis& basis, Ledger& ledger,
+                   const std::vector<const RecordedSeries*>& also = {});
 /// The initiation of an access of a class from how long one of many passes keeps its port.
 void read_port_time(const std::string& name, const Measurements& measurements, const Basis& basis,
                     Ledger& ledger);

@@ -142,17 +142,17 @@ void read_burst(const Measurements& measurements, const Basis& basis, Ledger& le
     // One store of each scheduler at a time is what a port of the scheduler lets pass.
     if (fitting.front() <= *basis.schedulers)
         return attempt.neither("each store waits for the one before it: a port would do the same");
-    attempt.found(fitting.front(), std::move(drains), {burst});
+    attempt.found(fitting.front(), std::move(drains), {burst, alone});
 }
 
 /// One warp stores much once and then little: fills the buffer where the port is faster than it.
 void read_plug(const Measurements& measurements, const Basis& basis, Ledger& ledger) {
     const Attempt attempt{"store-plug", ledger};
-    std::vector<const RecordedSeries*> series;
     std::int64_t behind_plug = 0; // From the plug to the first store behind it.
     std::int64_t spacing = 0;     // Between further stores that find room.
     const auto* alone = measurements.find("spacing-store-global");
     if (alone == nullptr) return attempt.neither(measurements.why_not("spacing-store-global"));
+    std::vector<const RecordedSeries*> series{alone};
     const auto distance = distances(*alone, basis);
     spacing = *std::max_element(distance.begin(), distance.end());
     if (*std::min_element(distance.begin(), distance.end()) < basis.step)
@@ -217,11 +217,11 @@ void read_train(const Measurements& measurements, const Basis& basis, Ledger& le
                                         wait, many_passes));
         wait /= many_passes;
     }
-    ledger.read(drain_path, reading_of(std::move(waits), "store-train-next", {next}));
+    ledger.read(drain_path, reading_of(std::move(waits), "store-train-next", {next, port}));
     const auto no_entries = [&](const std::string& why) {
         ledger.unidentified(entries_path, "store-train: " + why);
     };
-    std::vector<const RecordedSeries*> series{next};
+    std::vector<const RecordedSeries*> series{next, port};
     std::array<double, train_counts.size()> times{};
     for (std::size_t i = 0; i < train_counts.size(); ++i) {
         const std::string point = fmt::format("store-train/n={}", train_counts[i]);

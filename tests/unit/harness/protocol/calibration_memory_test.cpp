@@ -213,5 +213,62 @@ TEST(Calibrate, CountsNoMissesOfTheL1WhereTheL2HoldsOnlySomeOfTheLines) {
     expect_unknown(calibrated(series), entries_path, "behind no walk are lines in the L2");
 }
 
+/// Expects the digest of a finding to change with each of these points.
+void expect_rests_on(const std::vector<RecordedSeries>& series, const std::string& path,
+                     const std::vector<std::string>& points) {
+    const auto digest_with = [&](const std::string& point) {
+        auto all = series;
+        for (auto& one : all)
+            if (one.key.name == point) ++one.samples.front().seed;
+        const auto calibration = calibrated(std::move(all));
+        EXPECT_TRUE(calibration) << to_string(calibration.error());
+        const auto* found = finding(calibration.value(), path);
+        EXPECT_NE(found, nullptr) << path;
+        return found == nullptr ? std::string{} : found->digest;
+    };
+    const std::string digest = digest_with("no such point");
+    EXPECT_EQ(digest_with("another one that is not there"), digest);
+    for (const auto& point : points)
+        EXPECT_NE(digest_with(point), digest) << path << " " << point;
+}
+
+TEST(Calibrate, NamesEverySeriesThatAValueOfTheCachesRestsOn) {
+    auto series = measured_misses(with_caches(9));
+    const std::vector<std::string> levels{"cache-levels/lines=0", "cache-levels/lines=1"};
+    expect_rests_on(series, entries_path,
+                    {"cache-levels/lines=0", "cache-levels/lines=1",
+                     "cache-reload/walk=24576/line=0", "cache-reload/walk=24576/line=63",
+                     "cache-misses/walk=24576/loads=1", "coalescing/distance=64",
+                     "cache-sector/offset=8"});
+    expect_rests_on(series, "memories/l1/sector", levels);
+    expect_rests_on(series, "memories/l1/latency", levels);
+    for (auto& more : measured_on(with_caches(9), {"cache-ways", "cache-sets"}, 20, "lrr"))
+        series.push_back(std::move(more));
+    expect_rests_on(series, "memories/l1/ways", levels);
+    for (const char* path : {"memories/l1/sets", "memories/l2/size", "memories/l2/latency"})
+        expect_rests_on(series, path,
+                        {"cache-levels/lines=0", "cache-levels/lines=1", "cache-ways/lines=3"});
+    expect_rests_on(series, "memories/l1/sets", {"coalescing/distance=64"});
+}
+
+TEST(Calibrate, NamesEverySeriesThatTheWriteBufferRestsOn) {
+    const std::vector<std::string> common{"switched-off",       "start-order",
+                                          "crowd-switched-off", "spacing-store-global",
+                                          "port-store-global",  "store-train-next"};
+    const auto with = [&](const std::string& more) {
+        auto names = common;
+        names.push_back(more);
+        return names;
+    };
+    const auto burst = measured(with("store-burst"), 100);
+    for (const char* path : {"write-buffer/entries", "write-buffer/drain"})
+        expect_rests_on(burst, path, {"port-store-global"});
+    const auto train =
+        measured_on(with_stores(3, {9, std::nullopt, 14}, 11, models::UnitScope::Core),
+                    with("store-train"), 100, "srr");
+    for (const char* path : {"write-buffer/entries", "write-buffer/drain"})
+        expect_rests_on(train, path, {"port-store-global", "store-train-next"});
+}
+
 } // namespace
 } // namespace warpbound::harness
