@@ -41,31 +41,69 @@ BuiltRegion region_of(const assembly::Function& function, std::size_t first, std
     return region;
 }
 
+/// What an instruction of a loop does for the loop itself.
+enum class LoopPart { None, Addition, Comparison, Branch };
+
+LoopPart loop_part(const assembly::Instruction& instruction) {
+    using enum assembly::OpcodeClass;
+    const auto& name = instruction.mnemonic;
+    if (instruction.opcode_class == Branch) return LoopPart::Branch;
+    if (instruction.opcode_class == IntegerCompare || name == "UISETP") return LoopPart::Comparison;
+    if (instruction.opcode_class == IntegerAdd || name.starts_with("UIADD"))
+        return LoopPart::Addition;
+    return LoopPart::None;
+}
+
+/// An instruction between the clock reads in words, as the listing has it.
+std::string quoted(const BuiltInstruction& built) {
+    return fmt::format("'{}'", assembly::print(*built.instruction));
+}
+
+/// The first result that goes from the loop's own instructions to the body or back, in one trip or
+/// from one to the next; empty: there is none. `twice`: two trips behind each other.
+std::string mixed_up(const BuiltRegion& twice) {
+    const auto is_own = [&](std::size_t i) {
+        return loop_part(*twice[i].instruction) != LoopPart::None;
+    };
+    for (std::size_t i = 0; i < twice.size(); ++i)
+        for (const std::size_t producer : twice[i].producers)
+            if (is_own(producer) != is_own(i))
+                return fmt::format("{} reads the result of {}: one is the loop's own, the other "
+                                   "not",
+                                   quoted(twice[i]), quoted(twice[producer]));
+    return {};
+}
+
 /// Takes the loop's own instructions out: an addition, a comparison and, last, a branch. Returns
 /// what is wrong; empty: they were there, and nothing else of their classes.
 std::string without_loop(BuiltRegion& region) {
-    using enum assembly::OpcodeClass;
-    const auto is_of_loop = [](const BuiltInstruction& one) {
-        const auto is = one.instruction->opcode_class;
-        return is == IntegerAdd || is == IntegerCompare || is == Uniform || is == Branch;
+    const auto count = [&](LoopPart part) {
+        return std::count_if(region.begin(), region.end(),
+                             [&](const auto& one) { return loop_part(*one.instruction) == part; });
     };
-    constexpr std::ptrdiff_t own = 3;
-    const auto count = std::count_if(region.begin(), region.end(), is_of_loop);
-    const auto branches = std::count_if(region.begin(), region.end(), [](const auto& one) {
-        return one.instruction->opcode_class == Branch;
-    });
-    if (count != own || branches != 1 || region.back().instruction->opcode_class != Branch)
-        return fmt::format("the loop has {} instructions and {} branches of its own; expected an "
-                           "addition, a comparison and, last, a branch",
-                           count, branches);
+    const auto additions = count(LoopPart::Addition);
+    const auto comparisons = count(LoopPart::Comparison);
+    const auto branches = count(LoopPart::Branch);
+    if (additions != 1 || comparisons != 1 || branches != 1 || region.empty() ||
+        loop_part(*region.back().instruction) != LoopPart::Branch)
+        return fmt::format("the loop has {} additions, {} comparisons and {} branches of its own; "
+                           "expected one of each, the branch last",
+                           additions, comparisons, branches);
+    assembly::Function two_trips;
+    for (int trip = 0; trip < 2; ++trip)
+        for (const auto& one : region)
+            two_trips.instructions.push_back(*one.instruction);
+    if (std::string wrong = mixed_up(region_of(two_trips, 0, two_trips.instructions.size() - 1));
+        !wrong.empty())
+        return wrong;
     std::vector<std::size_t> place(region.size(), 0); // That an instruction will have.
     BuiltRegion rest;
     for (std::size_t i = 0; i < region.size(); ++i) {
         place[i] = rest.size();
-        if (is_of_loop(region[i])) continue;
+        if (loop_part(*region[i].instruction) != LoopPart::None) continue;
         rest.push_back({region[i].instruction, {}});
         for (const std::size_t producer : region[i].producers)
-            if (!is_of_loop(region[producer])) rest.back().producers.push_back(place[producer]);
+            rest.back().producers.push_back(place[producer]);
     }
     region = std::move(rest);
     return {};
@@ -80,7 +118,7 @@ std::string chain_text(const std::vector<std::size_t>& producers) {
 }
 
 std::string built_text(const BuiltInstruction& built) {
-    return fmt::format("'{}' ({}, reads {})", assembly::print(*built.instruction),
+    return fmt::format("{} ({}, reads {})", quoted(built),
                        to_string(built.instruction->opcode_class), chain_text(built.producers));
 }
 

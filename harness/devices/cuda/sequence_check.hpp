@@ -21,7 +21,7 @@ struct SequenceVerdict {
 /// Compares the instructions between the clock reads of a listing with those that were meant: how
 /// many, the class of each, and which results of others each reads. Of a loop it is the body, with
 /// the results of the same trip; the addition, comparison and branch of the loop may stand anywhere
-/// in it, the branch last.
+/// in it, the branch last. Between them and the body nothing is read, also not of the trip before.
 SequenceVerdict compare_sequence(const std::string& listing, const PtxKernel& kernel,
                                  const std::string& tool);
 

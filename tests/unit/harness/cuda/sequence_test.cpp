@@ -82,10 +82,12 @@ TEST(Sequence, OfALoopIsThatOfItsBody) {
     EXPECT_THAT(of_two(unrolled).text, StartsWith("of 4 instructions built and 2 meant"));
     std::vector<std::string> more = built;
     more.insert(more.begin() + 1, "IADD3 R5, R5, 0x1, RZ");
-    EXPECT_THAT(of_two(more).text, StartsWith("the loop has 4 instructions and 1 branches"));
+    EXPECT_THAT(of_two(more).text,
+                StartsWith("the loop has 2 additions, 1 comparisons and 1 branches"));
     std::vector<std::string> none = built;
     none.pop_back();
-    EXPECT_THAT(of_two(none).text, StartsWith("the loop has 2 instructions and 0 branches"));
+    EXPECT_THAT(of_two(none).text,
+                StartsWith("the loop has 1 additions, 1 comparisons and 0 branches"));
     // A walk: the load's own address is of the trip before, and the addition waits for the load.
     const auto chase = [](const std::string& add) {
         return compared("pointer-chase", 0,
@@ -94,6 +96,40 @@ TEST(Sequence, OfALoopIsThatOfItsBody) {
     };
     EXPECT_EQ(chase("FADD R3, R3, R8").state, State::Verified) << chase("FADD R3, R3, R8").text;
     EXPECT_EQ(chase("FADD R3, R3, R2").state, State::Differs);
+}
+
+TEST(Sequence, OfALoopDiffersWhereBodyAndLoopReadEachOther) {
+    const auto of_two = [](const std::vector<std::string>& region) {
+        return compared("granularity", 1, region);
+    };
+    const std::vector<std::string> built{"IADD3 R5, R5, -0x1, RZ", "FADD R8, R8, R3",
+                                         "ISETP.NE.AND P0, PT, R5, RZ, PT", "FADD R9, R9, R3",
+                                         "@P0 BRA 0x20"};
+    EXPECT_EQ(of_two(built).state, State::Verified) << of_two(built).text;
+    const auto with = [&](std::size_t index, const std::string& text) {
+        auto region = built;
+        region[index] = text;
+        return of_two(region);
+    };
+    // Behind the counter's addition, and before it in the next trip.
+    const auto reads = with(1, "FADD R8, R8, R5");
+    EXPECT_EQ(reads.state, State::Differs);
+    EXPECT_EQ(reads.text, "'FADD R8, R8, R5 ;' reads the result of 'IADD3 R5, R5, -0x1, RZ ;': one "
+                          "is the loop's own, the other not");
+    auto next_trip = built;
+    std::swap(next_trip[0], next_trip[1]);
+    EXPECT_EQ(of_two(next_trip).state, State::Verified) << of_two(next_trip).text;
+    next_trip[0] = "FADD R8, R8, R5";
+    EXPECT_EQ(of_two(next_trip).text, reads.text);
+    EXPECT_EQ(with(3, "@P0 FADD R9, R9, R3").state, State::Differs);
+    EXPECT_EQ(with(2, "ISETP.NE.AND P0, PT, R8, RZ, PT").state, State::Differs);
+    // Two additions and no comparison; a move of the uniform file is none.
+    for (const char* other : {"IADD3 R6, R6, 0x1, RZ", "UIADD3 UR5, UR5, 0x1, URZ"})
+        EXPECT_THAT(with(2, other).text,
+                    StartsWith("the loop has 2 additions, 0 comparisons and 1 branches"));
+    EXPECT_THAT(with(2, "UMOV UR5, UR4").text,
+                StartsWith("the loop has 1 additions, 0 comparisons and 1 branches"));
+    EXPECT_EQ(with(2, "UISETP.NE.AND UP0, UPT, UR5, URZ, UPT").state, State::Verified);
 }
 
 TEST(Sequence, IsUnverifiedWhereTheListingSaysNothing) {
