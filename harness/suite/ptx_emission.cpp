@@ -233,7 +233,8 @@ private:
             } else if (reg.kind == walk_kind) {
                 line(fmt::format("mad.wide.u32 {}, %warp, {}, %memory;", reg.name(),
                                  kernel.memory_per_warp));
-                // Through memory: else it is copied behind the first clock read (ptxas 13.0).
+                // Through memory: else it is copied behind the first clock read (ptxas 13.0). The
+                // first clock will be there; that a warp left a record, its last one shows.
                 line(fmt::format("mad.wide.u32 %wide, %warp, {}, %records;", sizeof(WarpRecord)));
                 line(fmt::format("st.volatile.global.u64 [%wide], {};", reg.name()));
                 line(fmt::format("ld.volatile.global.u64 {}, [%wide];", reg.name()));

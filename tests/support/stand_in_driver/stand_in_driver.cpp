@@ -176,6 +176,10 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
         cycles = 100 * stops.value_or(0); // The walk of warp 0 is that of all.
     }
     for (std::int64_t warp = 0; warp < warps; ++warp) {
+        auto* const place =
+            reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(WarpRecord)};
+        // A walk's address goes through the warp's record before its first clock read.
+        if (function.trips > 0) std::memcpy(place, arguments[3], sizeof(Address));
         if (at.launches == script.no_record_at && warp == warps - 1) break;
         WarpRecord record;
         record.first_clock =
@@ -187,8 +191,7 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
         if (at.launches == script.clock_jump_at) record.last_clock += std::uint64_t{1} << 40U;
         record.nanoseconds_before = static_cast<std::uint64_t>(at.nanoseconds);
         record.nanoseconds_after = record.nanoseconds_before + 1024;
-        std::memcpy(reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(record)}, &record,
-                    sizeof(record));
+        std::memcpy(place, &record, sizeof(record));
     }
     at.pass(2000.0);
 }

@@ -129,6 +129,15 @@ TEST(CudaDevice, LaysOutTheWalkOfAPointerChase) {
     }
 }
 
+TEST(CudaDevice, FindsAWalkWithoutARecord) {
+    const StandIn driver{"no-record-at 4"};
+    const auto result = measured(driver, ptx_point("pointer-chase"));
+    ASSERT_TRUE(result) << to_string(result.error());
+    EXPECT_EQ(result.value().samples[0].remark, (Remark{}));
+    EXPECT_EQ(result.value().samples[1].remark,
+              (Remark{Trouble::LaunchFailure, "warp 0 left no record"}));
+}
+
 TEST(CudaDevice, StatesItsConditions) {
     const StandIn driver;
     ASSERT_TRUE(measured(driver, ptx_point("dependent-pair")));
