@@ -17,8 +17,6 @@ namespace {
 /// Register files and shared memories of all compute capabilities are (cuda_occupancy.h). `Unit:`
 /// registers or bytes.
 constexpr std::int64_t size_unit = 1024;
-constexpr const char* size_assumed = "taken to be a multiple of 1024: no count tells those between";
-constexpr const char* power_assumed = "taken to be a power of two";
 
 /// A point of a residence benchmark.
 struct Seen {
@@ -56,9 +54,10 @@ struct Resource {
     std::string size_path;
     std::string unit_path;
     std::string other_path;
-    const char* other_assumed = nullptr;
+    std::string other_name; ///< In words.
     Taken taken = nullptr;
-    std::vector<Rule> rules;
+    std::vector<std::int64_t> units; ///< Each of them with each of the others is a rule.
+    std::vector<std::int64_t> others;
     std::int64_t finest_unit = 1; ///< No point of the benchmark tells a smaller one.
 };
 
@@ -79,13 +78,29 @@ std::optional<models::Interval> sizes_by(const Resource& resource, const Rule& r
                          : std::nullopt;
 }
 
+/// Every reading of a resource is the only one among these: no count tells a size between, or a
+/// unit or other that was not tried.
+std::string assumption_of(const Resource& resource) {
+    return fmt::format("taken from sizes that are multiples of {}, granularities {}, and {} {}",
+                       size_unit, fmt::join(resource.units, ", "), resource.other_name,
+                       fmt::join(resource.others, ", "));
+}
+
+std::vector<Rule> rules_of(const Resource& resource) {
+    std::vector<Rule> rules;
+    for (const auto unit : resource.units)
+        for (const auto other : resource.others)
+            rules.push_back({unit, other});
+    return rules;
+}
+
 void read_resource(const Resource& resource, const std::vector<Seen>& points,
                    const std::vector<const RecordedSeries*>& series, Ledger& ledger) {
     std::set<std::int64_t> sizes;
     std::set<std::int64_t> units;
     std::set<std::int64_t> others;
     bool is_bounded = true;
-    for (const auto& rule : resource.rules) {
+    for (const auto& rule : rules_of(resource)) {
         const auto fitting = sizes_by(resource, rule, points);
         if (!fitting) continue;
         units.insert(rule.unit);
@@ -93,8 +108,7 @@ void read_resource(const Resource& resource, const std::vector<Seen>& points,
         sizes.insert({fitting->lo, fitting->hi});
         is_bounded = is_bounded && fitting->hi < std::numeric_limits<std::int64_t>::max();
     }
-    const auto put = [&](const std::string& path, const std::set<std::int64_t>& values,
-                         const char* assumed) {
+    const auto put = [&](const std::string& path, const std::set<std::int64_t>& values) {
         if (values.empty())
             return ledger.unidentified(path, "no rule of allocation gives the counts of " +
                                                  resource.benchmark);
@@ -105,16 +119,19 @@ void read_resource(const Resource& resource, const std::vector<Seen>& points,
                                                          resource.benchmark, *values.begin(),
                                                          *values.rbegin()));
         const std::int64_t value = *values.begin();
-        ledger.read(path,
-                    {{value, value, value}, Sharpness::Exact, resource.benchmark, series, assumed});
+        ledger.read(path, {{value, value, value},
+                           Sharpness::Exact,
+                           resource.benchmark,
+                           series,
+                           assumption_of(resource)});
     };
-    put(resource.size_path, sizes, size_assumed);
-    put(resource.other_path, others, resource.other_assumed);
+    put(resource.size_path, sizes);
+    put(resource.other_path, others);
     if (units.size() == 1 && *units.begin() == resource.finest_unit)
         return ledger.unidentified(
             resource.unit_path,
             fmt::format("{}: at most {}", resource.benchmark, resource.finest_unit));
-    put(resource.unit_path, units, power_assumed);
+    put(resource.unit_path, units);
 }
 
 /// The points of a benchmark that show how many blocks the resource leaves.
@@ -148,26 +165,13 @@ void read_points(const Resource& resource, const std::vector<std::int64_t>& uses
     read_resource(resource, points, series, ledger);
 }
 
-std::vector<Rule> rules_of(const std::vector<std::int64_t>& units,
-                           const std::vector<std::int64_t>& others) {
-    std::vector<Rule> rules;
-    for (const auto unit : units)
-        for (const auto other : others)
-            rules.push_back({unit, other});
-    return rules;
-}
-
 } // namespace
 
 void read_room(const Measurements& measurements, Ledger& ledger) {
-    const Resource registers{"resident-registers",
-                             "limits/registers",
-                             "limits/register-granularity",
-                             "limits/register-partitions",
-                             power_assumed,
-                             registers_taken,
-                             rules_of({32, 64, 128, 256, 512, 1024}, {1, 2, 4, 8}),
-                             32};
+    const Resource registers{
+        "resident-registers",          "limits/registers", "limits/register-granularity",
+        "limits/register-partitions",  "partitions",       registers_taken,
+        {32, 64, 128, 256, 512, 1024}, {1, 2, 4, 8},       32};
     read_points(registers, resident_registers(),
                 {resident_block_sizes.begin(), resident_block_sizes.end()}, "registers",
                 resident_wide_blocks, measurements, ledger);
@@ -175,9 +179,10 @@ void read_room(const Measurements& measurements, Ledger& ledger) {
                           "limits/shared-memory",
                           "limits/shared-granularity",
                           "limits/shared-reserved",
-                          size_assumed,
+                          "reserved bytes",
                           shared_memory_taken,
-                          rules_of({64, 128, 256, 512, 1024, 2048, 4096}, {0, 1024, 2048}),
+                          {64, 128, 256, 512, 1024, 2048, 4096},
+                          {0, 1024, 2048},
                           64};
     read_points(shared, resident_bytes(), {1}, "shared-memory", resident_at_most, measurements,
                 ledger);

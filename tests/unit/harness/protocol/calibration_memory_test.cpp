@@ -270,5 +270,28 @@ TEST(Calibrate, NamesEverySeriesThatTheWriteBufferRestsOn) {
         expect_rests_on(train, path, {"port-store-global", "store-train-next"});
 }
 
+// The counts alone do not say how a resource is given out.
+TEST(Calibrate, SaysFromWhichRulesTheRoomWasRead) {
+    auto machine = fermi();
+    put(machine, {{"blocks/start", 0}, {"blocks/replacement", 100}});
+    const auto calibration = calibrated(measured_on(
+        machine, {"switched-off", "resident-warps", "resident-registers", "resident-shared-memory"},
+        20, "lrr"));
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    int found = 0;
+    for (const auto& one : calibration.value().findings) {
+        const bool registers = one.path.starts_with("limits/register");
+        if (!registers && !one.path.starts_with("limits/shared")) continue;
+        ++found;
+        EXPECT_EQ(one.assumption,
+                  registers ? "taken from sizes that are multiples of 1024, granularities 32, 64, "
+                              "128, 256, 512, 1024, and partitions 1, 2, 4, 8"
+                            : "taken from sizes that are multiples of 1024, granularities 64, 128, "
+                              "256, 512, 1024, 2048, 4096, and reserved bytes 0, 1024, 2048")
+            << one.path;
+    }
+    EXPECT_GE(found, 4);
+}
+
 } // namespace
 } // namespace warpbound::harness
