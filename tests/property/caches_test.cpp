@@ -3,6 +3,7 @@
 /// caches, of one warp and of several.
 
 #include "analyzer/analysis.hpp"
+#include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
@@ -201,6 +202,44 @@ TEST(Caches, NoSimulatedTimeOfOrderlyAccessesLeavesItsEnvelope) {
     EXPECT_LT(middle_of(ratios.upper[1]), 6.0);
     EXPECT_GT(middle_of(ratios.lower[0]), 0.4);
     EXPECT_GT(middle_of(ratios.lower[1]), 0.25);
+}
+
+// C21 counts executions of an instruction, whichever call it is reached by.
+TEST(Caches, ExecutionsOfCalledCodeCountOverAllCallSites) {
+    auto program = assembly::read_program(
+        {"test", "!Kernel k\nCAL F;\nCAL F;\nCAL F;\nCAL F;\nEXIT;\nF:\nLD R4, [R2];\nRET;\n"
+                 "!EndKernel\n"});
+    ASSERT_TRUE(program) << to_string(program.error());
+    const auto& function = program.value().functions.front();
+    const auto graph = assembly::build_control_flow_graph(function).value();
+    const auto machine = harness::simulator::test::random_accesses(3).machine;
+    for (const std::int64_t stride : {0, 128, 4096}) {
+        models::FlowFacts facts;
+        facts.kernel = "k";
+        models::MemoryFact load;
+        load.at = 0x28;
+        load.pattern.emplace();
+        load.pattern->base = 0x10000;
+        load.pattern->thread_stride = 4;
+        load.pattern->iteration_stride = stride;
+        facts.memory.push_back(load);
+        analyzer::Request request;
+        request.function = &function;
+        request.graph = &graph;
+        request.architecture = &machine;
+        request.facts = &facts;
+        const auto analysis = analyzer::analyze(request);
+        ASSERT_TRUE(analysis) << to_string(analysis.error());
+        const auto bounds = analysis.value().execution_time.bounds();
+        const auto simulated =
+            harness::simulator::Machine::prepare(machine, {&function, &graph, &facts, {}}, {}, 1);
+        ASSERT_TRUE(simulated) << to_string(simulated.error());
+        for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+            const auto draw = seed % 2 == 0 ? harness::Draw::Extremes : harness::Draw::Uniform;
+            const auto time = simulated.value()->run({seed, draw, {}}).value().execution_time;
+            EXPECT_TRUE(bounds.contains(time)) << stride << ": " << time.count();
+        }
+    }
 }
 
 } // namespace
