@@ -213,7 +213,7 @@ TEST(Caches, ExecutionsOfCalledCodeCountOverAllCallSites) {
     const auto& function = program.value().functions.front();
     const auto graph = assembly::build_control_flow_graph(function).value();
     const auto machine = harness::simulator::test::random_accesses(3).machine;
-    for (const std::int64_t stride : {0, 128, 4096}) {
+    for (const std::uint64_t stride : {0, 128, 4096}) {
         models::FlowFacts facts;
         facts.kernel = "k";
         models::MemoryFact load;
