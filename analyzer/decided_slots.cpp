@@ -24,7 +24,8 @@ public:
               const SlotOrder& order)
         : problem_{problem}, rules_{rules}, path_{path}, order_{order} {}
 
-    /// When the run starts `start` cycles into a round. Nothing when the cycle of an issue is open.
+    /// When the run starts `start` cycles into a round. Nothing when the cycle of an issue is open,
+    /// or too many slots passed in all starts.
     std::optional<Times> run(std::int64_t start) {
         const Warp fresh{rules_.lower.start(), rules_.upper.start(), {}, 0, 0};
         warps_.assign(static_cast<std::size_t>(order_.places()), fresh);
@@ -34,6 +35,7 @@ public:
         std::size_t left = warps_.size();
         const std::int64_t slot = order_.slot();
         for (std::int64_t k = start / slot; left > 0; ++k) {
+            if (--slots_left_ < 0) return std::nullopt;
             Warp& owner = warps_[static_cast<std::size_t>(
                 order_.owners()[static_cast<std::size_t>(k % order_.round())])];
             if (owner.next == path_.size()) continue;
@@ -118,6 +120,7 @@ private:
     std::vector<Range> ports_; ///< When each is free, by unit.
     Range completion_;
     std::int64_t next_choice_ = 0;
+    std::int64_t slots_left_ = std::int64_t{1} << 23U; ///< Those in which nobody issues included.
 };
 
 /// Whether no scheduler's warps wait for those of another.

@@ -20,9 +20,10 @@ bool has_edge(const assembly::ControlFlowGraph& graph, std::int64_t from, std::i
     });
 }
 
-/// Executions of a loop's back edges per entry, from what is stated and what follows from the code.
+/// Executions of a loop's back edges per entry, from what is stated and what follows from the code:
+/// of a stated loop only with `tighten`.
 Result<BackEdgeBounds> bounds_of(const models::FlowFacts& facts, const models::LoopFact* fact,
-                                 const std::optional<DerivedLoop>& derived) {
+                                 const std::optional<DerivedLoop>& derived, bool tighten) {
     if (fact == nullptr && !derived) return BackEdgeBounds{};
     std::int64_t min = 1;
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
@@ -37,8 +38,10 @@ Result<BackEdgeBounds> bounds_of(const models::FlowFacts& facts, const models::L
                                       "but {}..{} follow from the code: {}",
                                       fact->header, fact->min, fact->max, derived->min,
                                       derived->max, derived->reason));
-        min = std::max(min, derived->min);
-        max = std::min(max, derived->max);
+        if (fact == nullptr || tighten) {
+            min = std::max(min, derived->min);
+            max = std::min(max, derived->max);
+        }
     }
     return BackEdgeBounds{min - 1, max - 1};
 }
@@ -174,7 +177,8 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                               "the entry of the kernel is stated never to be executed");
             resolved.never[header] = true;
         }
-        const auto bounds = bounds_of(facts, fact, resolved.never[header] ? std::nullopt : derived);
+        const auto bounds = bounds_of(facts, fact, resolved.never[header] ? std::nullopt : derived,
+                                      branches_of.has_value());
         if (!bounds) return bounds.as_failure();
         resolved.loops.push_back(bounds.value());
     }

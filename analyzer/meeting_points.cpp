@@ -187,7 +187,14 @@ private:
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             const auto& code = graph_.blocks[block];
             if (code.last != *index || !is_reached(block)) continue;
-            if (code.out.size() < 2) continue; // EXIT: some lanes end, the others go on.
+            const auto ways =
+                std::count_if(code.out.begin(), code.out.end(),
+                              [&](std::size_t edge) { return is_reached(graph_.edges[edge].to); });
+            // EXIT, of which some lanes end and the others go on, or a branch that all take alike.
+            if (ways < 2) {
+                decides = decides || code.out.size() >= 2;
+                continue;
+            }
             decides = true;
             if (code.out.size() > 2 || code.exits)
                 return refuse(*index, "lanes may part to more than two ways, which is not bounded");
@@ -287,6 +294,7 @@ private:
     /// the turns cannot be counted.
     [[nodiscard]] std::optional<Parting::Leaving> leaving_of(const Parting& parting) const {
         for (const std::size_t way : graph_.blocks[parting.block].out) {
+            if (!is_reached(graph_.edges[way].to)) continue;
             Parting::Leaving leaving{graph_.edges[way].to, {graph_.edges[way].to}, 1};
             std::vector<std::size_t> work{leaving.start};
             while (!work.empty()) {

@@ -131,8 +131,17 @@ std::int64_t CoveredPoints::of_place(const std::vector<AlikeSchedulers>& schedul
 }
 
 std::int64_t CoveredPoints::by_itself(const SlotOrder& order, std::int64_t place) {
-    return order.places() == 1 ? by_any_scheduler(1, 1)
-                               : by_place(PointsOfPlace{order, place}, order, place);
+    if (order.places() == 1) return by_any_scheduler(1, 1);
+    bool in_pairs = false;
+    for (std::size_t i = 0; i < problem_.timings.size(); ++i)
+        in_pairs = in_pairs || (problem_.used[i] && problem_.timings[i] && order.slot() == 1 &&
+                                problem_.timings[i].value().gap.lo == 0);
+    const PointsOfPlace points{order, place};
+    Covered covered;
+    for (const Held& held : kinds_)
+        covered.push_back(in_time(held, points, order, place) +
+                          (in_pairs && held.cycles > 0 ? 1 : 0));
+    return most(covered);
 }
 
 std::int64_t CoveredPoints::cycles_of_block(std::int64_t block) {

@@ -39,7 +39,8 @@ public:
     /// In one wave: of the warp in `place` of one of `schedulers[own]`, by all others.
     std::int64_t of_place(const std::vector<AlikeSchedulers>& schedulers, std::size_t own,
                           std::int64_t place);
-    /// The same, by its own instructions.
+    /// The same, by its own instructions: of two that issue at one point (gap 0, C4) the second one
+    /// loses it.
     std::int64_t by_itself(const SlotOrder& order, std::int64_t place);
     /// In one wave: cycles that a chain of warps of `block` loses at covered points, each as many
     /// as lie between slots.

@@ -100,7 +100,7 @@ Result<CacheValues> read_cache_values(const models::Architecture& architecture) 
         values.second_sets = static_cast<std::uint64_t>(std::max<std::int64_t>(1, second_sets.lo));
     values.second_ways = read.interval("l2", "ways", 1).lo;
     values.slices = read.interval("l2", "slices", 1);
-    read.interval("l1", "queue", 1);
+    values.load_queue = read.interval("l1", "queue", 1).lo;
     for (const char* flag : {"write-allocate", "write-back"})
         read.interval("l2", flag);
     values.write_evict = read.interval("l1", "write-evict").hi != 0;

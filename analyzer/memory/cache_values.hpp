@@ -25,10 +25,11 @@ struct CacheValues {
     std::int64_t first_level_latency = 0;
     std::int64_t first_level_latency_lo = 0;
     models::Interval first_level_service;
+    std::int64_t load_queue = 1; ///< Loads from their issue until the L1 handled their last line.
     models::Interval slice_service;
     models::Interval link_service;
-    std::int64_t link_queue = 1;
-    models::Interval transit; ///< One way.
+    std::int64_t link_queue = 1; ///< Exact.
+    models::Interval transit;    ///< One way.
     /// An access that merges with another may have a longer way than that one, by so much.
     std::int64_t transit_spread = 0;
     std::int64_t round_trip = 0;    ///< From the access of the L1 to the arrival, unloaded.

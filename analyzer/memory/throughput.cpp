@@ -39,7 +39,8 @@ std::vector<std::vector<BoundTerm>> throughput_ways(const Problem& problem) {
         (models::Cycles{least_line_accesses(problem)} * shape.share() * shape.warps_per_block)
             .count();
     add("services of an L1, one line access after another", accesses - 1,
-        caches.first_level_service.lo, "the last access of the L1", caches.first_level_latency_lo);
+        caches.first_level_service.lo, "the last access of the L1",
+        std::min(caches.first_level_latency_lo, caches.round_trip_lo));
     if (!problem.touched) return ways;
     const Touched& touched = *problem.touched;
     // The last transfer is on its way from the channel to the L1 when it has been started, and the
@@ -48,12 +49,13 @@ std::vector<std::vector<BoundTerm>> throughput_ways(const Problem& problem) {
         touched.least_sectors - touched.most_second_sectors, caches.row_hit.lo, "the last transfer",
         std::max<std::int64_t>(0,
                                caches.dram_latency_lo - (caches.transit.hi - caches.transit.lo)));
-    // A store is over when it has its place on the link, a load when its data are back.
+    // A store is over when it has its place on the link, where it need not have been started; a
+    // load when its data are back.
     const std::int64_t loads = touched.least_load_transactions;
     const std::int64_t stores = touched.least_store_transactions;
     add("transactions that leave one multiprocessor, one after another",
-        share_of(loads + stores, shape.multiprocessors) - 1, caches.link_service.lo,
-        "the last transaction", stores == 0 ? caches.round_trip_lo : 0);
+        share_of(loads + stores, shape.multiprocessors) - 1 - (stores == 0 ? 0 : caches.link_queue),
+        caches.link_service.lo, "the last transaction", stores == 0 ? caches.round_trip_lo : 0);
     add("transactions of loads that a slice serves, one after another",
         share_of(loads, caches.slices.hi) - 1, caches.slice_service.lo, "the last transaction",
         std::max<std::int64_t>(0, caches.round_trip_lo - (caches.transit.hi - caches.transit.lo)));

@@ -35,21 +35,35 @@ bool is_under_way_once(const Problem& problem, std::size_t load) {
     return announcement_of(problem, load).has_value();
 }
 
-std::optional<std::int64_t> lines_under_way(const Problem& problem) {
-    std::map<Announcement, std::int64_t> lines;
+namespace {
+
+/// The most of what each load counts, over the loads of a warp that are under way together.
+template <class Count> std::optional<std::int64_t> under_way(const Problem& problem, Count count) {
+    std::map<Announcement, std::int64_t> counts;
     for (std::size_t i = 0; i < problem.timings.size(); ++i) {
         if (!problem.used[i] || !problem.timings[i]) continue;
         const auto& timing = problem.timings[i].value();
         if (!timing.through_caches || timing.enters_write_buffer) continue;
         const auto announcement = announcement_of(problem, i);
         if (!announcement) return std::nullopt;
-        auto& most = lines[*announcement];
-        most = std::max(most, timing.passes.hi);
+        auto& most = counts[*announcement];
+        most = std::max(most, count(timing));
     }
     models::Cycles sum{0};
-    for (const auto& [announcement, most] : lines)
+    for (const auto& [announcement, most] : counts)
         sum += models::Cycles{most};
     return sum.count();
+}
+
+} // namespace
+
+std::optional<std::int64_t> lines_under_way(const Problem& problem) {
+    return under_way(problem,
+                     [](const models::InstructionTiming& timing) { return timing.passes.hi; });
+}
+
+std::optional<std::int64_t> loads_under_way(const Problem& problem) {
+    return under_way(problem, [](const models::InstructionTiming&) { return std::int64_t{1}; });
 }
 
 } // namespace warpbound::analyzer

@@ -17,5 +17,7 @@ bool is_under_way_once(const Problem& problem, std::size_t load);
 /// Line accesses of a warp's loads that are under way together, at most; none: not bounded by what
 /// they wait for.
 std::optional<std::int64_t> lines_under_way(const Problem& problem);
+/// The same of its loads.
+std::optional<std::int64_t> loads_under_way(const Problem& problem);
 
 } // namespace warpbound::analyzer

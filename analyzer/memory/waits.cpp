@@ -53,9 +53,6 @@ public:
     }
 
 private:
-    static constexpr const char* full_entries =
-        "full miss entries, while all accesses in them go on";
-
     template <class Cost> std::int64_t most(Cost cost) const {
         InstructionCosts costs(problem_.timings.size(), 0);
         for (std::size_t i = 0; i < costs.size(); ++i)
@@ -86,7 +83,7 @@ private:
         const std::int64_t arrival = longest_arrival();
         const models::Cycles apart =
             models::Cycles{lines_} * service + models::Cycles{loads_of_chain()} * 2 * arrival;
-        if (apart < models::Cycles{together}) {
+        if (issues_before_others() && apart < models::Cycles{together}) {
             add("services at the L1 for a line access of a load", lines_, service);
             add("lines of a load that arrive at the L1 one after another", 2 * loads_of_chain(),
                 arrival);
@@ -96,6 +93,18 @@ private:
         add("services at links and slices for a transaction of a load", requests_,
             (models::Cycles{caches_.slice_service.hi} + models::Cycles{caches_.link_service.hi} * 2)
                 .count());
+    }
+    /// Whether no load of another warp can take a place in the load queue that one of the chain
+    /// waits for.
+    [[nodiscard]] bool issues_before_others() const {
+        if (problem_.shape.warps() == 1) return true;
+        const auto of_warp = loads_under_way(problem_);
+        const std::int64_t loads = of_warp
+                                       ? (models::Cycles{*of_warp} * problem_.shape.warps()).count()
+                                       : of_launch([](const models::InstructionTiming& timing) {
+                                             return is_load(timing) ? 1 : 0;
+                                         });
+        return loads <= caches_.load_queue;
     }
     /// One service, and for each further line another one or the time until it arrives.
     [[nodiscard]] std::int64_t l1_of_load(const models::InstructionTiming& timing) const {

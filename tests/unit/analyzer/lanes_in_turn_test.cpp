@@ -96,6 +96,19 @@ TEST(PartingLanes, TakeNoWayThatIsNever) {
               without.value().execution_time.upper.proved);
 }
 
+TEST(PartingLanes, PartNotWhereOneWayIsNever) {
+    models::FlowFacts facts;
+    facts.loops.push_back({0x08, 1, 6, {}});
+    facts.nevers.push_back({0x30, {}});
+    facts.divergents.push_back({0x10, {}});
+    const auto analysis = analyzed("MOV R10, RZ; L: IADD R10, R10, R11; @P0 BRA N; MOV R3, R6; "
+                                   "@P1 BRA L; EXIT; N: MOV R3, R7; EXIT;",
+                                   facts)
+                              ->run();
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    EXPECT_GT(analysis.value().execution_time.upper.proved.count(), 0);
+}
+
 TEST(PartingLanes, AreNamedAmongTheAssumptions) {
     models::FlowFacts facts;
     facts.divergents.push_back({0, {}});

@@ -170,5 +170,23 @@ TEST(LoopCounts, BoundAKernelWithoutFacts) {
                           "follow from the code"));
 }
 
+// Runs keep what is stated, so a bound that is held against them may not say more.
+TEST(LoopCounts, TightenStatedBoundsWhereNoRunsAreCompared) {
+    models::FlowFacts facts;
+    facts.loops.push_back({0x08, 1, 6, {}});
+    auto kernel = analyzed("MOV R10, RZ; L: MOV R3, R6; IADD R10, R10, 0x1; "
+                           "ISETP.NE.AND P1, PT, R10, 0x6, PT; @P1 BRA L; EXIT;",
+                           facts);
+    const auto stated = kernel->run();
+    kernel->request.follow_branches = true;
+    const auto counted = kernel->run();
+    ASSERT_TRUE(stated) << to_string(stated.error());
+    ASSERT_TRUE(counted) << to_string(counted.error());
+    EXPECT_LT(stated.value().execution_time.lower.proved,
+              counted.value().execution_time.lower.proved);
+    EXPECT_EQ(stated.value().execution_time.upper.proved,
+              counted.value().execution_time.upper.proved);
+}
+
 } // namespace
 } // namespace warpbound::analyzer
