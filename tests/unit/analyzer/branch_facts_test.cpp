@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <regex>
+#include <string>
 
 namespace warpbound::analyzer {
 namespace {
@@ -139,7 +139,9 @@ TEST(BranchFacts, OfUniformRegistersHoldWhereLanesStayTogether) {
     EXPECT_EQ(facts(predicate, {}, Lanes::MayPart), "");
 
     const auto branches_used = [&](const std::vector<models::DivergentFact>& divergents) {
-        const auto timed = std::regex_replace(code, std::regex{";"}, " ?trans6;");
+        std::string timed;
+        for (const char c : code)
+            timed += c == ';' ? std::string{" ?trans6;"} : std::string{c};
         auto problem = analyzed(timed, {}, "turing-t4", 75);
         problem->facts.divergents = divergents;
         problem->request.follow_branches = true;
