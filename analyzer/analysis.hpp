@@ -38,8 +38,8 @@ struct Request {
     models::Launch launch;
     std::int64_t multiprocessors = 1; ///< On which the launch runs.
     models::WarpPolicy policy;
-    /// Use what the conditions of branches exclude (docs/soundness.md, S19). Else only stated facts,
-    /// which is what simulated runs keep, and loop bounds of the code where none are stated.
+    /// Use what the conditions of branches exclude (docs/soundness.md, S19). Else only stated
+    /// facts, which is what simulated runs keep, and loop bounds of the code where none are stated.
     bool follow_branches = false;
     std::optional<HostCourse> host; ///< Bound the time from end to end as well; none: do not.
     std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
