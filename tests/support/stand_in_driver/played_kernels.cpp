@@ -1,0 +1,199 @@
+#include "tests/support/stand_in_driver/played_kernels.hpp"
+
+#include "harness/ptx_kernel.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <set>
+
+namespace warpbound::tests {
+
+namespace {
+
+using harness::WarpRecord;
+using harness::cuda::Address;
+using harness::cuda::FunctionTag;
+using harness::cuda::Status;
+
+std::int64_t lines_between(const std::string& text, const char* from, const char* to) {
+    const auto begin = text.find(from);
+    const auto end = text.find(to);
+    if (begin == std::string::npos || end == std::string::npos) return 0;
+    std::int64_t lines = -1; // Of the two lines one is counted, and the one between each.
+    for (auto at = text.find('\n', begin); at < end; at = text.find('\n', at + 1))
+        ++lines;
+    return lines;
+}
+
+std::int64_t trips_of_walk(const std::string& text) {
+    constexpr const char* counter = "mov.u32 %left, ";
+    const auto at = text.find(counter);
+    if (at == std::string::npos || text.find("%walk_by_") == std::string::npos) return 0;
+    return std::stoll(text.substr(at + std::strlen(counter)));
+}
+
+void run_clock_rate(void** arguments) {
+    Address record = 0;
+    std::uint64_t window = 0;
+    std::memcpy(&record, arguments[0], sizeof(record));
+    std::memcpy(&window, arguments[1], sizeof(window));
+    Machine& at = machine();
+    const auto first = static_cast<std::uint64_t>(at.cycles);
+    const auto begin = static_cast<std::uint64_t>(at.nanoseconds);
+    at.pass(static_cast<double>(window));
+    if (at.script.no_rate_at > 0 && at.launches == at.script.no_rate_at) return;
+    const std::uint64_t values[4] = {first, static_cast<std::uint64_t>(at.cycles), begin,
+                                     static_cast<std::uint64_t>(at.nanoseconds)};
+    std::memcpy(reinterpret_cast<void*>(record), values, sizeof(values));
+}
+
+bool is_allocated(Address address) {
+    const auto& memory = machine().memory;
+    auto behind = memory.upper_bound(address);
+    if (behind == memory.begin()) return false;
+    --behind;
+    return address + sizeof(Address) <= behind->first + behind->second.bytes;
+}
+
+/// How many addresses a walk from there visits; nothing when it leaves the memory.
+std::optional<std::int64_t> stops_of(Address at, std::int64_t trips) {
+    std::set<Address> seen;
+    for (std::int64_t trip = 0; trip < trips; ++trip) {
+        if (!is_allocated(at)) return std::nullopt;
+        seen.insert(at);
+        std::memcpy(&at, reinterpret_cast<const void*>(at), sizeof(at));
+    }
+    return static_cast<std::int64_t>(seen.size());
+}
+
+void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, void** arguments) {
+    Address records = 0;
+    std::memcpy(&records, arguments[0], sizeof(records));
+    Machine& at = machine();
+    const auto& script = at.script;
+    const std::int64_t warps = std::int64_t{blocks} * ((threads + 31) / 32);
+    at.pass(1000.0);
+    std::int64_t cycles = 24 + 6 * function.instructions;
+    if (function.trips > 0) {
+        Address memory = 0;
+        std::memcpy(&memory, arguments[3], sizeof(memory));
+        const auto stops = stops_of(memory, function.trips);
+        if (!stops) at.sticky = Status::IllegalAddress;
+        cycles = 100 * stops.value_or(0); // The walk of warp 0 is that of all.
+    }
+    for (std::int64_t warp = 0; warp < warps; ++warp) {
+        auto* const place =
+            reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(WarpRecord)};
+        // A walk's address goes through the warp's record before its first clock read.
+        if (function.trips > 0) std::memcpy(place, arguments[3], sizeof(Address));
+        if (at.launches == script.no_record_at && warp == warps - 1) break;
+        WarpRecord record;
+        record.first_clock =
+            static_cast<std::uint64_t>(at.cycles) + static_cast<std::uint64_t>(2 * warp);
+        // Now and then a run is slower, as runs are.
+        const std::int64_t region = cycles + (at.launches % 5 == 0 ? 4 : 0);
+        record.last_clock = record.first_clock + static_cast<std::uint64_t>(region);
+        if (at.launches == script.clock_back_at) record.last_clock = record.first_clock - 7;
+        if (at.launches == script.clock_jump_at) record.last_clock += std::uint64_t{1} << 40U;
+        record.nanoseconds_before = static_cast<std::uint64_t>(at.nanoseconds);
+        record.nanoseconds_after = record.nanoseconds_before + 1024;
+        std::memcpy(place, &record, sizeof(record));
+    }
+    at.pass(2000.0);
+}
+
+constexpr std::int64_t most_warps = 48;
+constexpr std::int64_t most_blocks = 16;
+constexpr std::int64_t register_file = 65536;
+constexpr std::int64_t register_granularity = 256; // Of a warp.
+constexpr std::int64_t register_partitions = 4;
+constexpr std::int64_t shared_memory = 102400;
+constexpr std::int64_t shared_granularity = 128;
+constexpr std::int64_t shared_reserved = 1024;
+
+std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
+    return (amount + unit - 1) / unit * unit;
+}
+
+/// Blocks that fit on an SM.
+std::int64_t room(std::int64_t warps, std::int64_t registers, std::int64_t shared) {
+    std::int64_t blocks = 0;
+    while (blocks < most_blocks && (blocks + 1) * warps <= most_warps &&
+           (blocks + 1) * round_up(shared + shared_reserved, shared_granularity) <= shared_memory &&
+           round_up((blocks + 1) * warps, register_partitions) *
+                   round_up(32 * registers, register_granularity) <=
+               register_file)
+        ++blocks;
+    return blocks;
+}
+
+/// Blocks come to the SMs in turn, and to each as others leave; SMs have clocks of their own.
+void run_semaphore(const FunctionTag& function, unsigned blocks, unsigned threads,
+                   std::int64_t shared, void** arguments) {
+    Address records = 0;
+    std::memcpy(&records, arguments[0], sizeof(records));
+    Address counter = 0;
+    std::memcpy(&counter, arguments[3], sizeof(counter));
+    std::uint32_t counted = 0; // Of a launch before, if nobody cleared it.
+    std::memcpy(&counted, reinterpret_cast<const void*>(counter), sizeof(counted));
+    Machine& at = machine();
+    const std::int64_t warps = (threads + 31) / 32;
+    const std::int64_t places = room(warps, function.registers, shared);
+    const bool all_meet = counted >= blocks || blocks <= multiprocessors * places;
+    const std::int64_t life = all_meet ? 900 : harness::semaphore_time_out + 40;
+    for (std::int64_t warp = 0; warp < std::int64_t{blocks} * warps; ++warp) {
+        const std::int64_t block = warp / warps;
+        const std::int64_t of_sm = block / multiprocessors;
+        WarpRecord record;
+        record.multiprocessor = static_cast<std::uint64_t>(block % multiprocessors);
+        const bool late = at.launches == at.script.late_block_at && of_sm == places - 1;
+        const std::int64_t begin =
+            of_sm / places * (life + 100) + 2 * (of_sm % places) + (late ? life - 90 : 0);
+        record.first_clock = static_cast<std::uint64_t>(at.cycles) +
+                             1000000 * record.multiprocessor + static_cast<std::uint64_t>(begin);
+        record.last_clock = record.first_clock + static_cast<std::uint64_t>(life);
+        record.nanoseconds_before =
+            static_cast<std::uint64_t>(at.nanoseconds + static_cast<double>(begin));
+        record.nanoseconds_after = record.nanoseconds_before + static_cast<std::uint64_t>(life);
+        std::memcpy(reinterpret_cast<char*>(records) + warp * std::int64_t{sizeof(record)}, &record,
+                    sizeof(record));
+    }
+    counted += blocks;
+    std::memcpy(reinterpret_cast<void*>(counter), &counted, sizeof(counted));
+    at.pass(static_cast<double>(blocks) * static_cast<double>(life));
+}
+
+} // namespace
+
+FunctionTag function_of(const std::string& text, const std::string& name) {
+    using enum FunctionTag::Kind;
+    constexpr const char* stated_registers = ".maxnreg ";
+    constexpr int most_registers = 255; // That a compiler gives.
+    FunctionTag function;
+    function.kind = name == "clock_rate"                               ? ClockRate
+                    : text.find("red.global.add") != std::string::npos ? Semaphore
+                                                                       : Region;
+    function.instructions =
+        lines_between(text, "mov.u64 %first, %clock64;", "mov.u64 %last, %clock64;");
+    function.trips = trips_of_walk(text);
+    function.registers = machine().script.registers;
+    if (const auto at = text.find(stated_registers); at != std::string::npos)
+        function.registers =
+            std::min(std::stoi(text.substr(at + std::strlen(stated_registers))), most_registers);
+    return function;
+}
+
+void run_kernel(const FunctionTag& function, unsigned blocks, unsigned threads, unsigned shared,
+                void** arguments) {
+    switch (function.kind) {
+    case FunctionTag::Kind::ClockRate:
+        return run_clock_rate(arguments);
+    case FunctionTag::Kind::Semaphore:
+        return run_semaphore(function, blocks, threads, shared, arguments);
+    case FunctionTag::Kind::Region:
+        return run_region(function, blocks, threads, arguments);
+    }
+}
+
+} // namespace warpbound::tests

@@ -1,0 +1,74 @@
+#pragma once
+/// \file
+/// What the stand-in driver keeps between calls.
+
+#include "harness/devices/cuda/driver_abi.hpp"
+#include "tests/support/stand_in_driver/script.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace warpbound::harness::cuda {
+
+/// What is known of a kernel by its text.
+struct FunctionTag {
+    enum class Kind {
+        Region,
+        ClockRate,
+        Semaphore, ///< Blocks wait for each other.
+    };
+    Kind kind = Kind::Region;
+    std::int64_t instructions = 0; ///< Between the clock reads.
+    std::int64_t trips = 0;        ///< Of a walk; 0: it does none.
+    int registers = 0;             ///< Of a thread.
+};
+struct ModuleTag {
+    std::string text;
+    FunctionTag function;
+};
+
+} // namespace warpbound::harness::cuda
+
+namespace warpbound::tests {
+
+struct Machine {
+    Script script;
+    harness::cuda::Status sticky =
+        harness::cuda::Status::Success; ///< What every call answers from now on.
+    bool hangs = false;
+    std::int64_t launches = 0;
+    std::int64_t allocations = 0;
+    double elapsed = 0.0; ///< Between the events around the last work. `Unit:` nanoseconds.
+    double nanoseconds = 1e9;
+    double cycles = 1e9;
+    struct Allocation {
+        std::unique_ptr<char[]> first;
+        std::size_t bytes = 0;
+    };
+    std::map<harness::cuda::Address, Allocation> memory;
+    /// Also those that nobody gives back.
+    std::map<harness::cuda::Module, std::unique_ptr<harness::cuda::ModuleTag>> modules;
+
+    [[nodiscard]] double rate() const { // Cycles of a nanosecond.
+        const bool slow = script.slow_from > 0 && launches >= script.slow_from;
+        return (slow ? script.slow_rate : script.rate) / 1000.0;
+    }
+    void pass(double nanoseconds_more) {
+        nanoseconds += nanoseconds_more;
+        cycles += nanoseconds_more * rate();
+    }
+};
+
+Machine& machine();
+
+/// Begins the next launch or copy, with the fault that the script has for it. What runs beside a
+/// fault that shows later runs as if nothing were.
+harness::cuda::Status begin_work();
+
+/// Of the calls that a lost device answers with an error.
+harness::cuda::Status answer();
+
+} // namespace warpbound::tests
