@@ -4,8 +4,8 @@
 
 #include "analyzer/analysis.hpp"
 #include "harness/simulator/machine.hpp"
-#include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
 
@@ -81,13 +81,7 @@ private:
     }
 
     void put(const std::string& path, models::Interval value) {
-        models::SourcedValue sourced;
-        sourced.interval = value;
-        sourced.source = "made for this test";
-        sourced.grade = models::Grade::Assumed;
-        sourced.reason = "made for this test";
-        const auto set = models::set_value(made_.machine, path, sourced);
-        EXPECT_TRUE(set) << to_string(set.error());
+        tests::put_value(made_.machine, path, value);
     }
 
     void add_copies(models::HostOperationKind kind, std::vector<models::HostOperation>& copies,

@@ -1,5 +1,5 @@
 // The time from the host's first call to the end of its last operation.
-#include "models/architecture/value_path.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -8,6 +8,7 @@ namespace warpbound::analyzer {
 namespace {
 
 using testing::HasSubstr;
+using tests::put_value;
 
 models::HostOperation copy(models::HostOperationKind kind, std::int64_t bytes) {
     models::HostOperation operation;
@@ -16,24 +17,15 @@ models::HostOperation copy(models::HostOperationKind kind, std::int64_t bytes) {
     return operation;
 }
 
-void put(models::Architecture& machine, const std::string& path, models::Interval interval) {
-    models::SourcedValue value;
-    value.interval = interval;
-    value.source = "made for this test";
-    value.grade = models::Grade::Assumed;
-    value.reason = "made for this test";
-    const auto set = models::set_value(machine, path, value);
-    ASSERT_TRUE(set) << to_string(set.error());
-}
-
 /// A machine of 1 to 2 GHz whose copies start in 1000 to 1500 ns and move 1 to 2 GB/s.
 std::unique_ptr<Analyzed> with_copies() {
     auto kernel = analyzed("EXIT;");
     auto& machine = kernel->architecture;
-    put(machine, "geometry/core-clock", {1'000'000, std::nullopt, 2'000'000});
+    put_value(machine, "geometry/core-clock", {1'000'000, std::nullopt, 2'000'000});
     for (const std::string direction : {"host-to-device", "device-to-host"}) {
-        put(machine, "transfers/" + direction + "-start", {1000, std::nullopt, 1500});
-        put(machine, "transfers/" + direction + "-bandwidth", {1'000'000, std::nullopt, 2'000'000});
+        put_value(machine, "transfers/" + direction + "-start", {1000, std::nullopt, 1500});
+        put_value(machine, "transfers/" + direction + "-bandwidth",
+                  {1'000'000, std::nullopt, 2'000'000});
     }
     kernel->request.host = HostCourse{{copy(models::HostOperationKind::CopyToDevice, 4096)},
                                       {copy(models::HostOperationKind::CopyToHost, 1001)},
@@ -68,7 +60,7 @@ TEST(EndToEnd, AddsCopiesAndTheLaunch) {
 // Calls that take longer than what they ask for decide when the next operation begins.
 TEST(EndToEnd, WaitsForTheCallsOfTheHost) {
     auto kernel = with_copies();
-    put(kernel->architecture, "transfers/call", {100, std::nullopt, 50'000});
+    put_value(kernel->architecture, "transfers/call", {100, std::nullopt, 50'000});
     const auto analysis = kernel->run();
     ASSERT_TRUE(analysis) << to_string(analysis.error());
     const auto& host = *analysis.value().end_to_end;

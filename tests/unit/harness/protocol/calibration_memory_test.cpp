@@ -1,5 +1,6 @@
 // What calibration reads of the write buffer and the caches.
 #include "models/architecture/value_path.hpp"
+#include "tests/support/made_values.hpp"
 #include "tests/unit/harness/protocol/calibrated_card.hpp"
 
 #include <gtest/gtest.h>
@@ -22,17 +23,10 @@ TEST(Calibrate, ReadsTheWriteBufferOffTheCard) {
 models::Architecture with_stores(std::int64_t initiation, models::Interval drain,
                                  std::int64_t entries, models::UnitScope scope) {
     auto machine = fermi();
-    const auto put = [&](const std::string& path, models::Interval interval) {
-        models::SourcedValue value;
-        value.interval = interval;
-        value.source = "made for this test";
-        value.grade = models::Grade::Assumed;
-        value.reason = "made for this test";
-        EXPECT_TRUE(models::set_value(machine, path, value));
-    };
-    put("classes/store-global/initiation", {initiation, std::nullopt, initiation});
-    put("write-buffer/drain", drain);
-    put("write-buffer/entries", {entries, std::nullopt, entries});
+    tests::put_value(machine, "classes/store-global/initiation",
+                     {initiation, std::nullopt, initiation});
+    tests::put_value(machine, "write-buffer/drain", drain);
+    tests::put_value(machine, "write-buffer/entries", {entries, std::nullopt, entries});
     for (auto& unit : machine.units)
         if (unit.name == "global-path") unit.scope = scope;
     return machine;
@@ -101,12 +95,7 @@ TEST(Calibrate, TakesNoSpreadOfALatencyForTheEndOfALine) {
         if (!costs) {
             ASSERT_TRUE(models::override_value(machine, "classes/load-global/pass-cost", 0));
         }
-        models::SourcedValue latency;
-        latency.interval = {40, std::nullopt, 80};
-        latency.source = "made for this test";
-        latency.grade = models::Grade::Assumed;
-        latency.reason = "made for this test";
-        ASSERT_TRUE(models::set_value(machine, "memories/l1/latency", latency));
+        tests::put_value(machine, "memories/l1/latency", {40, std::nullopt, 80});
         const auto calibration =
             calibrated(measured_on(machine, {"switched-off", "coalescing"}, 500, "lrr"));
         ASSERT_TRUE(calibration) << to_string(calibration.error());
