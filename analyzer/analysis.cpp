@@ -156,7 +156,7 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
         if (lower && slotted)
             lower = request.proofs == nullptr
                         ? bound_slotted_from_below(below, std::move(lower).value(), half)
-                        : prove_slotted_from_below(below, std::move(lower).value(), half);
+                        : slotted_path_from_below(below, std::move(lower).value(), half);
         if (!lower) return lower.as_failure();
     }
     apply_throughput(below, lower.value().execution);

@@ -188,8 +188,8 @@ Result<SideAnswer> prove_slotted_from_above(const Problem& problem, Deadline dea
     return std::move(*worst);
 }
 
-Result<SideAnswer> prove_slotted_from_below(const Problem& problem, SideAnswer answer,
-                                            Deadline deadline) {
+Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer answer,
+                                           Deadline deadline) {
     for (const SlotDistance& slots : slot_distances(problem.request.policy, problem.shape)) {
         if (slots.longest == 1) continue;
         const SidePair rules =

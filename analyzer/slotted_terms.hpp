@@ -13,7 +13,7 @@ Result<SideAnswer> prove_slotted_from_above(const Problem& problem, Deadline dea
 
 /// Side: lower. The shortest path in the slots of a place where that is above `answer`, which is
 /// the bound of any policy.
-Result<SideAnswer> prove_slotted_from_below(const Problem& problem, SideAnswer answer,
-                                            Deadline deadline);
+Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer answer,
+                                           Deadline deadline);
 
 } // namespace warpbound::analyzer

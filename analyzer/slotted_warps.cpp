@@ -4,6 +4,7 @@
 #include "analyzer/decided_slots.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/slots_lost.hpp"
+#include "analyzer/slotted_terms.hpp"
 
 #include <fmt/format.h>
 
@@ -146,30 +147,12 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
 
 Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer answer,
                                             Deadline deadline) {
-    for (const SlotDistance& slots : slot_distances(problem.request.policy, problem.shape)) {
-        if (slots.longest == 1) continue;
-        const SidePair rules =
-            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, {slots});
-        auto alone = bound_one_warp(problem, rules, Side::Lower, deadline);
-        if (!alone) return alone.as_failure();
-        SideAnswer slotted = std::move(alone).value();
-        SideResult& execution = slotted.execution;
-        slotted.nodes += answer.nodes;
-        // The path counts every distance as the longest, from the beginning of the first slot, in
-        // which the run may start.
-        const models::Cycles least{(execution.proved * slots.shortest).count() / slots.longest -
-                                   (problem.shape.issue_slot.hi - 1)};
-        if (!(answer.execution.proved < least)) continue;
-        execution.proved = least;
-        execution.terms = {{distance_text(slots), 1, least.count()}};
-        execution.proof = Proof::ResponseTime;
-        execution.best_found.reset();
-        answer = std::move(slotted);
-    }
+    auto path = slotted_path_from_below(problem, std::move(answer), deadline);
+    if (!path) return path;
     const auto decided = decided_times(problem);
-    if (decided && answer.execution.proved < decided->lower())
-        take_decided(answer, decided->lower());
-    return answer;
+    if (decided && path.value().execution.proved < decided->lower())
+        take_decided(path.value(), decided->lower());
+    return path;
 }
 
 } // namespace warpbound::analyzer

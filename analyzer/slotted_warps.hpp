@@ -18,8 +18,8 @@ std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
 /// could pass unequally often.
 Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline);
 
-/// The shortest path in the slots of a place where that is above `answer`, which is the bound of
-/// any policy.
+/// Side: lower. The largest of `answer`, which is the bound of any policy, the shortest path in the
+/// slots of a place, and what the start decides.
 Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer answer,
                                             Deadline deadline);
 
