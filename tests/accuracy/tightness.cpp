@@ -60,6 +60,15 @@ struct Point {
     [[nodiscard]] bool holds() const { return lower <= best && worst <= upper; }
 };
 
+/// Random ones, and those that the analyzer names as worst and best where they differ.
+std::vector<std::vector<std::size_t>> paths_to_run(const analyzer::Envelope& envelope) {
+    std::vector<std::vector<std::size_t>> paths{{}};
+    if (envelope.upper.path != envelope.lower.path)
+        for (const auto* side : {&envelope.upper, &envelope.lower})
+            if (!side->path.empty()) paths.push_back(side->path);
+    return paths;
+}
+
 /// Nothing when the analyzer refuses; the reason is counted.
 std::optional<Point> point_of(const AccuracyKernel& kernel, const models::Architecture& machine,
                               std::int64_t warps, const Guarantee& guarantee,
@@ -82,16 +91,17 @@ std::optional<Point> point_of(const AccuracyKernel& kernel, const models::Archit
     const auto& envelope = analysis.value().execution_time;
     Point point{&kernel,   warps,     envelope.lower.proved.count(),
                 INT64_MAX, INT64_MIN, envelope.upper.proved.count()};
+    const auto paths = paths_to_run(envelope);
     for (const auto& policy : guarantee.policies) {
         const auto prepared = tests::prepare(kernel, machine, launch, policy);
         for (const auto draw : draws)
-            for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-                const auto time =
-                    value_of(prepared->run({.seed = seed, .draw = draw, .path = {}}), kernel.name)
-                        .execution_time.count();
-                point.best = std::min(point.best, time);
-                point.worst = std::max(point.worst, time);
-            }
+            for (const auto& path : paths)
+                for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+                    const auto seen = value_of(
+                        prepared->run({.seed = seed, .draw = draw, .path = path}), kernel.name);
+                    point.best = std::min(point.best, seen.execution_time.count());
+                    point.worst = std::max(point.worst, seen.execution_time.count());
+                }
     }
     return point;
 }
@@ -122,13 +132,13 @@ template <typename Choose> std::vector<Point> chosen(const std::vector<Point>& p
     return some;
 }
 
-void print_table(const std::map<std::string, std::vector<Point>>& results) {
+void print_table(std::map<std::string, std::vector<Point>>& results) {
     const std::pair<std::int64_t, std::int64_t> ranges[]{{1, 1}, {2, 6}, {8, 8}, {16, 48}};
     fmt::print("| policies | warps | points | upper / worst seen, median | largest | lower / best "
                "seen, median | smallest | upper / lower, median | largest "
                "|\n|---|---|---|---|---|---|---|---|---|\n");
     for (const auto& guarantee : guarantees) {
-        const auto& points = results.at(guarantee.name);
+        const auto& points = results[guarantee.name];
         for (const bool cached : {false, true})
             for (const auto& [least, most] : ranges)
                 print_row(guarantee.name + (cached ? ", through caches" : ", levels stated"),
@@ -146,7 +156,7 @@ void print_table(const std::map<std::string, std::vector<Point>>& results) {
     for (const auto& guarantee : guarantees)
         for (const auto stress : tests::all_stresses)
             print_row(guarantee.name, std::string{to_string(stress)},
-                      chosen(results.at(guarantee.name), [stress](const Point& point) {
+                      chosen(results[guarantee.name], [stress](const Point& point) {
                           return point.warps >= 16 && point.kernel->stress == stress;
                       }));
 }
@@ -161,12 +171,20 @@ void print_loosest(std::vector<Point> points) {
                    points[i].lower, points[i].best, points[i].worst, points[i].upper);
 }
 
+/// Without names every kernel is.
+bool is_named(const std::string& kernel, const std::vector<std::string>& names) {
+    return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+               return kernel.find(name) != std::string::npos;
+           });
+}
+
 /// Whether every time lies inside its bounds.
-bool compare(std::FILE* out) {
+bool compare(std::FILE* out, const std::vector<std::string>& names) {
     const auto kernels = tests::accuracy_kernels();
     std::map<std::string, std::vector<Point>> results;
     std::map<std::string, std::size_t> refusals;
     for (const auto& kernel : kernels) {
+        if (!is_named(kernel->name, names)) continue;
         const auto machine = kernel->is_cached() ? tests::cached_machine(kernel->architecture)
                                                  : tests::exact_machine(kernel->architecture);
         const std::int64_t most = machine.limits.find("max-warps")->interval->lo;
@@ -178,14 +196,14 @@ bool compare(std::FILE* out) {
             }
     }
     print_table(results);
-    print_loosest(results.at(guarantees.front().name));
+    print_loosest(results[guarantees.front().name]);
     for (const auto& [why, points] : refusals)
         fmt::print("\nRefused: {} points, {}\n", points, why);
 
     bool all_inside = true;
     fmt::print(out, "policies,kernel,warps,lower,best seen,worst seen,upper\n");
     for (const auto& guarantee : guarantees)
-        for (const auto& point : results.at(guarantee.name)) {
+        for (const auto& point : results[guarantee.name]) {
             fmt::print(out, "\"{}\",{},{},{},{},{},{}\n", guarantee.name, point.kernel->name,
                        point.warps, point.lower, point.best, point.worst, point.upper);
             if (point.holds()) continue;
@@ -201,8 +219,8 @@ bool compare(std::FILE* out) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        fmt::print(stderr, "usage: tightness FILE_FOR_POINTS\n");
+    if (argc < 2) {
+        fmt::print(stderr, "usage: tightness FILE_FOR_POINTS [PART_OF_A_KERNEL'S_NAME..]\n");
         return 2;
     }
     std::FILE* out = std::fopen(argv[1], "wb");
@@ -211,7 +229,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     try {
-        const bool all_inside = compare(out);
+        const bool all_inside = compare(out, {argv + 2, argv + argc});
         return std::fclose(out) == 0 && all_inside ? 0 : 1;
     } catch (const std::exception& failure) {
         fmt::print(stderr, "tightness: {}\n", failure.what());
