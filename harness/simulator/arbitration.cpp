@@ -205,7 +205,7 @@ public:
                 next = round_.after(next);
             }
         }
-        phase_ = static_cast<std::int64_t>(draw_place(pattern_.size(), chance)) * slot_;
+        phase_ = chance.draw(0, static_cast<std::int64_t>(pattern_.size()) * slot_ - 1);
     }
 
     std::span<const std::size_t> candidates(std::int64_t now) override {

@@ -222,7 +222,8 @@ private:
         }
     }
 
-    /// Slots of the variable-rate policy: some slot at the start gives every issue to its owner.
+    /// Slots of the variable-rate policy: some cycle of some slot at the start gives every issue to
+    /// its owner.
     void check_slots(const std::vector<const Issue*>& chosen,
                      const std::vector<const WarpRecord*>& members) {
         if (run_.policy.conserving || run_.run.multiprocessors > 1) return; // Others may issue too;
@@ -238,9 +239,9 @@ private:
             const std::int64_t other = (number - number / every - 1) % (places - 1);
             return other < fast ? other : other + 1;
         };
-        for (std::int64_t first = 0; first < every * (places - 1); ++first)
+        for (std::int64_t start = 0; start < every * (places - 1) * slot; ++start)
             if (std::all_of(chosen.begin(), chosen.end(), [&](const Issue* issue) {
-                    return owner(first + issue->event.cycle / slot) == place_of(*issue);
+                    return owner((start + issue->event.cycle) / slot) == place_of(*issue);
                 }))
                 return;
         run_.complain(*chosen.front(),
