@@ -142,10 +142,10 @@ struct Analysis {
     std::optional<Envelope>
         measured_time; ///< C3, when the function has exactly two clock reads, both outside loops,
                        ///< executed once each on every path.
-    /// From the host's first call to the end of its last operation; with `Request::host`.
-    std::optional<Envelope> end_to_end;
     std::string
         measured_time_absent; ///< Why not, when it is absent and the function reads the clock.
+    /// From the host's first call to the end of its last operation; with `Request::host`.
+    std::optional<Envelope> end_to_end;
     std::vector<Assumption> assumptions;
     std::vector<Assumption> host_assumptions; ///< What `end_to_end` rests on beside those.
     std::string solver;                       ///< Name and version, when a solver was used.

@@ -113,10 +113,10 @@ Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Funct
         multiprocessors == 1 ? 1 : count(architecture.geometry, "geometry", "multiprocessors");
     if (count.failure()) return *count.failure();
     if (multiprocessors < 1 || multiprocessors > present)
-        return Failure{fmt::format("{} multiprocessors; expected 1 to geometry/multiprocessors, "
-                                   "which is {}",
+        return Failure{fmt::format("a launch on {} multiprocessors; expected 1 to "
+                                   "geometry/multiprocessors, which is {}",
                                    multiprocessors, present),
-                       "--multiprocessors"};
+                       architecture.name};
     const auto slot =
         models::require(architecture, architecture.schedulers, "schedulers", "issue-slot");
     if (!slot) return slot.as_failure();

@@ -170,6 +170,7 @@ std::string rate_figure(const CampaignGroup& group, const Points& points) {
 }
 
 std::string residence_figure(const CampaignGroup& group, const Points& points) {
+    if (group.quantity != to_string(harness::Quantity::ResidentBlocks)) return {};
     const std::string axis = widest_axis(points);
     PlotSeries blocks{"N_slot", {}, 0, Stroke::Solid};
     for (const auto* point : points)

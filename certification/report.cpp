@@ -72,6 +72,15 @@ std::int64_t Report::unchecked_assumptions() const {
                          });
 }
 
+std::int64_t Report::unchecked_assumptions(const Claim& claim) const {
+    return std::count_if(assumptions.begin(), assumptions.end(),
+                         [&](const analyzer::Assumption& assumption) {
+                             return assumption.status == analyzer::AssumptionStatus::Unchecked &&
+                                    std::find(claim.assumptions.begin(), claim.assumptions.end(),
+                                              assumption.id) != claim.assumptions.end();
+                         });
+}
+
 bool Report::several_warps() const {
     const Claim* upper = claim("execution-time", analyzer::Side::Upper);
     return upper != nullptr && !upper->terms.empty();

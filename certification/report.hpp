@@ -30,7 +30,7 @@ std::string_view to_string(ClaimKind kind); ///< "proved-bound", "bound-under-as
 
 struct Claim {
     std::string id;       ///< "C1"
-    std::string quantity; ///< "execution-time" or "measured-time"
+    std::string quantity; ///< "execution-time", "measured-time" or "end-to-end"
     analyzer::Side side = analyzer::Side::Upper;
     std::int64_t value = 0;
     std::string unit = "cycles";
@@ -38,7 +38,7 @@ struct Claim {
     std::vector<std::string> assumptions; ///< Ids.
     std::string proof;                    ///< "structural-path", "exact-lp", "z3-refutation"
     bool limit_reached = false; ///< A tighter bound may exist: a limit stopped the search.
-    std::vector<analyzer::BoundTerm> terms; ///< What adds up to the value; several warps only.
+    std::vector<analyzer::BoundTerm> terms; ///< What adds up to the value; none: one path does.
 };
 
 /// A line of an explanation of a formula.
@@ -132,6 +132,8 @@ struct Report {
     std::vector<std::string> limitations;
 
     [[nodiscard]] std::int64_t unchecked_assumptions() const;
+    /// Of those that the claim rests on.
+    [[nodiscard]] std::int64_t unchecked_assumptions(const Claim& claim) const;
     /// The launch has several warps; the worst path is then that of one of them, as if it ran
     /// alone.
     [[nodiscard]] bool several_warps() const;

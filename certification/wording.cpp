@@ -45,7 +45,8 @@ std::string kind_phrase(const Report& report, const Claim& claim) {
     case ClaimKind::ProvedBound:
         return "proved bound";
     case ClaimKind::BoundUnderAssumptions:
-        return fmt::format("bound under assumptions, {} unchecked", report.unchecked_assumptions());
+        return fmt::format("bound under assumptions, {} unchecked",
+                           report.unchecked_assumptions(claim));
     default:
         return std::string{to_string(claim.kind)};
     }

@@ -4,6 +4,7 @@
 #include "analyzer/analysis.hpp"
 #include "certification/report.hpp"
 #include "cli/command.hpp"
+#include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"
 #include "cli/voudouris.hpp"
 #include "cli/workload_run.hpp"
@@ -278,9 +279,8 @@ void add_analyze(CLI::App& app, Invocation& invocation) {
         ->add_option("--time-limit", options->time_limit,
                      "Seconds for the solver; the best proved bound is reported")
         ->check(CLI::NonNegativeNumber);
-    CLI::Option* cost = command->add_option(
-        "--launch-cost", options->launch_cost,
-        std::string{launch_cost_help} + "; also bounds the time from the host's first call to the "
+    CLI::Option* cost = add_launch_cost(*command, options->launch_cost,
+                                        "; also bounds the time from the host's first call to the "
                                         "end of its last operation");
     command
         ->add_option(

@@ -1,5 +1,6 @@
 #include "cli/certification_plan.hpp"
 
+#include "cli/multiprocessors.hpp"
 #include "models/xml_reader.hpp"
 
 #include <filesystem>
@@ -38,7 +39,12 @@ Result<std::vector<PlannedKernel>> read_plan(const std::string& path) {
         if (const auto* name = element.find("name")) kernel.name = *name;
         if (const auto* launch = element.find("launch")) kernel.launch = *launch;
         if (const auto* policy = element.find("policy")) kernel.policy = *policy;
-        if (const auto* count = element.find("multiprocessors")) kernel.multiprocessors = *count;
+        if (const auto* count = element.find("multiprocessors")) {
+            if (const auto why = refusal_of_multiprocessors(*count); !why.empty())
+                return models::refuse(source.value(), element,
+                                      "multiprocessors=\"" + *count + "\": " + why);
+            kernel.multiprocessors = *count;
+        }
         if (const auto* facts = element.find("flow-facts")) kernel.flow_facts = beside(*facts);
         if (const auto* campaign = element.find("campaign")) kernel.campaign = beside(*campaign);
         if (const auto* cubin = element.find("cubin")) kernel.cubin = beside(*cubin);

@@ -9,6 +9,7 @@
 #include "cli/certification_plan.hpp"
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"
+#include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"
 #include "harness/calibration/calibrate.hpp"
 #include "harness/devices/simulated.hpp"

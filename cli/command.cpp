@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 
 #include "assembly/isa/reader.hpp"
+#include "cli/multiprocessors.hpp"
 #include "harness/protocol/series_key.hpp"
 #include "models/warp_policy.hpp"
 
@@ -18,14 +19,6 @@
 namespace warpbound::cli {
 
 namespace {
-
-constexpr const char* no_multiprocessors = "expected a number of SMs, at least 1, or all";
-
-bool says_multiprocessors(const std::string& text) {
-    const bool digits = !text.empty() && text.size() < 7 && text.front() != '0' &&
-                        text.find_first_not_of("0123456789") == std::string::npos;
-    return digits || text == "all";
-}
 
 volatile std::sig_atomic_t interrupt_seen = 0;
 
@@ -238,25 +231,8 @@ void add_multiprocessors(CLI::App& command, std::string& multiprocessors) {
     command
         .add_option("--multiprocessors", multiprocessors,
                     "How many SMs the launch runs on: a number, or all that the machine has")
-        ->check([](const std::string& text) {
-            return says_multiprocessors(text) ? std::string{} : no_multiprocessors;
-        })
+        ->check(refusal_of_multiprocessors)
         ->capture_default_str();
-}
-
-Result<std::int64_t> multiprocessors_of(const std::string& text,
-                                        const models::Architecture& architecture) {
-    if (!says_multiprocessors(text)) return Failure{no_multiprocessors, text};
-    if (text != "all") return std::stoll(text);
-    const auto all =
-        models::require(architecture, architecture.geometry, "geometry", "multiprocessors");
-    if (!all) return all.as_failure();
-    if (!all.value().is_exact())
-        return Failure{fmt::format("geometry/multiprocessors is {}..{}; expected one number, or a "
-                                   "number with --multiprocessors",
-                                   all.value().lo, all.value().hi),
-                       architecture.name};
-    return all.value().lo;
 }
 
 void add_draw(CLI::App& command, std::string& draw) {

@@ -159,9 +159,6 @@ void add_policy(CLI::App& command, std::string& policy);
 
 /// Adds --multiprocessors: a number of SMs, at least 1, or all.
 void add_multiprocessors(CLI::App& command, std::string& multiprocessors);
-/// How many SMs are asked for. Refuses "all" of a machine whose number is not exact.
-Result<std::int64_t> multiprocessors_of(const std::string& text,
-                                        const models::Architecture& architecture);
 
 /// Adds --draw and keeps the choice in `draw`.
 void add_draw(CLI::App& command, std::string& draw);

@@ -35,7 +35,7 @@ struct MeasuredOperation {
     harness::PerOperation times;
 };
 
-/// A benchmark of copies; nothing where no line fits its points.
+/// A benchmark of copies and the line through its points.
 struct MeasuredCopies {
     std::string name;
     Result<harness::CopyLine> line; ///< A failure says why there is none.

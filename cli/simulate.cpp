@@ -2,6 +2,7 @@
 /// `warpbound simulate`: runs a kernel on the simulated device, many seeds.
 
 #include "cli/command.hpp"
+#include "cli/multiprocessors.hpp"
 #include "cli/recorded_runs.hpp"
 #include "cli/recorded_trace.hpp"
 #include "cli/summary_text.hpp"
@@ -376,14 +377,8 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
     command->add_option("--campaign", options->campaign,
                         "Record every run in this campaign; resumes it if it exists");
     options->trace.add_to(*command);
-    command
-        ->add_option("--launch-cost", options->launch_cost,
-                     std::string{launch_cost_help} +
-                         ". Of one launch: shows its time with it as well")
-        ->check([](const std::string& text) {
-            const auto cost = read_launch_cost(text);
-            return cost ? std::string{} : cost.error().what;
-        });
+    add_launch_cost(*command, options->launch_cost,
+                    ". Of one launch: shows its time with it as well");
     CLI::Option* const workload =
         command->add_option("--workload", options->workload,
                             "Streams of launches and copies, from this file, instead of FILE; "

@@ -216,6 +216,18 @@ std::optional<std::int64_t> read_cycles(std::string_view text) {
 
 } // namespace
 
+CLI::Option* add_launch_cost(CLI::App& command, std::string& cost, const std::string& purpose) {
+    return command
+        .add_option("--launch-cost", cost,
+                    "What a launch costs before its first blocks, in core cycles: N or LO..HI, "
+                    "assumed; or described: blocks/launch of the architecture" +
+                        purpose)
+        ->check([](const std::string& text) {
+            const auto read = read_launch_cost(text);
+            return read ? std::string{} : read.error().what;
+        });
+}
+
 Result<harness::simulator::StatedLaunchCost> read_launch_cost(const std::string& text) {
     using harness::simulator::Range;
     using harness::simulator::StatedLaunchCost;

@@ -6,15 +6,16 @@
 #include "harness/simulator/machine.hpp"
 #include "models/warp_policy.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <optional>
 #include <string>
 
 namespace warpbound::cli {
 
-/// What --launch-cost takes.
-inline constexpr const char* launch_cost_help =
-    "What a launch costs before its first blocks, in core cycles: N or LO..HI, assumed; or "
-    "described: blocks/launch of the architecture";
+/// Adds --launch-cost; what `read_launch_cost` refuses is a usage error. `purpose`: what it is for,
+/// behind a comma or full stop.
+CLI::Option* add_launch_cost(CLI::App& command, std::string& cost, const std::string& purpose);
 
 /// `N`, `LO..HI` or `described` (nothing).
 Result<harness::simulator::StatedLaunchCost> read_launch_cost(const std::string& text);

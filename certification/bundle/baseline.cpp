@@ -101,7 +101,8 @@ std::string signed_number(std::int64_t value) {
 }
 
 std::string name_of(const KernelInput& kernel) {
-    return kernel.kernel + " " + kernel.launch;
+    return fmt::format("{} {} on {} SM{}, {}", kernel.kernel, kernel.launch, kernel.multiprocessors,
+                       kernel.multiprocessors == 1 ? "" : "s", kernel.policy);
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace warpbound::certification {
 
 /// One bound before and after, and what each change contributes when they are made one after
 /// another: first this tool on the old inputs, then the new model, then the new code (listing, flow
-/// facts, launch, policy). `Unit:` core cycles.
+/// facts, launch, policy, multiprocessors). `Unit:` core cycles.
 struct MovedBound {
     std::string kernel; ///< Id in the new bundle.
     std::string name;
@@ -40,13 +40,14 @@ struct MovedObservation {
 struct Comparison {
     std::vector<MovedBound> bounds;
     std::vector<MovedObservation> observations;
-    std::vector<std::string> only_before; ///< Kernels, as "name launch".
+    std::vector<std::string> only_before; ///< Kernels, as "saxpy 4x128 on 1 SM, lrr".
     std::vector<std::string> only_after;
     bool other_version = false; ///< The older bundle was made by another version of the tool.
 };
 
-/// `before`: files of the older bundle. Kernels belong together by name, launch and policy, else by
-/// name where that is unambiguous. Refuses an older bundle that cannot be read or analyzed now.
+/// `before`: files of the older bundle. Kernels belong together by name, launch, policy and
+/// multiprocessors, else by name where that is unambiguous. Refuses an older bundle that cannot be
+/// read or analyzed now.
 Result<Comparison> compare_with(const std::map<std::string, std::string>& before,
                                 const BundleInputs& inputs, const Bundle& after);
 

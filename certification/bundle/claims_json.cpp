@@ -5,6 +5,7 @@
 #include "certification/wording.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -110,14 +111,22 @@ Json requirement_json(const RequirementResult& result) {
     return json;
 }
 
-/// What no number on some kernel covers.
+/// What no number covers; where that is so of some kernels only, of which.
 std::vector<std::string> limitations_of(const std::vector<KernelEvidence>& kernels) {
-    std::vector<std::string> all;
+    std::vector<std::pair<std::string, std::vector<std::string>>> all;
     for (const auto& kernel : kernels)
-        for (const auto& limitation : kernel.report.limitations)
-            if (std::find(all.begin(), all.end(), limitation) == all.end())
-                all.push_back(limitation);
-    return all;
+        for (const auto& limitation : kernel.report.limitations) {
+            auto known = std::find_if(all.begin(), all.end(),
+                                      [&](const auto& one) { return one.first == limitation; });
+            if (known == all.end()) known = all.insert(all.end(), {limitation, {}});
+            known->second.push_back(kernel.id);
+        }
+    std::vector<std::string> texts;
+    for (const auto& [limitation, ids] : all)
+        texts.push_back(ids.size() == kernels.size()
+                            ? limitation
+                            : fmt::format("{}: {}", fmt::join(ids, ", "), limitation));
+    return texts;
 }
 
 } // namespace

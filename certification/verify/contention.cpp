@@ -1,6 +1,5 @@
 #include "certification/verify/contention.hpp"
 
-#include "certification/verify/residence.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>

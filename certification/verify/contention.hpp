@@ -5,6 +5,7 @@
 
 #include "certification/verify/warp_costs.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 /// \file
 /// The sums that bound a launch under a slotted policy (step S23 of docs/soundness.md).
 #include "certification/verify/contention.hpp"
-#include "certification/verify/residence.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>

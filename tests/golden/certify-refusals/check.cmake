@@ -24,7 +24,7 @@ foreach(of_one_kernel "--kernel;k" "--architecture;turing-t4" "--launch;1x64" "-
 endforeach()
 refuse(${kernel} --check 2)
 refuse(--plan tests/golden/evidence/plan.xml --check 2)
-# More than a T4 has; a plan says so in words of its own.
+# More than a T4 has; what is no number is refused where a plan says it.
 refuse(${kernel} --multiprocessors 41)
 file(WRITE ${OUT}/plan.xml "<plan><kernel listing=\"${ROOT}/examples/saxpy/sm_75.sass\" architecture=\"turing-t4\" \
 multiprocessors=\"none\" flow-facts=\"${ROOT}/${facts}\"/></plan>")

@@ -81,8 +81,8 @@ TEST(Baseline, NamesKernelsThatCameOrWent) {
         tests::example_kernel("convolution/sm_75.sass", "convolution_rows",
                               "convolution/sm_75.rows.flow-facts.xml", "turing-t4", "1x32", 0);
     const Comparison comparison = compared(inputs);
-    EXPECT_THAT(comparison.only_before, testing::ElementsAre("saxpy_loop 1x32"));
-    EXPECT_THAT(comparison.only_after, testing::ElementsAre("convolution_rows 1x32"));
+    EXPECT_THAT(comparison.only_before, testing::ElementsAre("saxpy_loop 1x32 on 1 SM, lrr"));
+    EXPECT_THAT(comparison.only_after, testing::ElementsAre("convolution_rows 1x32 on 1 SM, lrr"));
 }
 
 /// Why an older bundle with a changed file is refused.

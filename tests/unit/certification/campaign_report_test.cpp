@@ -184,6 +184,13 @@ TEST_F(ReportedCampaign, DrawsResidentBlocks) {
     EXPECT_THAT(page, Not(HasSubstr("core cycles")));
 }
 
+// As an older version recorded them.
+TEST_F(ReportedCampaign, DrawsClocksOfResidentBlocksNotAsBlocks) {
+    record("resident-warps/warps=1/blocks=2", Quantity::Clocks, "2x32", {{0, 5000, 10, 4000}});
+    record("resident-warps/warps=2/blocks=1", Quantity::Clocks, "1x64", {{0, 5000, 10, 4000}});
+    EXPECT_THAT(render_html(report()), Not(HasSubstr("1 / warps")));
+}
+
 TEST_F(ReportedCampaign, DrawsSharesOfUnitsAndBandwidth) {
     for (const auto& [warps, time] : {std::pair{1, 600}, std::pair{8, 1200}}) {
         const auto name = "/warps=" + std::to_string(warps);
