@@ -1,5 +1,7 @@
 #include "analyzer/pipeline.hpp"
 
+#include "models/formulas/whole_numbers.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -160,7 +162,7 @@ std::int64_t Pipeline::until_slot(std::int64_t wait, const SlotDistance& slots) 
     const std::int64_t least =
         side_ == Side::Upper ? wait : std::max<std::int64_t>(0, wait - slot_slack_);
     const std::int64_t apart = side_ == Side::Upper ? slots.shortest : slots.longest;
-    return sum_of_product(0, (least + apart - 1) / apart, slots.longest);
+    return sum_of_product(0, models::divide_up(least, apart), slots.longest);
 }
 
 std::int64_t Pipeline::until_slot(std::int64_t wait) const {

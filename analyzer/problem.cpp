@@ -4,6 +4,7 @@
 #include "analyzer/correlated_paths.hpp"
 #include "analyzer/fact_paths.hpp"
 #include "analyzer/state_graph.hpp"
+#include "assembly/isa/register_roles.hpp"
 
 #include <fmt/format.h>
 
@@ -38,11 +39,9 @@ std::vector<bool> used_instructions(const Request& request, const std::vector<bo
 
 /// Operands of a barrier but the predicate that BAR.RED combines: its number and its thread count.
 std::int64_t counted_operands(const assembly::Instruction& instruction) {
-    return std::count_if(instruction.operands.begin(), instruction.operands.end(),
-                         [](const assembly::Operand& operand) {
-                             const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
-                             return reg == nullptr || !is_predicate(reg->file);
-                         });
+    return std::count_if(
+        instruction.operands.begin(), instruction.operands.end(),
+        [](const assembly::Operand& operand) { return !assembly::is_predicate(operand); });
 }
 
 /// Constructs of the contract that this version does not bound.

@@ -1,5 +1,7 @@
 #include "analyzer/slots_lost.hpp"
 
+#include "models/formulas/whole_numbers.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -13,10 +15,6 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
 
 std::int64_t plus(std::int64_t a, std::int64_t b) {
     return (models::Cycles{a} + models::Cycles{b}).count();
-}
-
-std::int64_t rounded_up(std::int64_t cycles, std::int64_t period) {
-    return (cycles + period - 1) / period;
 }
 
 } // namespace
@@ -92,7 +90,7 @@ std::int64_t CoveredPoints::by_scheduler(const PointsOfPlace& points, const Slot
                         most_points =
                             std::max(most_points, points.within(from * order.slot() + later,
                                                                 order.slot() + held.cycles - 1));
-                covered.push_back(std::min(most_points, rounded_up(held.cycles, shortest)));
+                covered.push_back(std::min(most_points, models::divide_up(held.cycles, shortest)));
             }
             sum = plus(sum, most(covered));
         }
@@ -104,7 +102,7 @@ std::int64_t CoveredPoints::by_scheduler(const PointsOfPlace& points, const Slot
 std::int64_t CoveredPoints::by_any_scheduler(std::int64_t places, std::int64_t shortest) {
     Covered covered;
     for (const Held& held : kinds_)
-        covered.push_back(held.core ? rounded_up(held.cycles, shortest) : 0);
+        covered.push_back(held.core ? models::divide_up(held.cycles, shortest) : 0);
     return times(most(covered), places);
 }
 
@@ -164,7 +162,7 @@ std::int64_t CoveredPoints::cycles_of_block(std::int64_t block) {
             for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
                 const Held& held = kinds_[kind];
                 std::int64_t most_points =
-                    held.core ? rounded_up(held.cycles, distance.shortest) : 0;
+                    held.core ? models::divide_up(held.cycles, distance.shortest) : 0;
                 if (beside) most_points = in_time(held, points, order, other / shape.schedulers);
                 std::int64_t& most_cycles = cycles[static_cast<std::size_t>(other)][kind];
                 most_cycles = std::max(most_cycles, times(most_points, distance.longest));
@@ -184,8 +182,9 @@ std::int64_t CoveredPoints::cycles_of_any(const std::vector<SlotDistance>& dista
         const bool harmless = !held.core && held.cycles <= problem_.shape.issue_slot.hi;
         if (!harmless)
             for (const SlotDistance& slots : distances)
-                most_cycles = std::max(
-                    most_cycles, times(rounded_up(held.cycles, slots.shortest), slots.longest));
+                most_cycles =
+                    std::max(most_cycles,
+                             times(models::divide_up(held.cycles, slots.shortest), slots.longest));
         cycles.push_back(most_cycles);
     }
     return times(most(cycles), problem_.shape.warps());
@@ -242,7 +241,7 @@ public:
         std::int64_t longest = 0;
         for (const SlotDistance& slots : distances) {
             const std::int64_t apart = std::max<std::int64_t>(1, slots.shortest - slack);
-            drained = std::max(drained, rounded_up(times(drains_, slots.longest), apart));
+            drained = std::max(drained, models::divide_up(times(drains_, slots.longest), apart));
             longest = std::max(longest, slots.longest);
         }
         return plus(drained, times(stores_, longest) / entries_);

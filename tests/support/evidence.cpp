@@ -80,6 +80,13 @@ void edit(certification::EvidenceFiles& files, const std::string& path,
     files.at(path).bytes = certification::canonical(json);
 }
 
+std::int64_t sum_of_terms(const certification::Json& terms) {
+    std::int64_t sum = 0;
+    for (const auto& term : terms)
+        sum += term.at("count").get<std::int64_t>() * term.at("cycles").get<std::int64_t>();
+    return sum;
+}
+
 void set_value(models::ValueGroup& group, std::string_view name, models::Interval interval) {
     for (auto& value : group.values)
         if (value.name == name) {

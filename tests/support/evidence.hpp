@@ -31,6 +31,9 @@ Result<certification::verify::Files> rebuild(const certification::verify::Files&
 void edit(certification::EvidenceFiles& files, const std::string& path,
           const std::function<void(certification::Json&)>& change);
 
+/// What the terms of a proof add up to.
+std::int64_t sum_of_terms(const certification::Json& terms);
+
 /// Gives a value of a description a number, as a test needs it.
 void set_value(models::ValueGroup& group, std::string_view name, models::Interval interval);
 

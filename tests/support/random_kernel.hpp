@@ -30,7 +30,7 @@ struct RandomKernelOptions {
     bool clock_reads = true;      ///< Two in half of the kernels, with statements in between.
     bool divergence = false;      ///< Lanes may part, with and without points where they meet.
     bool barriers = false;        ///< That all paths pass equally often; then no guarded exits.
-    bool facts_on_counts = false; ///< Always one on counts of two blocks, in either relation.
+    bool facts_on_counts = false; ///< One on counts of two blocks, where two can be drawn.
 };
 
 /// A kernel as the analyzer and the simulator take it.

@@ -2,7 +2,7 @@
 /// Errors that an analysis could make are planted in a bundle that `certify` wrote, everything else
 /// is brought in line with them, and `verify` names the check that finds each.
 
-#include "assembly/support/source_text.hpp"
+#include "cli/evidence_folder.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -41,10 +41,6 @@ Finished run(const std::string& arguments) {
     return finished;
 }
 
-std::string text_of(const std::filesystem::path& file) {
-    return assembly::read_source(file.string()).value().text;
-}
-
 void replace(std::string& text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from;
@@ -52,21 +48,15 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 }
 
 /// With the roles that its manifest gives its files.
-EvidenceFiles read_bundle(const std::filesystem::path& folder) {
+EvidenceFiles read_bundle(const std::string& folder) {
+    const auto bytes = cli::read_evidence(folder).value();
     EvidenceFiles files;
-    const Json manifest = Json::parse(text_of(folder / "manifest.json"));
+    const Json manifest = Json::parse(bytes.at("manifest.json"));
     for (const auto& entry : manifest.at("files")) {
         const auto path = entry.at("path").get<std::string>();
-        files[path] = {entry.at("role"), entry.at("step"), text_of(folder / path)};
+        files[path] = {entry.at("role"), entry.at("step"), bytes.at(path)};
     }
     return files;
-}
-
-void write_bundle(const std::filesystem::path& folder, const EvidenceFiles& files) {
-    for (const auto& [path, file] : files) {
-        std::filesystem::create_directories((folder / path).parent_path());
-        std::ofstream{folder / path, std::ios::binary} << file.bytes;
-    }
 }
 
 /// A launch of several warps with stores, as `certify` writes it.
@@ -84,8 +74,10 @@ EvidenceFiles certified(const std::string& architecture) {
 Finished verified(EvidenceFiles files) {
     tests::seal_again(files);
     const tests::TemporaryFolder folder;
-    write_bundle(folder.path(), files);
-    return run("verify " + folder.path().string());
+    const std::string bundle = (folder.path() / "bundle").string();
+    const auto written = cli::write_evidence(bundle, files);
+    EXPECT_TRUE(written) << to_string(written.error());
+    return run("verify " + bundle);
 }
 
 /// What a step of `verify` says.
@@ -95,19 +87,12 @@ std::string line_of(const std::string& output, const std::string& step) {
     return output.substr(at + 1, output.find('\n', at + 1) - at - 1);
 }
 
-std::int64_t sum_of(const Json& terms) {
-    std::int64_t sum = 0;
-    for (const auto& term : terms)
-        sum += term["count"].get<std::int64_t>() * term["cycles"].get<std::int64_t>();
-    return sum;
-}
-
 /// Changes the terms of the upper bound, and what it claims with them.
 void change_terms(EvidenceFiles& files, const std::function<void(Json& terms)>& change) {
     edit(files, "claims.json", [&](Json& json) {
         Json& claim = json["claims"][0];
         change(claim["proof"]["terms"]);
-        claim["value"] = sum_of(claim["proof"]["terms"]);
+        claim["value"] = tests::sum_of_terms(claim["proof"]["terms"]);
         Json kept = Json::array();
         for (const auto& evidence : claim["evidence"])
             if (files.count(evidence["path"]) != 0) kept.push_back(evidence);

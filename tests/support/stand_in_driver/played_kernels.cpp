@@ -103,6 +103,8 @@ void run_region(const FunctionTag& function, unsigned blocks, unsigned threads, 
     at.pass(2000.0);
 }
 
+// The room of an SM of the played card, which is no card there is: registers of 32 bits, shared
+// memory in bytes.
 constexpr std::int64_t most_warps = 48;
 constexpr std::int64_t most_blocks = 16;
 constexpr std::int64_t register_file = 65536;
@@ -110,7 +112,7 @@ constexpr std::int64_t register_granularity = 256; // Of a warp.
 constexpr std::int64_t register_partitions = 4;
 constexpr std::int64_t shared_memory = 102400;
 constexpr std::int64_t shared_granularity = 128;
-constexpr std::int64_t shared_reserved = 1024;
+constexpr std::int64_t shared_reserved = 1024; // By each block.
 
 std::int64_t round_up(std::int64_t amount, std::int64_t unit) {
     return (amount + unit - 1) / unit * unit;

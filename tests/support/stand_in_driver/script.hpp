@@ -25,9 +25,8 @@ namespace warpbound::tests {
 ///   no-record-at N        in the Nth launch, the last warp leaves no record
 ///   no-rate-at N          after the Nth launch, the clock rate's kernel leaves nothing
 ///   refused-at N          the Nth launch is refused for want of resources
-///   late-block-at N       in the Nth launch, the last block that fits on an SM begins when the
-///   first
-///                         one has nearly given up waiting for others
+///   late-block-at N       in the Nth launch, the last block that fits on an SM begins when its
+///                         first one has nearly given up waiting
 ///   reasons-from N MASK   what NVML says lowers the clock, from the Nth launch on
 /// Launches are those of microbenchmarks, and copies that are measured, counted together from 1,
 /// warm-up included. Without a file everything goes well.

@@ -78,12 +78,6 @@ TEST(LaunchEvidence, WithAnyNumberOfASumLoweredOrATermLeftOutFails) {
         {"count", lower("count")},
         {"cycles", lower("cycles")},
         {"left out", [](Json& terms, std::size_t term) { terms.erase(term); }}};
-    const auto sum = [](const Json& terms) {
-        std::int64_t value = 0;
-        for (const auto& term : terms)
-            value += term["count"].get<std::int64_t>() * term["cycles"].get<std::int64_t>();
-        return value;
-    };
     for (const Launched& launched : launches()) {
         const Bundle bundle = bundle_of(launched);
         const Json claims = Json::parse(bundle.files.at("claims.json").bytes)["claims"];
@@ -95,7 +89,7 @@ TEST(LaunchEvidence, WithAnyNumberOfASumLoweredOrATermLeftOutFails) {
                     edit(files, "claims.json", [&, change = change](Json& json) {
                         Json& row = json["claims"][claim];
                         change(row["proof"]["terms"], term);
-                        row["value"] = sum(row["proof"]["terms"]);
+                        row["value"] = tests::sum_of_terms(row["proof"]["terms"]);
                     });
                     ++changed;
                     EXPECT_EQ(structure_of(files), Verdict::Failed)
