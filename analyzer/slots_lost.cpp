@@ -285,16 +285,27 @@ std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem) {
     return lost;
 }
 
-LostSlots lost_between_places(const Problem& problem, const std::vector<SlotDistance>& distances) {
+LostSlots lost_between_places(const Problem& problem, const std::vector<SlotDistance>& distances,
+                              std::int64_t barriers) {
     CoveredPoints ports{problem, ports_held(problem)};
     LostSlots lost;
     lost.to_stores = BufferedStores{problem}.cycles_lost(distances);
     if (problem.shape.waves() > 1) {
         lost.to_ports = ports.cycles_of_any(distances);
-    } else {
-        for (std::int64_t block = 0; block < problem.shape.blocks; ++block)
-            lost.to_ports = std::max(lost.to_ports, ports.cycles_of_block(block));
+        return lost;
     }
+    for (std::int64_t block = 0; block < problem.shape.blocks; ++block)
+        lost.to_ports = std::max(lost.to_ports, ports.cycles_of_block(block));
+    // Between barriers the chain is in one place.
+    LostSlots in_one_place;
+    for (const auto& [distance, slots] : lost_slots(problem)) {
+        in_one_place.to_ports =
+            std::max(in_one_place.to_ports, times(slots.to_ports, slots.cycles));
+        in_one_place.to_stores =
+            std::max(in_one_place.to_stores, times(slots.to_stores, slots.cycles));
+    }
+    lost.to_ports = std::min(lost.to_ports, times(in_one_place.to_ports, barriers + 1));
+    lost.to_stores = std::min(lost.to_stores, times(in_one_place.to_stores, barriers + 1));
     return lost;
 }
 

@@ -77,8 +77,9 @@ struct LostSlots {
 
 /// In one wave: for every distance between slots, of the warps whose slots are so far apart.
 std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem);
-/// Where the chain changes its place, in cycles: at barriers of a block, or in several waves. Its
-/// slots are as far apart as one of `distances` says.
-LostSlots lost_between_places(const Problem& problem, const std::vector<SlotDistance>& distances);
+/// Where the chain changes its place, in cycles: at barriers of a block, of which it passes so many
+/// in a wave, or in several waves. Its slots are as far apart as one of `distances` says.
+LostSlots lost_between_places(const Problem& problem, const std::vector<SlotDistance>& distances,
+                              std::int64_t barriers);
 
 } // namespace warpbound::analyzer

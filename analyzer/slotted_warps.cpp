@@ -108,7 +108,7 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
     const bool changes_place = problem.shape.waves() > 1 || barriers > 0;
     const SlotDistance any = hull(distances);
     const LostSlots lost_on_the_way =
-        changes_place ? lost_between_places(problem, distances) : LostSlots{};
+        changes_place ? lost_between_places(problem, distances, barriers) : LostSlots{};
     const auto lost = changes_place ? std::map<SlotDistance, LostSlots>{} : lost_slots(problem);
     std::vector<std::vector<SlotDistance>> ways;
     for (const SlotDistance& slots : distances)

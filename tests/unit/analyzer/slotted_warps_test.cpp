@@ -257,6 +257,17 @@ TEST(SlottedWarps, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
     }
 }
 
+// Of sixteen warps' moves only the fast place's covers the next slot: of each of the two places in
+// which the chain may be one slot, 28 cycles from the next. All could be met in some place.
+TEST(SlottedWarps, LoseSlotsInOnePlaceFromBarrierToBarrier) {
+    const auto problem = slotted("BAR.SYNC 0x0; MOV R1, R2; EXIT;", 512);
+    set_moves(*problem, "initiation", {3, 3, 3});
+    std::int64_t lost = 0;
+    for (const BoundTerm& term : envelope(*problem).upper.terms)
+        if (term.text.find("port is taken") != std::string::npos) lost = term.count * term.cycles;
+    EXPECT_EQ(lost, 2 * 28);
+}
+
 TEST(SlottedWarps, RefuseBarriersThatWarpsCouldPassUnequallyOften) {
     const auto refusal = [](const Analyzed& problem) {
         const auto analysis = problem.run();
