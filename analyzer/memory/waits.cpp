@@ -1,5 +1,7 @@
 #include "analyzer/memory/waits.hpp"
 
+#include "analyzer/memory/entries.hpp"
+#include "analyzer/memory/in_order.hpp"
 #include "analyzer/memory/under_way.hpp"
 #include "analyzer/warp_work.hpp"
 
@@ -14,7 +16,8 @@ namespace {
 
 class Waits {
 public:
-    explicit Waits(const Problem& problem) : problem_{problem}, caches_{*problem.caches} {
+    explicit Waits(const Problem& problem)
+        : problem_{problem}, caches_{*problem.caches}, entries_{problem} {
         lines_ = of_launch([&](const models::InstructionTiming& timing) {
             return is_load(timing) ? timing.passes.hi : 0;
         });
@@ -31,17 +34,19 @@ public:
         under_way_ =
             of_warp ? std::min(lines_, (models::Cycles{*of_warp} * problem.shape.warps()).count())
                     : lines_;
-        places_ = std::min(places_in_l1(), places_in_slice());
     }
 
     std::vector<BoundTerm> of(WaitRules rules, models::Cycles unloaded) {
         rules_ = rules;
-        add_services();
+        const std::int64_t own = rules.hits ? own_misses() : 0;
+        add(terms_, "loads that bring something new to the L1, on their way", own, way());
+        // While one waits for an entry some other transaction is on its way.
+        const std::int64_t limit = (models::Cycles{requests_ - own} * way()).count();
+        auto services = services_apart(limit);
+        auto in_order = services_in_order(limit);
+        if (in_order && sum_of(*in_order) < sum_of(services)) services = std::move(*in_order);
+        terms_.insert(terms_.end(), services.begin(), services.end());
         add_transfers();
-        if (rules.hits)
-            add_misses();
-        else
-            add_full_entries(INT64_MAX);
         add_stores();
         add_refreshes(unloaded + sum_of(terms_), transfers() + stores_);
         return std::move(terms_);
@@ -63,8 +68,14 @@ private:
     template <class Cost> std::int64_t of_launch(Cost cost) const {
         return (models::Cycles{most(cost)} * problem_.shape.warps()).count();
     }
-    void add(const char* text, std::int64_t count, std::int64_t cycles) {
-        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles});
+    static void add(std::vector<BoundTerm>& terms, const char* text, std::int64_t count,
+                    std::int64_t cycles) {
+        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
+    }
+    template <class Each> void for_each_load(Each each) const {
+        for (std::size_t i = 0; i < problem_.timings.size(); ++i)
+            if (problem_.used[i] && problem_.timings[i] && is_load(problem_.timings[i].value()))
+                each(i, problem_.timings[i].value());
     }
     static bool is_load(const models::InstructionTiming& timing) {
         return timing.through_caches && !timing.enters_write_buffer;
@@ -73,8 +84,22 @@ private:
         return timing.through_caches && timing.enters_write_buffer;
     }
 
+    /// Those of each server and each full resource one after the other.
+    std::vector<BoundTerm> services_apart(std::int64_t limit) {
+        std::vector<BoundTerm> terms;
+        add_services(terms);
+        add(terms, "full miss entries, while the accesses in them go on", 1,
+            std::min(limit, in_full_entries()));
+        const std::int64_t on_link =
+            stores_ == 0 ? std::min({requests_, under_way_, caches_.entries.hi}) : INT64_MAX;
+        const models::Cycles transactions = models::Cycles{requests_} + models::Cycles{stores_};
+        if (std::min(on_link, transactions.count()) > caches_.link_queue)
+            add(terms, "full link, while all transactions on it go on", 1,
+                (transactions * caches_.transit.hi).count() / caches_.link_queue);
+        return terms;
+    }
     /// Behind the L1s every transaction of a load, and before them every line access.
-    void add_services() {
+    void add_services(std::vector<BoundTerm>& terms) {
         const std::int64_t service = caches_.first_level_service.hi;
         const std::int64_t together = of_launch([&](const models::InstructionTiming& timing) {
             return is_load(timing) ? l1_of_load(timing) : 0;
@@ -84,27 +109,65 @@ private:
         const models::Cycles apart =
             models::Cycles{lines_} * service + models::Cycles{loads_of_chain()} * 2 * arrival;
         if (issues_before_others() && apart < models::Cycles{together}) {
-            add("services at the L1 for a line access of a load", lines_, service);
-            add("lines of a load that arrive at the L1 one after another", 2 * loads_of_chain(),
-                arrival);
+            add(terms, "services at the L1 for a line access of a load", lines_, service);
+            add(terms, "lines of a load that arrive at the L1 one after another",
+                2 * loads_of_chain(), arrival);
         } else {
-            add("services at the L1 for loads, and the arrival of their lines", 1, together);
+            add(terms, "services at the L1 for loads, and the arrival of their lines", 1, together);
         }
-        add("services at links and slices for a transaction of a load", requests_,
+        add(terms, "services at links and slices for a transaction of a load", requests_,
             (models::Cycles{caches_.slice_service.hi} + models::Cycles{caches_.link_service.hi} * 2)
                 .count());
     }
+
+    /// Those that loads pass in one order together. None: stores are in between.
+    std::optional<std::vector<BoundTerm>> services_in_order(std::int64_t limit) {
+        if (stores_ > 0) return std::nullopt;
+        const std::int64_t arrival = longest_arrival();
+        OrderedLoads loads;
+        loads.lines = lines_;
+        loads.requests = requests_;
+        loads.of_chain = loads_of_chain();
+        loads.arrival = arrival;
+        loads.arrival_short = of_chain([&](const models::InstructionTiming& timing) {
+            return is_load(timing) ? arrival - arrival_of(timing) : 0;
+        });
+        loads.least_lines = INT64_MAX;
+        loads.passes_all = problem_.touched.has_value();
+        for_each_load([&](std::size_t i, const models::InstructionTiming& timing) {
+            loads.least_lines = std::min(loads.least_lines, timing.passes.lo);
+            loads.pass_cost = std::max(loads.pass_cost, timing.pass_cost.hi);
+            loads.passes_all = loads.passes_all && problem_.touched->always_misses[i];
+        });
+        loads.least_lines = std::max<std::int64_t>(1, loads.least_lines);
+        if (under_way_ > entries_.holders_in_l1()) loads.least_holders = entries_.holders_in_l1();
+        if (!entries_.is_shared_by_few() && under_way_ > caches_.merges)
+            loads.least_sharers = caches_.merges;
+        loads.queue_fills = loads_together() > caches_.load_queue;
+        loads.link_fills =
+            std::min({requests_, under_way_, caches_.entries.hi}) > caches_.link_queue;
+        loads.slices_follow = caches_.transit.is_exact() && problem_.shape.multiprocessors == 1;
+        loads.passes_all = loads.passes_all && (!loads.slices_follow || caches_.slices.hi == 1);
+        loads.way = way();
+        loads.limit = limit;
+        auto terms = waits_in_order(loads, caches_);
+        add(terms, "full miss entries of slices, while the accesses in them go on", 1,
+            std::min(limit, in_full_slices()));
+        return terms;
+    }
+
     /// Whether no load of another warp can take a place in the load queue that one of the chain
     /// waits for.
     [[nodiscard]] bool issues_before_others() const {
-        if (problem_.shape.warps() == 1) return true;
+        return problem_.shape.warps() == 1 || loads_together() <= caches_.load_queue;
+    }
+    /// Loads that are under way together.
+    [[nodiscard]] std::int64_t loads_together() const {
         const auto of_warp = loads_under_way(problem_);
-        const std::int64_t loads = of_warp
-                                       ? (models::Cycles{*of_warp} * problem_.shape.warps()).count()
-                                       : of_launch([](const models::InstructionTiming& timing) {
-                                             return is_load(timing) ? 1 : 0;
-                                         });
-        return loads <= caches_.load_queue;
+        return of_warp ? (models::Cycles{*of_warp} * problem_.shape.warps()).count()
+                       : of_launch([](const models::InstructionTiming& timing) {
+                             return is_load(timing) ? 1 : 0;
+                         });
     }
     /// One service, and for each further line another one or the time until it arrives.
     [[nodiscard]] std::int64_t l1_of_load(const models::InstructionTiming& timing) const {
@@ -114,80 +177,58 @@ private:
             .count();
     }
     /// From the arrival of the first line of a load to that of its last one.
+    static std::int64_t arrival_of(const models::InstructionTiming& timing) {
+        return (models::Cycles{timing.pass_cost.hi} * (timing.passes.hi - 1)).count();
+    }
     [[nodiscard]] std::int64_t longest_arrival() const {
         std::int64_t longest = 0;
-        for (std::size_t i = 0; i < problem_.timings.size(); ++i) {
-            if (!problem_.used[i] || !problem_.timings[i]) continue;
-            const auto& timing = problem_.timings[i].value();
-            if (is_load(timing))
-                longest = std::max(
-                    longest,
-                    (models::Cycles{timing.pass_cost.hi} * (timing.passes.hi - 1)).count());
-        }
+        for_each_load([&](std::size_t, const models::InstructionTiming& timing) {
+            longest = std::max(longest, arrival_of(timing));
+        });
         return longest;
     }
-    /// Loads that the critical chain passes.
+    /// Of the loads that the critical chain passes.
+    template <class Cost> std::int64_t of_chain(Cost cost) const {
+        return (models::Cycles{most(cost)} * problem_.shape.waves()).count();
+    }
     [[nodiscard]] std::int64_t loads_of_chain() const {
-        return (models::Cycles{most([](const models::InstructionTiming& timing) {
-                    return is_load(timing) ? 1 : 0;
-                })} *
-                problem_.shape.waves())
-            .count();
+        return of_chain(
+            [](const models::InstructionTiming& timing) { return is_load(timing) ? 1 : 0; });
     }
 
     void add_transfers() {
         if (!rules_.rows) {
-            add("transfers of DRAM for loads", transfers(),
+            add(terms_, "transfers of DRAM for loads", transfers(),
                 std::max((models::Cycles{caches_.row_hit.hi} * sectors_of_transfer()).count(),
                          caches_.row_miss));
             return;
         }
-        add("sectors that DRAM transfers for loads", transferred_sectors(), caches_.row_hit.hi);
+        add(terms_, "sectors that DRAM transfers for loads", transferred_sectors(),
+            caches_.row_hit.hi);
         // Times in which a full queue of a channel is waited for.
         const models::Cycles queued =
             models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors;
         if (stores_ > 0 || std::min(queued.count(), under_way_) > caches_.dram_queue.lo)
-            add("full queue of a channel, while its banks open rows",
+            add(terms_, "full queue of a channel, while its banks open rows",
                 (models::Cycles{transfers()} + models::Cycles{stores_}).count() /
                     caches_.dram_queue.lo,
                 rows_of_wait());
     }
 
-    /// The chain follows one warp from its first to its last instruction, or may change.
-    void add_misses() {
-        const std::int64_t loads =
-            stays_with_one_warp() ? std::min(requests_, problem_.touched->new_to_warp) : requests_;
-        const models::Cycles way =
-            models::Cycles{caches_.round_trip} + models::Cycles{rules_.rows ? rows_of_wait() : 0};
-        add("loads that bring something new to the L1, on their way", loads, way.count());
-        // Some other transaction is on its way then.
-        add_full_entries((models::Cycles{requests_ - loads} * way.count()).count());
-    }
-
-    void add_full_entries(std::int64_t limit) {
-        if (rules_.rows)
-            add("full miss entries, while the last access in them goes on", 1,
-                std::min(limit,
-                         ((models::Cycles{caches_.round_trip} + models::Cycles{rows_of_wait()}) *
-                          entries_are_full())
-                             .count()));
-        else
-            add("full miss entries, while all accesses in them go on", 1,
-                std::min(limit, in_full_entries()));
+    /// Loads of the chain, which follows one warp from its first to its last instruction or may
+    /// change, that do not hit.
+    [[nodiscard]] std::int64_t own_misses() const {
+        return stays_with_one_warp() ? std::min(requests_, problem_.touched->new_to_warp)
+                                     : requests_;
     }
 
     void add_stores() {
-        add("services at links, slices and DRAM for the stores of a warp, and the cycle of each "
+        add(terms_,
+            "services at links, slices and DRAM for the stores of a warp, and the cycle of each "
             "drain",
             problem_.shape.warps(), most([&](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? service_of_store(timing) : 0;
             }));
-        const std::int64_t on_link =
-            stores_ == 0 ? std::min({requests_, under_way_, caches_.entries.hi}) : INT64_MAX;
-        const models::Cycles transactions = models::Cycles{requests_} + models::Cycles{stores_};
-        if (std::min(on_link, transactions.count()) > caches_.link_queue)
-            add("full link, while all transactions on it go on", 1,
-                (transactions * caches_.transit.hi).count() / caches_.link_queue);
     }
     [[nodiscard]] std::int64_t service_of_store(const models::InstructionTiming& timing) const {
         if (!timing.through_caches) return 1;
@@ -220,59 +261,30 @@ private:
         return std::max<std::int64_t>(
             0, caches_.row_miss - (models::Cycles{caches_.row_hit.lo} * sectors).count());
     }
-    /// Cycles in which all accesses in full entries go on.
+    /// From the L1 to the arrival there, of an access that waits for nothing but banks.
+    [[nodiscard]] std::int64_t way() const {
+        return (models::Cycles{caches_.round_trip} +
+                models::Cycles{rules_.rows ? rows_of_wait() : 0})
+            .count();
+    }
+    /// Cycles in which accesses in full entries go on: all of them, or the last one that is in them
+    /// when one begins to wait. None wait while all that can be under way fit.
     [[nodiscard]] std::int64_t in_full_entries() const {
-        // Nobody waits for an entry while all accesses that can be under way fit.
-        if (under_way_ <= places_) return 0;
-        const std::int64_t accesses = is_shared_by_few() ? requests_ : lines_;
-        return (models::Cycles{caches_.round_trip} * accesses).count() / places_;
+        const std::int64_t places = std::min(entries_.places_in_l1(), entries_.places_in_slice());
+        if (!rules_.rows) return while_full(places);
+        return (models::Cycles{while_full(entries_.places_in_l1())} +
+                models::Cycles{in_full_slices()})
+            .count();
     }
-    /// Times that begin with full entries and end with the last access that is in them then.
-    [[nodiscard]] std::int64_t entries_are_full() const {
-        const std::int64_t accesses = is_shared_by_few() ? requests_ : lines_;
-        std::int64_t times = 0;
-        for (const std::int64_t places : {places_in_l1(), places_in_slice()})
-            if (under_way_ > places) times += accesses / places;
-        return times;
+    [[nodiscard]] std::int64_t in_full_slices() const {
+        return while_full(entries_.places_in_slice());
     }
-
-    /// Sectors of the L1 that a line access asks for.
-    [[nodiscard]] std::int64_t sectors() const {
-        return problem_.touched ? problem_.touched->most_sectors
-                                : static_cast<std::int64_t>(caches_.line / caches_.sector);
-    }
-    /// Whoever waits for `needed` entries finds fewer free, and each access has at most so many of
-    /// them.
-    static std::int64_t holders(std::int64_t entries, std::int64_t needed) {
-        return (entries - needed) / needed + 1;
-    }
-    /// Whether an entry of an L1 always has a place for who asks for its sector.
-    [[nodiscard]] bool is_shared_by_few() const {
-        return problem_.touched && problem_.touched->sharers <= caches_.merges;
-    }
-    /// Line accesses that are under way whenever one waits for an entry or a place in one.
-    [[nodiscard]] std::int64_t places_in_l1() const {
-        const std::int64_t held = holders(caches_.entries.lo, sectors());
-        return is_shared_by_few() ? held : std::min(held, caches_.merges);
-    }
-    [[nodiscard]] std::int64_t places_in_slice() const {
-        const auto line = static_cast<std::int64_t>(
-            std::max<std::uint64_t>(1, caches_.line / caches_.second_sector));
-        const auto of_one = static_cast<std::int64_t>(
-            std::max<std::uint64_t>(1, caches_.sector / caches_.second_sector));
-        // Where the slice has an entry for everything that the L1s can ask for, none waits.
-        const models::Cycles asked =
-            models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors * of_one;
-        const std::int64_t held =
-            asked <= models::Cycles{caches_.slice_entries}
-                ? INT64_MAX
-                : holders(caches_.slice_entries, std::min(line, sectors() * of_one));
-        // An L1 asks for a sector once until it comes.
-        const bool once = caches_.second_sector <= caches_.sector &&
-                          problem_.shape.multiprocessors <= caches_.slice_merges;
-        const bool few = caches_.second_sector <= caches_.line && problem_.touched &&
-                         problem_.touched->sharers <= caches_.slice_merges;
-        return once || few ? held : std::min(held, caches_.slice_merges);
+    [[nodiscard]] std::int64_t while_full(std::int64_t places) const {
+        if (under_way_ <= places) return 0;
+        const std::int64_t accesses = entries_.is_shared_by_few() ? requests_ : lines_;
+        // Stays are whole, cycles in which all accesses go on need not be.
+        return rules_.rows ? (models::Cycles{way()} * (accesses / places)).count()
+                           : (models::Cycles{way()} * accesses).count() / places;
     }
 
     /// Whether the critical chain follows one warp from its first to its last instruction.
@@ -303,16 +315,16 @@ private:
                              .count();
                 refreshes = std::min(transfers, needed);
             }
-        add("refreshes of a DRAM channel", refreshes, duration.count());
+        add(terms_, "refreshes of a DRAM channel", refreshes, duration.count());
     }
 
     const Problem& problem_;
     const CacheValues& caches_;
+    Entries entries_;
     std::int64_t lines_ = 0;     ///< Line accesses of loads.
     std::int64_t stores_ = 0;    ///< Line accesses of stores.
     std::int64_t requests_ = 0;  ///< Transactions of loads.
     std::int64_t under_way_ = 0; ///< Line accesses of loads, together.
-    std::int64_t places_ = 1;    ///< Line accesses under way whenever one waits for an entry.
     WaitRules rules_;
     std::vector<BoundTerm> terms_;
 };

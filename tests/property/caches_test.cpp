@@ -7,6 +7,7 @@
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/orderly_accesses.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
@@ -31,83 +32,6 @@ void choose_launch(RandomAccesses& made, std::uint64_t seed) {
     if (seed % 3 == 0) made.launch = {1, 32};
     harness::simulator::test::set(made.machine.geometry, "multiprocessors", 2);
     if (seed % 3 == 1) harness::simulator::test::set(made.machine.limits, "max-blocks", 1);
-}
-
-/// Loops that load (and store) array after array and wait for what they loaded, on machines whose
-/// caches may hold it all.
-RandomAccesses orderly_accesses(std::uint64_t seed) {
-    using namespace harness::simulator::test;
-    using enum assembly::EdgeKind;
-    std::mt19937_64 random{seed};
-    const auto pick = [&](std::uint64_t lo, std::uint64_t hi) {
-        return lo + random() % (hi - lo + 1);
-    };
-    const auto number = [&](std::uint64_t lo, std::uint64_t hi) {
-        return static_cast<std::int64_t>(pick(lo, hi));
-    };
-    const bool encoded = pick(0, 1) == 1;
-    const auto loads = static_cast<int>(pick(1, 3));
-    std::vector<assembly::Instruction> body;
-    const auto put = [&](assembly::Instruction instruction, std::optional<int> announces,
-                         unsigned waits) {
-        assembly::Control control = stall(2);
-        control.write_barrier = announces;
-        control.wait_mask = static_cast<std::uint8_t>(waits);
-        body.push_back(encoded ? with(std::move(instruction), control) : instruction);
-    };
-    for (int load = 0; load < loads; ++load)
-        put(load_global(10 + load, 0), load, 1U << static_cast<unsigned>(load));
-    for (int load = 0; load < loads; ++load)
-        put(add(20, 20, 10 + load), std::nullopt, 1U << static_cast<unsigned>(load));
-    if (pick(0, 3) == 0) put(store_global(0, 20), std::nullopt, 0);
-    put(branch(), std::nullopt, 0);
-    const auto ended = [&] { return encoded ? with(exit(), stall(2)) : exit(); };
-    const auto began = [&] { return encoded ? with(add(1, 0, 0), stall(2)) : add(1, 0, 0); };
-    RandomAccesses made{
-        program_of({{began()}, body, {ended()}},
-                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
-        cached_machine(encoded ? models::IssueControl::Encoded : models::IssueControl::Interlocked),
-        {number(1, 3), 32 * number(1, 6)}};
-    const std::int64_t turns = number(2, 12);
-    add_loop(made.program, 1, {1}, turns, turns);
-    const std::uint64_t footprint = 128 * pick(1, 64);
-    for (std::size_t index = 0; index < made.program.function.instructions.size(); ++index) {
-        const auto opcode_class = made.program.function.instructions[index].opcode_class;
-        if (opcode_class != assembly::OpcodeClass::LoadGlobal &&
-            opcode_class != assembly::OpcodeClass::StoreGlobal)
-            continue;
-        auto& pattern = made.program.set_pattern(index);
-        pattern.base = index << 20U;
-        pattern.thread_stride = 4U << pick(0, 5);
-        pattern.warp_stride = 32 * pattern.thread_stride;
-        pattern.block_stride = pick(0, 1) * 6 * pattern.warp_stride;
-        pattern.iteration_stride = pick(0, 2) * 18 * pattern.warp_stride;
-        if (pick(0, 1) == 1) pattern.footprint = footprint;
-        if (pick(0, 4) == 0) pattern.random = seed;
-    }
-    const auto vary = [&](const char* memory, const char* name, std::uint64_t lo,
-                          std::uint64_t hi) {
-        set_memory(made.machine, memory, name, number(lo, hi));
-    };
-    vary("l1", "sets", 1, 8);
-    vary("l1", "ways", 1, 8);
-    vary("l1", "queue", 2, 16);
-    vary("l1", "mshr-entries", 8, 64);
-    vary("l1", "mshr-merges", 2, 16);
-    vary("l2", "sets", 1, 16);
-    vary("l2", "ways", 1, 8);
-    vary("l2", "mshr-entries", 8, 128);
-    vary("interconnect", "queue", 4, 64);
-    vary("dram", "banks", 1, 8);
-    vary("dram", "queue", 2, 64);
-    vary("dram", "row-hit", 1, 12);
-    vary("dram", "row-miss", 10, 90);
-    if (pick(0, 3) == 0) vary("dram", "refresh-duration", 50, 300);
-    if (pick(0, 1) == 1)
-        for (const auto& [memory, name] : {std::pair{"l2", "slices"}, {"dram", "channels"}})
-            set_memory(made.machine, memory, name, 1);
-    set(made.machine.write_buffer, "entries", number(1, 8));
-    return made;
 }
 
 /// Text of a failure, empty when all times lie inside.
@@ -166,8 +90,8 @@ struct Ratios {
     std::array<std::vector<double>, 2> lower;
 };
 
-template <class Make> void check_all(Make make, Ratios& ratios) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
+template <class Make> void check_all(Make make, Ratios& ratios, std::uint64_t otherwise = 1000) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", otherwise);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261122);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
@@ -197,12 +121,27 @@ TEST(Caches, NoSimulatedTimeOfRandomAccessesLeavesItsEnvelope) {
 
 TEST(Caches, NoSimulatedTimeOfOrderlyAccessesLeavesItsEnvelope) {
     Ratios ratios;
-    check_all(orderly_accesses, ratios);
+    check_all(tests::orderly_accesses, ratios);
     if (HasFatalFailure()) return;
     EXPECT_LT(middle_of(ratios.upper[0]), 4.0);
     EXPECT_LT(middle_of(ratios.upper[1]), 6.0);
     EXPECT_GT(middle_of(ratios.lower[0]), 0.4);
     EXPECT_GT(middle_of(ratios.lower[1]), 0.25);
+}
+
+/// What takes nearly all of the time decides the bound, which may then not be far above it.
+TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
+    for (const auto crowded : tests::all_crowded) {
+        SCOPED_TRACE(to_string(crowded));
+        Ratios ratios;
+        check_all([&](std::uint64_t seed) { return tests::crowded_accesses(crowded, seed); },
+                  ratios, 200);
+        if (HasFatalFailure()) return;
+        const double least = *std::ranges::min_element(ratios.upper[1]);
+        testing::Test::RecordProperty("least_upper_ratio_" + std::string{to_string(crowded)},
+                                      std::to_string(least));
+        EXPECT_LT(least, crowded == tests::Crowded::Link ? 2.0 : 1.5); // There are two links.
+    }
 }
 
 // C21 counts executions of an instruction, whichever call it is reached by.

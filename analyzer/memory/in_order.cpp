@@ -1,0 +1,119 @@
+#include "analyzer/memory/in_order.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// A step back in the order: for so many cycles it passes at least so many accesses.
+struct Step {
+    std::int64_t cycles = 0;
+    std::int64_t passed = 1;
+};
+
+class InOrder {
+public:
+    InOrder(const OrderedLoads& loads, const CacheValues& caches)
+        : loads_{loads}, caches_{caches} {}
+
+    std::vector<BoundTerm> terms() {
+        const std::int64_t server =
+            std::max(caches_.link_service.hi, loads_.slices_follow ? caches_.slice_service.hi : 0);
+        any_.push_back({caches_.first_level_service.hi});
+        requests_.push_back({server});
+        if (loads_.link_fills) requests_.push_back({caches_.transit.hi, caches_.link_queue});
+        add_arrivals();
+        add_full_entries();
+        const models::Cycles apart =
+            loads_.slices_follow ? models::Cycles{0} : models::Cycles{caches_.slice_service.hi};
+        add("services at links back, and at slices that follow no order, for a transaction of a "
+            "load",
+            loads_.requests, (models::Cycles{caches_.link_service.hi} + apart).count());
+        if (!loads_.passes_all) {
+            const models::Cycles services =
+                models::Cycles{caches_.link_service.hi} +
+                models::Cycles{loads_.slices_follow ? caches_.slice_service.hi : 0};
+            const models::Cycles left = models::Cycles{loads_.of_chain} *
+                                        std::min(caches_.link_queue, loads_.requests) * server;
+            add("transactions that a load of the chain left behind on a link", 1,
+                std::min(left, services * loads_.requests).count());
+        }
+        return std::move(terms_);
+    }
+
+private:
+    void add(const char* text, std::int64_t count, std::int64_t cycles) {
+        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles});
+    }
+    /// Cycles in which `count` accesses are passed by steps of these kinds, rounded up.
+    static std::int64_t passing(std::int64_t count, const std::vector<Step>& steps) {
+        std::int64_t most = 0;
+        for (const Step& step : steps)
+            most =
+                std::max(most, ((models::Cycles{count} * step.cycles).count() + step.passed - 1) /
+                                   step.passed);
+        return most;
+    }
+    /// Of all line accesses, those with transactions included.
+    [[nodiscard]] std::int64_t passing_all(const std::vector<Step>& any,
+                                           std::vector<Step> requests) const {
+        requests.insert(requests.end(), any.begin(), any.end());
+        return (models::Cycles{passing(loads_.requests, requests)} +
+                models::Cycles{passing(loads_.lines - loads_.requests, any)})
+            .count();
+    }
+
+    void add_arrivals() {
+        const std::int64_t passed =
+            (models::Cycles{caches_.load_queue - 1} * loads_.least_lines).count();
+        std::vector<Step> jumps = any_;
+        std::vector<Step> steps = any_;
+        steps.push_back({loads_.pass_cost});
+        if (loads_.queue_fills && passed > 0) jumps.push_back({loads_.arrival, passed});
+        const models::Cycles further =
+            models::Cycles{loads_.arrival} + models::Cycles{loads_.arrival_short};
+        const bool jump = (!loads_.queue_fills || passed > 0) &&
+                          models::Cycles{passing_all(jumps, requests_)} + further <
+                              models::Cycles{passing_all(steps, requests_)};
+        any_ = jump ? std::move(jumps) : std::move(steps);
+        if (jump)
+            add("lines of a load that arrive at the L1 one after another", 1, further.count());
+    }
+
+    void add_full_entries() {
+        const std::int64_t services = passing_all(any_, requests_);
+        std::vector<Step> any = any_;
+        std::vector<Step> requests = requests_;
+        if (loads_.least_holders) requests.push_back({loads_.way, *loads_.least_holders});
+        if (loads_.least_sharers)
+            any.push_back(
+                {loads_.way,
+                 (models::Cycles{*loads_.least_sharers - 1} * loads_.least_lines).count() + 1});
+        const bool fills = loads_.least_holders || loads_.least_sharers;
+        const std::int64_t full = passing_all(any, requests);
+        // An access that is passed once may be found again by the next load of the chain.
+        const models::Cycles again = models::Cycles{loads_.of_chain} * loads_.way;
+        add("line accesses of loads, one behind another through the L1 and its link", 1, services);
+        if (fills)
+            add("full miss entries of an L1, while the oldest access in them goes on", 1,
+                std::min(loads_.limit, (models::Cycles{full - services} + again).count()));
+        else if (loads_.link_fills)
+            add("full link, while a transaction on it goes on that a load left behind",
+                loads_.of_chain, caches_.transit.hi);
+    }
+
+    const OrderedLoads& loads_;
+    const CacheValues& caches_;
+    std::vector<Step> any_;      ///< That pass any line accesses.
+    std::vector<Step> requests_; ///< That pass only transactions.
+    std::vector<BoundTerm> terms_;
+};
+
+} // namespace
+
+std::vector<BoundTerm> waits_in_order(const OrderedLoads& loads, const CacheValues& caches) {
+    return InOrder{loads, caches}.terms();
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,173 @@
+#include "tests/support/orderly_accesses.hpp"
+
+#include "tests/unit/harness/simulator/machines.hpp"
+#include "tests/unit/harness/simulator/programs.hpp"
+
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace warpbound::tests {
+
+using namespace harness::simulator::test;
+
+RandomAccesses orderly_accesses(std::uint64_t seed) {
+    using enum assembly::EdgeKind;
+    std::mt19937_64 random{seed};
+    const auto pick = [&](std::uint64_t lo, std::uint64_t hi) {
+        return lo + random() % (hi - lo + 1);
+    };
+    const auto number = [&](std::uint64_t lo, std::uint64_t hi) {
+        return static_cast<std::int64_t>(pick(lo, hi));
+    };
+    const bool encoded = pick(0, 1) == 1;
+    const auto loads = static_cast<int>(pick(1, 3));
+    std::vector<assembly::Instruction> body;
+    const auto put = [&](assembly::Instruction instruction, std::optional<int> announces,
+                         unsigned waits) {
+        assembly::Control control = stall(2);
+        control.write_barrier = announces;
+        control.wait_mask = static_cast<std::uint8_t>(waits);
+        body.push_back(encoded ? with(std::move(instruction), control) : instruction);
+    };
+    for (int load = 0; load < loads; ++load)
+        put(load_global(10 + load, 0), load, 1U << static_cast<unsigned>(load));
+    for (int load = 0; load < loads; ++load)
+        put(add(20, 20, 10 + load), std::nullopt, 1U << static_cast<unsigned>(load));
+    if (pick(0, 3) == 0) put(store_global(0, 20), std::nullopt, 0);
+    put(branch(), std::nullopt, 0);
+    const auto ended = [&] { return encoded ? with(exit(), stall(2)) : exit(); };
+    const auto began = [&] { return encoded ? with(add(1, 0, 0), stall(2)) : add(1, 0, 0); };
+    RandomAccesses made{
+        program_of({{began()}, body, {ended()}},
+                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
+        cached_machine(encoded ? models::IssueControl::Encoded : models::IssueControl::Interlocked),
+        {number(1, 3), 32 * number(1, 6)}};
+    const std::int64_t turns = number(2, 12);
+    add_loop(made.program, 1, {1}, turns, turns);
+    const std::uint64_t footprint = 128 * pick(1, 64);
+    for (std::size_t index = 0; index < made.program.function.instructions.size(); ++index) {
+        const auto opcode_class = made.program.function.instructions[index].opcode_class;
+        if (opcode_class != assembly::OpcodeClass::LoadGlobal &&
+            opcode_class != assembly::OpcodeClass::StoreGlobal)
+            continue;
+        auto& pattern = made.program.set_pattern(index);
+        pattern.base = index << 20U;
+        pattern.thread_stride = 4U << pick(0, 5);
+        pattern.warp_stride = 32 * pattern.thread_stride;
+        pattern.block_stride = pick(0, 1) * 6 * pattern.warp_stride;
+        pattern.iteration_stride = pick(0, 2) * 18 * pattern.warp_stride;
+        if (pick(0, 1) == 1) pattern.footprint = footprint;
+        if (pick(0, 4) == 0) pattern.random = seed;
+    }
+    const auto vary = [&](const char* memory, const char* name, std::uint64_t lo,
+                          std::uint64_t hi) {
+        set_memory(made.machine, memory, name, number(lo, hi));
+    };
+    vary("l1", "sets", 1, 8);
+    vary("l1", "ways", 1, 8);
+    vary("l1", "queue", 2, 16);
+    vary("l1", "mshr-entries", 8, 64);
+    vary("l1", "mshr-merges", 2, 16);
+    vary("l2", "sets", 1, 16);
+    vary("l2", "ways", 1, 8);
+    vary("l2", "mshr-entries", 8, 128);
+    vary("interconnect", "queue", 4, 64);
+    vary("dram", "banks", 1, 8);
+    vary("dram", "queue", 2, 64);
+    vary("dram", "row-hit", 1, 12);
+    vary("dram", "row-miss", 10, 90);
+    if (pick(0, 3) == 0) vary("dram", "refresh-duration", 50, 300);
+    if (pick(0, 1) == 1)
+        for (const auto& [memory, name] : {std::pair{"l2", "slices"}, {"dram", "channels"}})
+            set_memory(made.machine, memory, name, 1);
+    set(made.machine.write_buffer, "entries", number(1, 8));
+    return made;
+}
+
+std::string_view to_string(Crowded crowded) {
+    switch (crowded) {
+    case Crowded::L1:
+        return "l1";
+    case Crowded::Link:
+        return "link";
+    case Crowded::Slice:
+        return "slice";
+    case Crowded::Entries:
+        return "entries";
+    case Crowded::PlacesInEntry:
+        return "places-in-entry";
+    case Crowded::LoadQueue:
+        return "load-queue";
+    case Crowded::LinkQueue:
+        break;
+    }
+    return "link-queue";
+}
+
+RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
+    using enum assembly::EdgeKind;
+    std::mt19937_64 random{seed};
+    const auto number = [&](std::int64_t lo, std::int64_t hi) {
+        return lo + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(hi - lo + 1));
+    };
+    RandomAccesses made{
+        program_of({{add(1, 0, 0)}, {load_global(10, 0), add(20, 20, 10), branch()}, {exit()}},
+                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
+        cached_machine(models::IssueControl::Interlocked),
+        {number(2, 3), 32 * number(4, 6)}};
+    const std::int64_t turns = number(3, 8);
+    add_loop(made.program, 1, {1}, turns, turns);
+    const std::int64_t lines =
+        crowded == Crowded::LoadQueue ? number(3, 8) : number(1, 2) * number(1, 3);
+    const bool shares = crowded == Crowded::PlacesInEntry; // Lines that put each other out.
+    auto& pattern = made.program.set_pattern(1);
+    pattern.base = std::uint64_t{1} << 20U;
+    pattern.thread_stride = 4 * static_cast<std::uint64_t>(lines);
+    pattern.warp_stride = shares ? 0 : 32 * pattern.thread_stride;
+    pattern.block_stride = 6 * pattern.warp_stride;
+    pattern.iteration_stride = shares ? 0 : 18 * 32 * pattern.thread_stride;
+    const bool drawn = number(0, 1) == 1; // Some values are intervals.
+    const auto give = [&](const char* memory, const char* name, std::int64_t value,
+                          std::int64_t less = 0) {
+        set_memory(made.machine, memory, name, Values{drawn ? value - less : value, value});
+    };
+    const auto is = [&](Crowded which, std::int64_t lo, std::int64_t hi, std::int64_t plenty) {
+        return crowded == which ? number(lo, hi) : plenty;
+    };
+    set_class(made.machine, {assembly::OpcodeClass::LoadGlobal, "warp-unit", 0});
+    set(made.machine.classes[assembly::OpcodeClass::LoadGlobal].values, "pass-cost",
+        is(Crowded::LoadQueue, 20, 60, 1));
+    give("l1", "sector", 128);
+    give("l2", "sector", 128);
+    const std::int64_t service = is(Crowded::L1, 20, 50, 1);
+    give("l1", "service", service, service / 4);
+    const std::int64_t link = is(Crowded::Link, 20, 50, 0);
+    give("interconnect", "service", link, link / 4);
+    const std::int64_t slice = is(Crowded::Slice, 20, 50, 1);
+    give("l2", "service", slice, slice / 4);
+    give("l1", "mshr-entries", is(Crowded::Entries, 1, 4, 512));
+    if (shares) {
+        give("l1", "sets", 1);
+        give("l1", "ways", 1);
+    }
+    give("l1", "mshr-merges", is(Crowded::PlacesInEntry, 1, 4, 64));
+    give("l1", "queue", is(Crowded::LoadQueue, 1, 3, 64));
+    give("interconnect", "queue", is(Crowded::LinkQueue, 1, 4, 512));
+    const std::int64_t transit = is(Crowded::LinkQueue, 100, 190, 20);
+    give("interconnect", "latency", transit, number(0, 1) * transit / 8);
+    give("l2", "latency", 400, 10);
+    give("dram", "latency", 400, 10);
+    give("l2", "slices", number(1, 2));
+    give("l2", "mshr-entries", 1024);
+    give("l2", "mshr-merges", 64);
+    give("dram", "channels", 1);
+    give("dram", "banks", 64);
+    give("dram", "queue", 512);
+    give("dram", "row-hit", 1);
+    give("dram", "row-miss", 1);
+    return made;
+}
+
+} // namespace warpbound::tests

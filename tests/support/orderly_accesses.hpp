@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// Loops whose accesses go through caches in ways that addresses and waiting say something of.
+
+#include "tests/unit/harness/simulator/random_accesses.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace warpbound::tests {
+
+/// Loops that load (and store) array after array and wait for what they loaded, on machines whose
+/// caches may hold it all.
+harness::simulator::test::RandomAccesses orderly_accesses(std::uint64_t seed);
+
+/// What the loads of many warps wait for nearly all of the time.
+enum class Crowded { L1, Link, Slice, Entries, PlacesInEntry, LoadQueue, LinkQueue };
+std::string_view to_string(Crowded crowded);
+inline constexpr Crowded all_crowded[]{
+    Crowded::L1,        Crowded::Link,     Crowded::Slice, Crowded::Entries, Crowded::PlacesInEntry,
+    Crowded::LoadQueue, Crowded::LinkQueue};
+/// A loop with one load on a machine on which everything else is there in plenty.
+harness::simulator::test::RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed);
+
+} // namespace warpbound::tests

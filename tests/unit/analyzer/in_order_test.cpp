@@ -1,0 +1,107 @@
+/// \file
+/// What loads wait for at servers that take them in one order.
+
+#include "analyzer/analysis.hpp"
+#include "analyzer/memory/in_order.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+/// Services of 2 at the L1, of 5 at the link and 3 at a slice; 4 places in the load queue, 8 on the
+/// link with its 20 cycles.
+CacheValues caches() {
+    CacheValues values;
+    values.first_level_service = {2, std::nullopt, 2};
+    values.link_service = {5, std::nullopt, 5};
+    values.slice_service = {3, std::nullopt, 3};
+    values.transit = {20, std::nullopt, 20};
+    values.link_queue = 8;
+    values.load_queue = 4;
+    return values;
+}
+
+/// Ten loads of the chain among 100, of ten lines each; 400 of the lines leave the L1.
+OrderedLoads loads() {
+    OrderedLoads made;
+    made.lines = 1000;
+    made.requests = 400;
+    made.of_chain = 10;
+    made.least_lines = 10;
+    made.queue_fills = false;
+    made.link_fills = false;
+    made.slices_follow = true;
+    made.passes_all = true;
+    made.way = 300;
+    return made;
+}
+
+std::int64_t wait(const OrderedLoads& made) {
+    return sum_of(waits_in_order(made, caches())).count();
+}
+
+constexpr std::int64_t links_back = 400 * 5;
+
+TEST(InOrder, CountsATransactionWithItsLongestServiceAndAHitWithThatOfTheL1) {
+    EXPECT_EQ(wait(loads()), 400 * 5 + 600 * 2 + links_back);
+}
+
+TEST(InOrder, CountsSlicesApartThatDoNotFollow) {
+    auto made = loads();
+    made.slices_follow = false;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 400 * 3);
+}
+
+TEST(InOrder, CountsAgainWhatALoadOfTheChainLeavesBehind) {
+    auto made = loads();
+    made.passes_all = false;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 10 * 8 * 5);
+    made.of_chain = 1000; // No more than all services.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 400 * (5 + 3));
+}
+
+TEST(InOrder, TakesTheWayOfTheOldestHolderOnceForAllThatHoldEntries) {
+    auto made = loads();
+    made.least_holders = 60; // 300 / 60 cycles of a transaction: no more than its service.
+    const std::int64_t again = 10 * 300;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + again);
+    made.least_holders = 40; // 7.5 cycles
+    EXPECT_EQ(wait(made), 400 * 300 / 40 + 600 * 2 + links_back + again);
+    made.limit = 1234;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 1234);
+}
+
+TEST(InOrder, TakesTheWayOfTheOldestSharerOnceForTheLinesOfLoadsBetween) {
+    auto made = loads();
+    made.least_sharers = 2; // Eleven lines; 27.3 cycles of each.
+    EXPECT_EQ(wait(made), 10910 + 16364 + links_back + 10 * 300);
+    made.least_sharers = 1; // The line that waits.
+    EXPECT_EQ(wait(made), 1000 * 300 + links_back + 10 * 300);
+}
+
+TEST(InOrder, CountsTheArrivalOfLinesByLineOrByFullQueue) {
+    auto made = loads();
+    made.pass_cost = 4;
+    made.arrival = 9 * 4;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 36);
+    made.arrival_short = 7;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 36 + 7);
+    made.queue_fills = true; // 36 cycles for 30 lines: less than a service.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 36 + 7);
+    made.arrival = 9 * 40; // 12 cycles a line
+    made.pass_cost = 40;
+    EXPECT_EQ(wait(made), 1000 * 12 + links_back + 360 + 7);
+    made.least_lines = 1;
+    made.pass_cost = 4; // Better one by one.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 4 + links_back);
+}
+
+TEST(InOrder, TakesAFullLinkOnceForAllOnIt) {
+    auto made = loads();
+    made.link_fills = true; // 20 / 8 cycles: less than a service; a way more for each load.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 10 * 20);
+}
+
+} // namespace
+} // namespace warpbound::analyzer
