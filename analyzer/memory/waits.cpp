@@ -1,5 +1,6 @@
 #include "analyzer/memory/waits.hpp"
 
+#include "analyzer/memory/access_costs.hpp"
 #include "analyzer/memory/entries.hpp"
 #include "analyzer/memory/in_order.hpp"
 #include "analyzer/memory/under_way.hpp"
@@ -19,11 +20,11 @@ public:
     explicit Waits(const Problem& problem)
         : problem_{problem}, caches_{*problem.caches}, entries_{problem} {
         lines_ = of_launch([&](const models::InstructionTiming& timing) {
-            return is_load(timing) ? timing.passes.hi : 0;
+            return is_cached_load(timing) ? timing.passes.hi : 0;
         });
         if (problem.touched) lines_ = std::min(lines_, problem.touched->load_lines);
         stores_ = of_launch([&](const models::InstructionTiming& timing) {
-            return is_store(timing) ? timing.passes.hi : 0;
+            return is_cached_store(timing) ? timing.passes.hi : 0;
         });
         requests_ = lines_;
         if (problem.touched && problem.touched->transactions)
@@ -74,14 +75,9 @@ private:
     }
     template <class Each> void for_each_load(Each each) const {
         for (std::size_t i = 0; i < problem_.timings.size(); ++i)
-            if (problem_.used[i] && problem_.timings[i] && is_load(problem_.timings[i].value()))
+            if (problem_.used[i] && problem_.timings[i] &&
+                is_cached_load(problem_.timings[i].value()))
                 each(i, problem_.timings[i].value());
-    }
-    static bool is_load(const models::InstructionTiming& timing) {
-        return timing.through_caches && !timing.enters_write_buffer;
-    }
-    static bool is_store(const models::InstructionTiming& timing) {
-        return timing.through_caches && timing.enters_write_buffer;
     }
 
     /// Those of each server and each full resource one after the other.
@@ -102,7 +98,7 @@ private:
     void add_services(std::vector<BoundTerm>& terms) {
         const std::int64_t service = caches_.first_level_service.hi;
         const std::int64_t together = of_launch([&](const models::InstructionTiming& timing) {
-            return is_load(timing) ? l1_of_load(timing) : 0;
+            return is_cached_load(timing) ? l1_time(caches_, timing) : 0;
         });
         // Lines that the chain waits for are of loads that issued before its own one.
         const std::int64_t arrival = longest_arrival();
@@ -116,8 +112,7 @@ private:
             add(terms, "services at the L1 for loads, and the arrival of their lines", 1, together);
         }
         add(terms, "services at links and slices for a transaction of a load", requests_,
-            (models::Cycles{caches_.slice_service.hi} + models::Cycles{caches_.link_service.hi} * 2)
-                .count());
+            transaction_time(caches_));
     }
 
     /// Those that loads pass in one order together. None: stores are in between.
@@ -130,7 +125,7 @@ private:
         loads.of_chain = loads_of_chain();
         loads.arrival = arrival;
         loads.arrival_short = of_chain([&](const models::InstructionTiming& timing) {
-            return is_load(timing) ? arrival - arrival_of(timing) : 0;
+            return is_cached_load(timing) ? arrival - arrival_of(timing) : 0;
         });
         loads.least_lines = INT64_MAX;
         loads.passes_all = problem_.touched.has_value();
@@ -166,15 +161,8 @@ private:
         const auto of_warp = loads_under_way(problem_);
         return of_warp ? (models::Cycles{*of_warp} * problem_.shape.warps()).count()
                        : of_launch([](const models::InstructionTiming& timing) {
-                             return is_load(timing) ? 1 : 0;
+                             return is_cached_load(timing) ? 1 : 0;
                          });
-    }
-    /// One service, and for each further line another one or the time until it arrives.
-    [[nodiscard]] std::int64_t l1_of_load(const models::InstructionTiming& timing) const {
-        const std::int64_t service = caches_.first_level_service.hi;
-        return (models::Cycles{std::max(service, timing.pass_cost.hi)} * (timing.passes.hi - 1) +
-                models::Cycles{service})
-            .count();
     }
     /// From the arrival of the first line of a load to that of its last one.
     static std::int64_t arrival_of(const models::InstructionTiming& timing) {
@@ -193,7 +181,7 @@ private:
     }
     [[nodiscard]] std::int64_t loads_of_chain() const {
         return of_chain(
-            [](const models::InstructionTiming& timing) { return is_load(timing) ? 1 : 0; });
+            [](const models::InstructionTiming& timing) { return is_cached_load(timing) ? 1 : 0; });
     }
 
     void add_transfers() {
@@ -227,17 +215,13 @@ private:
             "services at links, slices and DRAM for the stores of a warp, and the cycle of each "
             "drain",
             problem_.shape.warps(), most([&](const models::InstructionTiming& timing) {
-                return timing.enters_write_buffer ? service_of_store(timing) : 0;
+                return timing.enters_write_buffer ? store_time(caches_, timing, transfer_of_store())
+                                                  : 0;
             }));
     }
-    [[nodiscard]] std::int64_t service_of_store(const models::InstructionTiming& timing) const {
-        if (!timing.through_caches) return 1;
-        const models::Cycles transfer =
-            rules_.rows ? models::Cycles{caches_.row_hit.hi} * problem_.touched->most_stored_sectors
-                        : models::Cycles{caches_.transfer};
-        const models::Cycles line = models::Cycles{caches_.slice_service.hi} +
-                                    models::Cycles{caches_.link_service.hi} + transfer;
-        return (line * timing.passes.hi + models::Cycles{1}).count();
+    [[nodiscard]] std::int64_t transfer_of_store() const {
+        if (!rules_.rows) return caches_.transfer;
+        return (models::Cycles{caches_.row_hit.hi} * problem_.touched->most_stored_sectors).count();
     }
 
     /// For the loads of the launch.
@@ -304,18 +288,8 @@ private:
         // Behind it a row that was open is opened again.
         const models::Cycles duration =
             models::Cycles{caches_.refresh_duration} + models::Cycles{row_opening()};
-        std::int64_t refreshes = transfers;
-        // Or as often as there is time for them, where that does not chase itself.
-        if ((duration * caches_.channels.hi).count() <= caches_.refresh_interval / 2)
-            for (std::int64_t before = 0, needed = 1; needed > before;) {
-                before = needed;
-                const models::Cycles until = time + duration * before;
-                needed = (models::Cycles{until.count() / caches_.refresh_interval + 1} *
-                          caches_.channels.hi)
-                             .count();
-                refreshes = std::min(transfers, needed);
-            }
-        add(terms_, "refreshes of a DRAM channel", refreshes, duration.count());
+        add(terms_, "refreshes of a DRAM channel",
+            refreshes_met(caches_, duration, time, transfers), duration.count());
     }
 
     const Problem& problem_;

@@ -1,0 +1,83 @@
+#include "analyzer/memory/access_costs.hpp"
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// Whoever waits for `needed` entries finds fewer free, and each access has at most so many of
+/// them.
+std::int64_t holders(std::int64_t entries, std::int64_t needed) {
+    return (entries - needed) / needed + 1;
+}
+
+} // namespace
+
+bool is_cached_load(const models::InstructionTiming& timing) {
+    return timing.through_caches && !timing.enters_write_buffer;
+}
+
+bool is_cached_store(const models::InstructionTiming& timing) {
+    return timing.through_caches && timing.enters_write_buffer;
+}
+
+std::int64_t l1_time(const CacheValues& caches, const models::InstructionTiming& load) {
+    const std::int64_t service = caches.first_level_service.hi;
+    return (models::Cycles{std::max(service, load.pass_cost.hi)} * (load.passes.hi - 1) +
+            models::Cycles{service})
+        .count();
+}
+
+std::int64_t transaction_time(const CacheValues& caches) {
+    return (models::Cycles{caches.slice_service.hi} + models::Cycles{caches.link_service.hi} * 2)
+        .count();
+}
+
+std::int64_t store_time(const CacheValues& caches, const models::InstructionTiming& store,
+                        std::int64_t transfer) {
+    if (!store.through_caches) return 1;
+    const models::Cycles line = models::Cycles{caches.slice_service.hi} +
+                                models::Cycles{caches.link_service.hi} + models::Cycles{transfer};
+    return (line * store.passes.hi + models::Cycles{1}).count();
+}
+
+std::int64_t held_by_l1(const CacheValues& caches, std::int64_t sectors, bool has_place) {
+    const std::int64_t held = holders(caches.entries.lo, sectors);
+    return has_place ? held : std::min(held, caches.merges);
+}
+
+std::int64_t held_by_slice(const CacheValues& caches, std::int64_t multiprocessors,
+                           std::int64_t sectors, bool has_place) {
+    const auto line =
+        static_cast<std::int64_t>(std::max<std::uint64_t>(1, caches.line / caches.second_sector));
+    const auto of_one =
+        static_cast<std::int64_t>(std::max<std::uint64_t>(1, caches.sector / caches.second_sector));
+    // Where the slice has an entry for everything that the L1s can ask for, none waits.
+    const models::Cycles asked = models::Cycles{caches.entries.hi} * multiprocessors * of_one;
+    const std::int64_t held = asked <= models::Cycles{caches.slice_entries}
+                                  ? INT64_MAX
+                                  : holders(caches.slice_entries, std::min(line, sectors * of_one));
+    // An L1 asks for a sector once until it comes.
+    const bool once =
+        caches.second_sector <= caches.sector && multiprocessors <= caches.slice_merges;
+    return once || has_place ? held : std::min(held, caches.slice_merges);
+}
+
+std::int64_t refreshes_met(const CacheValues& caches, models::Cycles duration, models::Cycles time,
+                           std::int64_t transfers) {
+    std::int64_t refreshes = transfers;
+    // Or as often as there is time for them, where that does not chase itself.
+    if ((duration * caches.channels.hi).count() <= caches.refresh_interval / 2)
+        for (std::int64_t before = 0, needed = 1; needed > before;) {
+            before = needed;
+            const models::Cycles until = time + duration * before;
+            needed =
+                (models::Cycles{until.count() / caches.refresh_interval + 1} * caches.channels.hi)
+                    .count();
+            refreshes = std::min(transfers, needed);
+        }
+    return refreshes;
+}
+
+} // namespace warpbound::analyzer
