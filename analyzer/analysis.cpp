@@ -7,6 +7,7 @@
 #include "analyzer/many_warps.hpp"
 #include "analyzer/measured_time.hpp"
 #include "analyzer/memory/throughput.hpp"
+#include "analyzer/memory/wait_lemmas.hpp"
 #include "analyzer/memory/waits.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/proof.hpp"
@@ -97,6 +98,13 @@ void add_waits(SideResult& upper, std::vector<BoundTerm> waits) {
 
 Result<SideAnswer> bound_from_above(const Problem& problem) {
     if (!problem.caches) return bound_without_waits(problem);
+    if (problem.request.proofs != nullptr) {
+        auto upper = bound_without_waits(problem);
+        if (!upper) return upper;
+        SideResult& execution = upper.value().execution;
+        add_waits(execution, prove_waits(problem, execution.proved));
+        return upper;
+    }
     std::optional<SideAnswer> best;
     for (const WaitRules rules : wait_rules(problem)) {
         auto upper = bound_without_waits(without_waits(problem, rules));
@@ -108,9 +116,9 @@ Result<SideAnswer> bound_from_above(const Problem& problem) {
     return std::move(*best);
 }
 
-/// Takes the throughput of caches, links or DRAM where it says more.
+/// Takes the throughput of caches, links or DRAM where it says more; no evidence is kept of it.
 void apply_throughput(const Problem& problem, SideResult& lower) {
-    if (problem.caches)
+    if (problem.caches && problem.request.proofs == nullptr)
         for (auto& way : throughput_ways(problem)) {
             const models::Cycles sum = sum_of(way);
             if (sum <= lower.proved) continue;
@@ -181,7 +189,10 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
         analysis.measured_time = measured_envelope(problem, smallest_above, *search.region);
     else if (search.region)
         analysis.measured_time_absent = "the size of the write buffer is not one small number";
-    if (request.proofs != nullptr) keep_used(analysis, request.proofs->lemmas);
+    if (request.proofs != nullptr) {
+        keep_used(analysis, request.proofs->lemmas);
+        analysis.sums_of_lemmas = problem.caches || (slotted && !alone);
+    }
     analysis.assumptions = assumptions_of(problem);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();

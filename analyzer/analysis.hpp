@@ -150,6 +150,9 @@ struct Analysis {
     std::vector<Assumption> host_assumptions; ///< What `end_to_end` rests on beside those.
     std::string solver;                       ///< Name and version, when a solver was used.
     std::int64_t state_nodes = 0;             ///< Nodes of both sides' path problems.
+    /// With `Request::proofs`: the bounds are sums of path lemmas that may be looser than the
+    /// bounds of the same request without it (docs/soundness.md, S23 and S26).
+    bool sums_of_lemmas = false;
 };
 
 /// Bounds the kernel's time. Side: both; integer cycles.

@@ -75,7 +75,8 @@ void add_facts(const Problem& problem, Places& places) {
     for (const auto& fact : facts.constraints)
         add(fact.from, "linear facts", fmt::format("line {}", fact.from.line));
     for (const auto& fact : facts.memory)
-        add(fact.from, "memory accesses", fmt::format("0x{:04x}", fact.at));
+        add(fact.from, "memory accesses",
+            fmt::format("0x{:04x}{}", fact.at, fact.pattern ? " with its address pattern" : ""));
 }
 
 /// By what makes them weak, as paths in the description.
@@ -178,7 +179,8 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
     add(lanes_text(request, shape));
     if (shape.warps() > 1) add(residence_text(shape));
     if (problem.caches)
-        add("Caches start empty and DRAM rows closed; waiting of accesses with an address pattern "
+        add("Caches start empty and DRAM rows closed, and DRAM refreshes at any time; waiting of "
+            "accesses with an address pattern "
             "and no stated level is bounded, not assumed.");
     add("Instruction fetch and constant operands always hit their caches.");
     add("Register-bank conflicts cost nothing.");

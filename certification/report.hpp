@@ -130,6 +130,9 @@ struct Report {
     std::string solver;                ///< Empty when none was used.
     std::vector<std::string> versions; ///< "Z3 4.8.12", "SQLite 3.40.1", ...
     std::vector<std::string> limitations;
+    /// Of the execution time, where the claims are sums of path lemmas that may be looser: what
+    /// `analyze` bounds it with, of which no evidence is kept.
+    std::optional<models::Bounds<models::Cycles>> without_evidence;
 
     [[nodiscard]] std::int64_t unchecked_assumptions() const;
     /// Of those that the claim rests on.

@@ -222,6 +222,10 @@ std::string summary(const certification::Bundle& bundle, const std::string& fold
                                certification::quantity_phrase(claim.quantity),
                                claim.side == analyzer::Side::Upper ? "at most" : "at least",
                                claim.value, certification::kind_phrase(report, claim));
+        if (report.without_evidence)
+            out += fmt::format("  without evidence analyze finds {} to {} core cycles\n",
+                               report.without_evidence->lower().count(),
+                               report.without_evidence->upper().count());
         for (const auto& seen : report.observations)
             out += fmt::format("  {}: observed {} to {} core cycles in {} times on {}, {} outside "
                                "the bounds\n",

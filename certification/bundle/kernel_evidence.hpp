@@ -19,6 +19,8 @@ struct KernelEvidence {
     std::unique_ptr<LoadedInput> input;
     analyzer::Analysis analysis;
     analyzer::ProofRecord proofs;
+    /// Without evidence, where that may bound more tightly.
+    std::optional<analyzer::Analysis> without_evidence;
     std::vector<PolicyBounds> policies;
     /// Per trace: path facts that it was held against, and did not refute.
     std::vector<std::vector<harness::trace::FactCheck>> traced_facts;

@@ -180,6 +180,15 @@ std::string policies_of(const KernelEvidence& kernel) {
                  rows);
 }
 
+std::string without_evidence_of(const Report& report) {
+    if (!report.without_evidence) return "";
+    return fmt::format("<p>The claims are sums of path lemmas, each of which can be checked. "
+                       "<code>analyze</code> says at least {} and at most {} core cycles, of which "
+                       "no evidence is kept.</p>\n",
+                       report.without_evidence->lower().count(),
+                       report.without_evidence->upper().count());
+}
+
 std::string traced_facts_of(const KernelEvidence& kernel) {
     if (kernel.traced_facts.empty()) return "";
     std::string rows;
@@ -203,8 +212,8 @@ std::string kernel_in_detail(const KernelEvidence& kernel) {
                        kernel.id, escape(report.kernel), escape(report.architecture),
                        escape(report.architecture_title), escape(report.isa), launch_text(report),
                        escape(report.policy)) +
-           html_sections(report, {3, kernel.id + "-"}) + traced_facts_of(kernel) +
-           policies_of(kernel) + "</section>\n";
+           without_evidence_of(report) + html_sections(report, {3, kernel.id + "-"}) +
+           traced_facts_of(kernel) + policies_of(kernel) + "</section>\n";
 }
 
 std::string measurements_of(const std::vector<KernelEvidence>& kernels,

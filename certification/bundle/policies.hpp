@@ -24,8 +24,9 @@ struct PolicyBounds {
     std::string refusal;                               ///< Why there are none.
 };
 
-/// Every policy with its default parameters, the kernel's own, whose `analysis` this is, in place
-/// of the one of its kind. Empty for a launch of one warp, where no scheduler has a choice.
+/// Every policy with its default parameters, the kernel's own, whose `analysis` this is, made like
+/// those of the others without evidence, in place of the one of its kind. Empty for a launch of one
+/// warp, where no scheduler has a choice.
 std::vector<PolicyBounds> compare_policies(const LoadedInput& input,
                                            const analyzer::Analysis& analysis,
                                            std::uint64_t solver_seed);

@@ -92,11 +92,22 @@ std::vector<Term> Contention::on_several_multiprocessors() const {
     return terms;
 }
 
-std::vector<Term> Contention::upper_terms() const {
+std::vector<Term> Contention::conserving_upper_terms() const {
     if (shape_.waves == 1 || shape_.multiprocessors == 1)
         // Blocks that all start together: at most `resident` of them on one multiprocessor.
         return on_one_multiprocessor(shape_.multiprocessors == 1 ? shape_.blocks : shape_.resident);
     return on_several_multiprocessors();
+}
+
+std::vector<Term> Contention::upper_terms(const ClaimRow& claim) const {
+    if (costs_.memory() && models::guarantee_of(kernel_.policy) == models::PolicyGuarantee::Slotted)
+        throw Finding{Verdict::Failed,
+                      kernel_.id + ": no bound is proved for caches under a slotted policy"};
+    std::vector<Term> terms{{1, 0, "execution-time-upper"}};
+    if (shape_.warps > 1)
+        terms = slots_.empty() ? conserving_upper_terms() : slotted_upper_terms(claim);
+    add_waits(terms, claim);
+    return terms;
 }
 
 std::vector<Term> Contention::lower_terms(const std::string& first) const {
@@ -120,6 +131,9 @@ std::vector<Term> Contention::lower_terms(const std::string& first) const {
 }
 
 std::vector<Term> Contention::measured_terms(const ClaimRow& claim) const {
+    if (costs_.memory())
+        throw Finding{Verdict::Failed,
+                      kernel_.id + ": no measured time is bounded where caches are waited for"};
     const std::string id = claim.upper ? "measured-time-upper" : "measured-time-lower";
     const Lemma* lemma = lemma_of(id);
     if (lemma == nullptr || !lemma->between)
@@ -137,9 +151,8 @@ std::vector<Term> Contention::measured_terms(const ClaimRow& claim) const {
 
 std::vector<Term> Contention::expected_terms(const ClaimRow& claim) const {
     if (claim.quantity == "measured-time") return measured_terms(claim);
-    if (shape_.warps == 1)
-        return {{1, 0, claim.upper ? "execution-time-upper" : "execution-time-lower"}};
-    if (claim.upper) return slots_.empty() ? upper_terms() : slotted_upper_terms(claim);
+    if (claim.upper) return upper_terms(claim);
+    if (shape_.warps == 1) return {{1, 0, "execution-time-lower"}};
     const std::string first = claim.terms.empty() ? "" : claim.terms.front().lemma;
     if (auto slotted = slotted_lower_terms(first, claim)) return std::move(*slotted);
     return lower_terms(first);

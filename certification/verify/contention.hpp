@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The sums that bound a launch, recomputed from listing, description and launch: what warps take
-/// from each other (steps S11 to S15, S20 and S23 of docs/soundness.md).
+/// from each other (steps S11 to S15, S20, S23 and S26 of docs/soundness.md).
 
 #include "certification/verify/warp_costs.hpp"
 
@@ -32,7 +32,9 @@ public:
 private:
     [[nodiscard]] std::vector<Term> expected_terms(const ClaimRow& claim) const;
     [[nodiscard]] std::vector<Term> measured_terms(const ClaimRow& claim) const;
-    [[nodiscard]] std::vector<Term> upper_terms() const;
+    [[nodiscard]] std::vector<Term> upper_terms(const ClaimRow& claim) const;
+    /// Under a policy that is not slotted, and where no access waits for another.
+    [[nodiscard]] std::vector<Term> conserving_upper_terms() const;
     /// Of `blocks` blocks that are on one multiprocessor, in so many waves.
     [[nodiscard]] std::vector<Term> on_one_multiprocessor(std::int64_t blocks) const;
     [[nodiscard]] std::vector<Term> on_several_multiprocessors() const;
@@ -48,6 +50,8 @@ private:
     /// None where the lemma is not about slots.
     [[nodiscard]] std::optional<std::vector<Term>>
     slotted_lower_terms(const std::string& first_lemma, const ClaimRow& claim) const;
+    /// Of accesses through caches, behind the terms of a bound in which none waits for another.
+    void add_waits(std::vector<Term>& terms, const ClaimRow& claim) const;
     [[nodiscard]] const Lemma* lemma_of(const std::string& id) const;
     /// What the lemma of a term bounds; 0 where no path has anything of its kind.
     [[nodiscard]] std::int64_t cycles_of(const Term& term, const ClaimRow& claim) const;

@@ -3,6 +3,7 @@
 /// What the blocks of a kernel cost in the sums that lemmas bound, from listing and description.
 
 #include "certification/verify/control_flow.hpp"
+#include "certification/verify/memory_system.hpp"
 #include "certification/verify/slots.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
@@ -35,9 +36,21 @@ public:
     [[nodiscard]] std::vector<const models::InstructionTiming*>
     clock_reads(std::size_t block) const;
 
+    /// None where no access goes through the caches.
+    [[nodiscard]] const std::optional<MemorySystem>& memory() const { return memory_; }
+    /// Line accesses of a warp through the caches, on any path.
+    [[nodiscard]] std::int64_t most_lines(bool of_loads, bool of_stores) const;
+    /// Of a warp's loads, together; none: nothing that they wait for says so.
+    [[nodiscard]] std::optional<std::int64_t> lines_under_way() const;
+
     static constexpr const char* same = "execution-time-upper-same";
     static constexpr const char* other = "execution-time-upper-other";
     static constexpr const char* upper_drain = "execution-time-upper-drain";
+    static constexpr const char* loads = "execution-time-upper-loads";
+    static constexpr const char* stores = "execution-time-upper-stores";
+    static constexpr const char* entries = "execution-time-upper-entries";
+    static constexpr const char* link = "execution-time-upper-link";
+    static constexpr const char* refreshes = "execution-time-upper-refreshes";
     static constexpr const char* issue_slots = "execution-time-lower-slots";
     static constexpr const char* lower_drain = "execution-time-lower-drain";
     static constexpr const char* port = "execution-time-lower-port-"; ///< and the unit's name
@@ -51,15 +64,19 @@ private:
     using Cost = std::function<std::int64_t(const models::InstructionTiming&, std::size_t)>;
     void add_all();
     void add_slotted(const SlotRange& range);
+    void add_accesses(const MemorySystem& memory);
     [[nodiscard]] std::int64_t drain_of(const models::InstructionTiming& timing, bool upper) const;
     void add(const std::string& lemma, const Cost& cost);
     [[nodiscard]] std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& costs) const;
+    /// The largest sum over a path of what each instruction counts.
+    [[nodiscard]] std::int64_t most_of(const Cost& count) const;
 
     const KernelCase& kernel_;
     const ControlFlow& flow_;
     const LaunchShape& shape_;
     std::vector<Result<models::InstructionTiming>> timings_;
     std::vector<bool> live_; ///< Per instruction.
+    std::optional<MemorySystem> memory_;
     std::map<std::string, std::vector<std::int64_t>> costs_;
 };
 

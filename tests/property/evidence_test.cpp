@@ -8,6 +8,7 @@
 #include "certification/verify/script.hpp"
 #include "certification/verify/solver.hpp"
 #include "certification/verify/structure.hpp"
+#include "models/architecture/value_path.hpp"
 #include "tests/support/evidence.hpp"
 #include "tests/support/random_kernel.hpp"
 
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <random>
 
 namespace warpbound {
@@ -26,6 +28,64 @@ namespace check = certification::verify;
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
     const char* text = std::getenv(name);
     return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Gives most global accesses addresses that lead through small caches of random sizes, and the
+/// machine these caches.
+void lead_through_caches(models::Architecture& machine, models::FlowFacts& facts,
+                         std::mt19937_64& random) {
+    const auto pick = [&](std::uint64_t lo, std::uint64_t hi) {
+        return lo + random() % (hi - lo + 1);
+    };
+    machine.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
+    std::erase_if(machine.memories, [](const auto& memory) { return memory.name == "constant"; });
+    struct Varied {
+        const char* path;
+        std::uint64_t lo;
+        std::uint64_t hi;
+    };
+    constexpr std::array varied{Varied{"memories/l1/sets", 1, 8},
+                                Varied{"memories/l1/ways", 1, 4},
+                                Varied{"memories/l1/service", 1, 4},
+                                Varied{"memories/l1/queue", 1, 16},
+                                Varied{"memories/l1/mshr-entries", 4, 40},
+                                Varied{"memories/l1/mshr-merges", 1, 40},
+                                Varied{"memories/l1/write-evict", 0, 1},
+                                Varied{"memories/l2/mshr-entries", 4, 64},
+                                Varied{"memories/l2/mshr-merges", 1, 8},
+                                Varied{"memories/interconnect/queue", 1, 64},
+                                Varied{"memories/interconnect/service", 1, 5},
+                                Varied{"memories/dram/row-miss", 10, 90},
+                                Varied{"memories/dram/queue", 1, 16},
+                                Varied{"memories/dram/refresh-interval", 400, 6000},
+                                Varied{"memories/dram/refresh-duration", 0, 200}};
+    const auto give = [&](const char* path, std::uint64_t number) {
+        const auto given = models::override_value(machine, path, static_cast<std::int64_t>(number));
+        if (!given) throw std::runtime_error{to_string(given.error())};
+    };
+    for (const Varied& value : varied)
+        give(value.path, pick(value.lo, value.hi));
+    constexpr std::array<std::uint64_t, 3> sectors{32, 64, 128};
+    give("memories/l1/sector", sectors[pick(0, 2)]);
+    give("memories/l2/sector", sectors[pick(0, 2)]);
+    tests::set_value(*std::ranges::find(machine.memories, "dram", &models::ValueGroup::name),
+                     "latency", {200, 300, static_cast<std::int64_t>(pick(300, 500))});
+    for (models::MemoryFact& fact : facts.memory) {
+        if (fact.conflict_degree || pick(0, 4) == 0) continue;
+        fact.level = models::MemoryLevel::Any;
+        fact.transactions.reset();
+        models::AddressPattern& pattern = fact.pattern.emplace();
+        pattern.base = 4 * pick(0, 64);
+        pattern.footprint = 4 * pick(1, 4000);
+        if (pick(0, 5) == 0) {
+            pattern.random = 7;
+            continue;
+        }
+        pattern.thread_stride = 4 * pick(0, 3) * pick(0, 12);
+        pattern.warp_stride = 4 * pick(0, 400);
+        pattern.block_stride = 4 * pick(0, 2000);
+        pattern.iteration_stride = 4 * pick(0, 100);
+    }
 }
 
 /// `facts_on_counts`: of one warp, with a fact on how often blocks are executed.
@@ -51,6 +111,8 @@ certification::KernelInput input_of(std::uint64_t seed, bool facts_on_counts = f
         options.statements += 3;
         ++options.depth;
     }
+    const bool cached = !facts_on_counts && !slotted && seed % 5 >= 2;
+    if (cached) options.statements += 5;
     options.barriers = !alone && !slotted && seed % 2 == 0;
     options.clock_reads = alone;
     tests::RandomKernel kernel = tests::random_kernel(seed, options);
@@ -60,6 +122,7 @@ certification::KernelInput input_of(std::uint64_t seed, bool facts_on_counts = f
     tests::set_value(architecture.limits, "max-blocks", {places, places, places});
     tests::set_value(architecture.blocks, "replacement", {0, 3, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});
+    if (cached) lead_through_caches(architecture, kernel.facts, random);
     certification::KernelInput input;
     input.listing = kernel.text;
     input.kernel = kernel.facts.kernel;
@@ -92,11 +155,20 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
     }
 }
 
+/// How many bundles have a term of each lemma in their upper bound.
+void count_lemmas(const certification::Bundle& bundle, std::map<std::string, int>& counts) {
+    const check::Evidence evidence = check::read_evidence(tests::plain(bundle.files));
+    for (const check::ClaimRow& claim : evidence.kernels.front()->claims)
+        for (const check::Term& term : claim.terms)
+            if (claim.upper) ++counts[term.lemma];
+}
+
 TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 100);
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 1);
     std::uint64_t refused = 0;
     std::uint64_t not_run = 0;
+    std::map<std::string, int> lemmas;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         certification::BundleInputs inputs;
         inputs.tool_version = "1";
@@ -124,9 +196,15 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
                         step.verdict == check::Verdict::NotApplicable)
                 << step.step << ": " << step.detail << ", seed " << seed;
         expect_tight_scripts(bundle.value(), seed);
+        count_lemmas(bundle.value(), lemmas);
     }
     EXPECT_LT(refused * 4, cases + 4);
     EXPECT_LT(not_run * 4, cases + 4);
+    for (const char* kind : {"loads", "stores", "entries", "link", "refreshes"}) {
+        const int met = lemmas[std::string{"execution-time-upper-"} + kind];
+        RecordProperty(std::string{"bounds_with_"} + kind, met);
+        EXPECT_GT(met * 100, static_cast<int>(cases) - 100) << kind;
+    }
 }
 
 // Cuts that the search found on its way are in no script: what needs them is not claimed. Seeds

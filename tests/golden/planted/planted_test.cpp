@@ -59,16 +59,22 @@ EvidenceFiles read_bundle(const std::string& folder) {
     return files;
 }
 
-/// A launch of several warps with stores, as `certify` writes it.
-EvidenceFiles certified(const std::string& architecture) {
+/// As `certify` writes it. `listing`: without ".sass", as the name of its flow facts begins.
+EvidenceFiles certified(const std::string& listing, const std::string& launch,
+                        const std::string& architecture) {
     const tests::TemporaryFolder folder;
     const std::string bundle = (folder.path() / "bundle").string();
+    const std::string file = source + "/" + listing;
     const Finished certify =
-        run("certify " + source + "/examples/saxpy/sm_75.sass --flow-facts " + source +
-            "/examples/saxpy/sm_75.flow-facts.xml --launch 2x128 --architecture " + architecture +
-            " -o " + bundle);
+        run("certify " + file + ".sass --flow-facts " + file + ".flow-facts.xml --launch " +
+            launch + " --architecture " + architecture + " -o " + bundle);
     EXPECT_EQ(certify.code, 0) << certify.output;
     return read_bundle(bundle);
+}
+
+/// A launch of several warps with stores.
+EvidenceFiles certified(const std::string& architecture) {
+    return certified("examples/saxpy/sm_75", "2x128", architecture);
 }
 
 Finished verified(EvidenceFiles files) {
@@ -190,6 +196,72 @@ TEST_F(Planted, DrainsOfOneWarpLeftOutAreFoundByTheStructure) {
         count = count.get<std::int64_t>() - 1;
     });
     expect_found(files, "structure", "its sum lacks 8 x 64 cycles (execution-time-upper-drain)");
+}
+
+/// Loads and stores of several warps through caches and DRAM.
+EvidenceFiles certified_in_caches(const std::string& architecture) {
+    return certified("tests/golden/caches/rows", "4x128", architecture);
+}
+
+class PlantedInCaches : public testing::Test {
+protected:
+    PlantedInCaches() {
+        static const EvidenceFiles once =
+            certified_in_caches(source + "/tests/golden/caches/machine.xml");
+        files = once;
+    }
+    EvidenceFiles files;
+};
+
+TEST_F(PlantedInCaches, NothingHolds) {
+    const Finished verify = verified(files);
+    EXPECT_EQ(verify.code, 0) << verify.output;
+}
+
+TEST_F(PlantedInCaches, ServiceLoweredByOneCycleIsFoundByTheStructure) {
+    const std::string model = "model/test-caches.xml";
+    std::string lowered = files.at(model).bytes;
+    replace(lowered, "name=\"row-miss\" unit=\"cycles\" value=\"40\"",
+            "name=\"row-miss\" unit=\"cycles\" value=\"39\"");
+    const tests::TemporaryFolder folder;
+    const std::string description = (folder.path() / "machine.xml").string();
+    std::ofstream{description} << lowered;
+    EvidenceFiles other = certified_in_caches(description);
+    other.at(model).bytes = files.at(model).bytes;
+    expect_found(other, "structure",
+                 "execution-time-upper-loads: a cost is not the sum over its block");
+}
+
+TEST_F(PlantedInCaches, WaitsThatAreLeftOutAreFoundByTheStructure) {
+    for (const char* kind : {"loads", "stores", "entries", "link"}) {
+        EvidenceFiles without = files;
+        change_terms(without, [&](Json& terms) { terms.erase(term_of(terms, kind)); });
+        expect_found(without, "structure",
+                     (std::string{"cycles (execution-time-upper-"} + kind + ")").c_str());
+    }
+}
+
+TEST_F(PlantedInCaches, RefreshLeftOutIsFoundByTheStructure) {
+    change_terms(files, [](Json& terms) {
+        Json& count = terms.back()["count"];
+        count = count.get<std::int64_t>() - 1;
+    });
+    expect_found(files, "structure", "x 100 cycles (machine)");
+}
+
+TEST_F(PlantedInCaches, WaitsForOneWarpLeftOutAreFoundByTheStructure) {
+    change_terms(files, [](Json& terms) {
+        Json& count = terms[term_of(terms, "loads")]["count"];
+        count = count.get<std::int64_t>() - 1;
+    });
+    expect_found(files, "structure", "its sum lacks 16 x 376 cycles (execution-time-upper-loads)");
+}
+
+TEST_F(PlantedInCaches, FewerLinesThanThePatternHasAreFoundByTheStructure) {
+    std::string& facts = files.at("inputs/K1/flow-facts.xml").bytes;
+    replace(facts, "thread-stride=\"4\" warp-stride=\"128\"",
+            "thread-stride=\"8\" warp-stride=\"128\"");
+    expect_found(files, "structure", ": a cost is not the sum over its block");
 }
 
 } // namespace

@@ -1,8 +1,10 @@
 /// \file
 /// Bundles of launches whose bound is a sum of many terms: each number of the sum is recomputed.
 
+#include "models/architecture/value_path.hpp"
 #include "tests/unit/certification/sample_bundle.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -19,7 +21,31 @@ struct Launched {
     const char* launch;
     const char* policy;
     std::int64_t multiprocessors;
+    /// Of a DRAM behind small caches, through which the accesses then go.
+    std::optional<std::int64_t> refresh_interval{};
 };
+
+/// Warps load and store rows of lines behind each other.
+void lead_through_caches(KernelInput& input, models::Architecture& machine,
+                         std::int64_t refresh_interval) {
+    machine.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
+    std::erase_if(machine.memories, [](const auto& memory) { return memory.name == "constant"; });
+    for (const auto& [path, value] : std::vector<std::pair<const char*, std::int64_t>>{
+             {"memories/l1/mshr-entries", 6},
+             {"memories/interconnect/queue", 2},
+             {"memories/dram/refresh-duration", 200},
+             {"memories/dram/refresh-interval", refresh_interval}})
+        ASSERT_TRUE(models::override_value(machine, path, value)) << path;
+    auto facts = models::read_flow_facts({"flow-facts.xml", *input.flow_facts}).value();
+    for (auto& fact : facts.memory) {
+        fact.transactions.reset();
+        auto& pattern = fact.pattern.emplace();
+        pattern.thread_stride = 16;
+        pattern.warp_stride = 512;
+        pattern.iteration_stride = 8192;
+    }
+    input.flow_facts = models::write_flow_facts(facts);
+}
 
 /// saxpy's loop on a T4 whose blocks follow each other at a made-up cost.
 Bundle bundle_of(const Launched& launched) {
@@ -31,6 +57,8 @@ Bundle bundle_of(const Launched& launched) {
     auto architecture = models::read_architecture({"turing-t4", input.architecture}).value();
     tests::set_value(architecture.blocks, "replacement", {3, 5, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});
+    if (launched.refresh_interval)
+        lead_through_caches(input, architecture, *launched.refresh_interval);
     input.architecture = models::write_architecture(architecture);
     input.policy = launched.policy;
     input.multiprocessors = launched.multiprocessors;
@@ -44,6 +72,8 @@ const std::vector<Launched>& launches() {
         {"several waves on several multiprocessors", "40x128", "gto", 2},
         {"slots of one wave", "5x128", "variable-rate:fast=0,every=3", 1},
         {"slots of several waves", "20x128", "variable-rate:fast=1,every=2", 1},
+        {"accesses of one warp through caches", "1x32", "lrr", 1, 40'000},
+        {"accesses of several waves through caches", "40x128", "gto", 2, 2'000},
     };
     return list;
 }
@@ -97,6 +127,86 @@ TEST(LaunchEvidence, WithAnyNumberOfASumLoweredOrATermLeftOutFails) {
                         << name;
                 }
         EXPECT_GE(changed, 15U) << launched.name; // a lower and an upper bound of several terms
+    }
+}
+
+std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle) {
+    std::vector<std::string> lemmas;
+    const Json claims = Json::parse(bundle.files.at("claims.json").bytes)["claims"];
+    for (const auto& term : claims[0]["proof"]["terms"])
+        if (const auto lemma = term.value("lemma", std::string{}); !lemma.empty())
+            lemmas.push_back(lemma.substr(std::string{"execution-time-upper-"}.size()));
+    return lemmas;
+}
+
+TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
+    EXPECT_THAT(lemmas_of_upper_bound(bundle_of(launches()[5])),
+                testing::IsSupersetOf({"loads", "stores", "entries", "link", "refreshes"}));
+}
+
+TEST(LaunchEvidence, OfAccessesThroughCachesSaysWhatIsBoundedWithoutIt) {
+    for (const std::size_t launch : {std::size_t{4}, std::size_t{5}}) {
+        const Bundle bundle = bundle_of(launches()[launch]);
+        const auto& report = bundle.reports.front();
+        ASSERT_TRUE(report.without_evidence);
+        EXPECT_GE(report.claim("execution-time", analyzer::Side::Upper)->value,
+                  report.without_evidence->upper().count());
+        EXPECT_LE(report.claim("execution-time", analyzer::Side::Lower)->value,
+                  report.without_evidence->lower().count());
+    }
+    EXPECT_FALSE(bundle_of(launches()[0]).reports.front().without_evidence);
+}
+
+TEST(LaunchEvidence, OfAccessesThroughCachesListsWhatIsTakenOfThem) {
+    const Bundle bundle = bundle_of(launches()[5]);
+    std::string assumptions;
+    for (const auto& assumption : bundle.reports.front().assumptions)
+        assumptions += assumption.text + "\n";
+    for (const char* taken :
+         {"Caches start empty", "DRAM refreshes at any time", "0x0140 with its address pattern",
+          "memories/dram/refresh-duration", "memories/l1/mshr-entries"})
+        EXPECT_THAT(assumptions, testing::HasSubstr(taken));
+}
+
+/// Somebody forgets what a line needs, in all tables, and brings the sum in line.
+TEST(LaunchEvidence, WithACostOfAnAccessLoweredFails) {
+    const Bundle bundle = bundle_of(launches()[5]);
+    for (const char* kind : {"loads", "stores", "entries", "link", "refreshes"}) {
+        EvidenceFiles files = bundle.files;
+        const std::string path = std::string{"analysis/K1/execution-time-upper-"} + kind + ".json";
+        edit(files, path, [](Json& lemma) {
+            for (auto& edge : lemma["edges"])
+                if (edge[2] != 0) edge[2] = edge[2].get<std::int64_t>() - 1;
+            for (auto& node : lemma["nodes"])
+                if (!node[1].is_null() && node[1] != 0) node[1] = node[1].get<std::int64_t>() - 1;
+        });
+        EXPECT_EQ(structure_of(files), Verdict::Failed) << kind;
+    }
+}
+
+/// The lemmas stay, the description that they are held against says another number.
+TEST(LaunchEvidence, OnAnotherMemorySystemFails) {
+    const Bundle bundle = bundle_of(launches()[5]);
+    const std::string path = "model/turing-t4.xml";
+    const auto machine = models::read_architecture({path, bundle.files.at(path).bytes}).value();
+    for (const auto& [value, number] :
+         std::vector<std::pair<const char*, std::int64_t>>{{"memories/l1/service", 2},
+                                                           {"memories/l1/sector", 32},
+                                                           {"memories/l1/mshr-entries", 5},
+                                                           {"memories/l1/mshr-merges", 2},
+                                                           {"memories/l2/latency", 900},
+                                                           {"memories/l2/service", 2},
+                                                           {"memories/interconnect/latency", 9},
+                                                           {"memories/interconnect/service", 5},
+                                                           {"memories/interconnect/queue", 1},
+                                                           {"memories/dram/row-miss", 999},
+                                                           {"memories/dram/refresh-duration", 201},
+                                                           {"classes/load-global/pass-cost", 11}}) {
+        EvidenceFiles files = bundle.files;
+        auto other = machine;
+        ASSERT_TRUE(models::override_value(other, value, number)) << value;
+        files.at(path).bytes = models::write_architecture(other);
+        EXPECT_EQ(structure_of(files), Verdict::Failed) << value;
     }
 }
 

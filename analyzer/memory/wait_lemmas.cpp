@@ -1,0 +1,144 @@
+#include "analyzer/memory/wait_lemmas.hpp"
+
+#include "analyzer/memory/access_costs.hpp"
+#include "analyzer/memory/under_way.hpp"
+#include "analyzer/proof.hpp"
+#include "analyzer/warp_work.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using Timing = models::InstructionTiming;
+
+/// Of what a description says of caches, links and DRAM, no access uses less than it says.
+class WaitLemmas {
+public:
+    explicit WaitLemmas(const Problem& problem) : problem_{problem}, caches_{*problem.caches} {}
+
+    std::vector<BoundTerm> terms(models::Cycles unloaded) {
+        // Every line goes the whole way.
+        const models::Cycles line =
+            models::Cycles{transaction_time(caches_)} + models::Cycles{caches_.transfer};
+        add("loads",
+            "services at the L1, links, slices and DRAM for the loads of a warp, and the arrival "
+            "of their lines",
+            costs([&](const Timing& timing) {
+                return is_cached_load(timing)
+                           ? (models::Cycles{l1_time(caches_, timing)} + line * timing.passes.hi)
+                                 .count()
+                           : 0;
+            }));
+        add("stores",
+            "services at links, slices and DRAM for the stores of a warp, and the cycle of each "
+            "drain",
+            costs([&](const Timing& timing) {
+                return timing.enters_write_buffer ? store_time(caches_, timing, caches_.transfer)
+                                                  : 0;
+            }));
+        add_full_entries();
+        add_full_link();
+        add_refreshes(unloaded);
+        return std::move(terms_);
+    }
+
+private:
+    template <class Cost> [[nodiscard]] InstructionCosts costs(Cost cost) const {
+        InstructionCosts all(problem_.timings.size(), 0);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (problem_.used[i] && problem_.timings[i]) all[i] = cost(problem_.timings[i].value());
+        return all;
+    }
+    [[nodiscard]] InstructionCosts lines(bool of_loads, bool of_stores) const {
+        return costs([&](const Timing& timing) {
+            return (of_loads && is_cached_load(timing)) || (of_stores && is_cached_store(timing))
+                       ? timing.passes.hi
+                       : 0;
+        });
+    }
+    /// `shares` of `whole` cycles per line, in which `among` others go on as well.
+    [[nodiscard]] static InstructionCosts shared(InstructionCosts lines, std::int64_t whole,
+                                                 std::int64_t among) {
+        for (std::int64_t& cost : lines) {
+            const std::int64_t cycles = (models::Cycles{whole} * cost).count();
+            cost = cycles / among + (cycles % among == 0 ? 0 : 1);
+        }
+        return lines;
+    }
+    [[nodiscard]] std::int64_t of_launch(const InstructionCosts& costs) const {
+        return (models::Cycles{extreme_sum(problem_, block_costs(problem_, costs), Side::Upper)} *
+                problem_.shape.warps())
+            .count();
+    }
+
+    void add(const char* name, const char* text, const InstructionCosts& costs) {
+        if (std::all_of(costs.begin(), costs.end(), [](auto cost) { return cost == 0; })) return;
+        const LemmaName lemma{std::string{"execution-time-upper-"} + name, text};
+        const auto sums = block_costs(problem_, costs);
+        record_sum(problem_, lemma, sums, Side::Upper);
+        const std::int64_t most = extreme_sum(problem_, sums, Side::Upper);
+        if (most > 0) terms_.push_back({text, problem_.shape.warps(), most, lemma.id});
+    }
+
+    /// Line accesses of loads that can be under way together.
+    [[nodiscard]] std::int64_t under_way() const {
+        const std::int64_t all = of_launch(lines(true, false));
+        const auto of_warp = lines_under_way(problem_);
+        if (!of_warp) return all;
+        return std::min(all, (models::Cycles{*of_warp} * problem_.shape.warps()).count());
+    }
+
+    void add_full_entries() {
+        const auto sectors = static_cast<std::int64_t>(caches_.line / caches_.sector);
+        const std::int64_t held =
+            std::min(held_by_l1(caches_, sectors, false),
+                     held_by_slice(caches_, problem_.shape.multiprocessors, sectors, false));
+        // Nobody waits for an entry while all accesses that can be under way fit.
+        if (under_way() > held)
+            add("entries",
+                "full miss entries: the way of the loads of a warp, while as many as fill the "
+                "entries go on",
+                shared(lines(true, false), caches_.round_trip, held));
+    }
+
+    void add_full_link() {
+        const std::int64_t all = of_launch(lines(true, true));
+        const bool stores = of_launch(lines(false, true)) > 0;
+        const std::int64_t together =
+            stores ? all : std::min({all, under_way(), caches_.entries.hi});
+        if (together > caches_.link_queue)
+            add("link",
+                "full link: the way of the transactions of a warp, while as many as fill the link "
+                "go on",
+                shared(lines(true, true), caches_.transit.hi, caches_.link_queue));
+    }
+
+    void add_refreshes(models::Cycles unloaded) {
+        if (caches_.refresh_duration == 0) return;
+        const InstructionCosts transfers = lines(true, true);
+        const std::int64_t met = refreshes_met(caches_, models::Cycles{caches_.refresh_duration},
+                                               unloaded + sum_of(terms_), of_launch(transfers));
+        // One behind each transfer, or as many as there is time for.
+        if (met < of_launch(transfers)) {
+            terms_.push_back({"refreshes of a DRAM channel", met, caches_.refresh_duration});
+            return;
+        }
+        add("refreshes", "refreshes, one before each transfer of a warp",
+            shared(transfers, caches_.refresh_duration, 1));
+    }
+
+    const Problem& problem_;
+    const CacheValues& caches_;
+    std::vector<BoundTerm> terms_;
+};
+
+} // namespace
+
+std::vector<BoundTerm> prove_waits(const Problem& problem, models::Cycles unloaded) {
+    return WaitLemmas{problem}.terms(unloaded);
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,16 @@
+#pragma once
+/// \file
+/// For how long a launch waits at caches, links and DRAM as a sum of path lemmas, for evidence
+/// (docs/soundness.md, S26). It may be looser than `waits`: of the addresses it uses the passes
+/// only.
+
+#include "analyzer/problem.hpp"
+
+namespace warpbound::analyzer {
+
+/// Terms to add to an upper bound of `unloaded` cycles in which no access waits for another; keeps
+/// their lemmas. Side: upper. Requires: the request asks for proofs; `problem.caches`, and nothing
+/// that is said of the accesses beyond their passes.
+std::vector<BoundTerm> prove_waits(const Problem& problem, models::Cycles unloaded);
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,54 @@
+/// \file
+/// What accesses through caches wait for each other (step S26 of docs/soundness.md).
+#include "certification/verify/contention.hpp"
+#include "models/units.hpp"
+
+#include <algorithm>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+/// Refreshes that begin in a time that they make longer; as many as transfers where that grows
+/// without end.
+std::int64_t refreshes_in(const MemorySystem& memory, models::Cycles time, std::int64_t transfers) {
+    if (product(memory.refresh, memory.channels) > memory.refresh_interval / 2) return transfers;
+    std::int64_t count = 0;
+    for (;;) {
+        const models::Cycles end = time + models::Cycles{product(memory.refresh, count)};
+        const std::int64_t begun =
+            product(end.count() / memory.refresh_interval + 1, memory.channels);
+        if (begun <= count) return std::min(count, transfers);
+        count = begun;
+    }
+}
+
+} // namespace
+
+void Contention::add_waits(std::vector<Term>& terms, const ClaimRow& claim) const {
+    if (!costs_.memory()) return;
+    const MemorySystem& memory = *costs_.memory();
+    const std::int64_t warps = shape_.warps;
+    terms.push_back({warps, 0, WarpCosts::loads});
+    terms.push_back({warps, 0, WarpCosts::stores});
+    const std::int64_t loaded = product(costs_.most_lines(true, false), warps);
+    const std::int64_t sent = product(costs_.most_lines(true, true), warps);
+    const auto of_warp = costs_.lines_under_way();
+    const std::int64_t together = of_warp ? std::min(loaded, product(*of_warp, warps)) : loaded;
+    // Nobody waits while all that can be under way have a place.
+    if (together > memory.holders) terms.push_back({warps, 0, WarpCosts::entries});
+    const bool stores = costs_.most_lines(false, true) > 0;
+    const std::int64_t on_link = stores ? sent : std::min(together, memory.entries);
+    if (on_link > memory.link_places) terms.push_back({warps, 0, WarpCosts::link});
+    if (memory.refresh == 0) return;
+    models::Cycles time{0};
+    for (const Term& term : terms)
+        time += models::Cycles{product(term.count, cycles_of(term, claim))};
+    const std::int64_t met = refreshes_in(memory, time, sent);
+    if (met < sent)
+        terms.push_back({met, memory.refresh, ""});
+    else
+        terms.push_back({warps, 0, WarpCosts::refreshes});
+}
+
+} // namespace warpbound::certification::verify
