@@ -5,9 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-
 namespace warpbound::harness {
 
 namespace {
@@ -236,11 +233,8 @@ Result<void> ExchangeCheck::version(std::string_view name, std::int64_t version,
 }
 
 Result<void> ExchangeCheck::series(const SeriesKey& key, TextPlace at) {
-    constexpr std::array<std::string_view, 3> quantities{"region", "clocks", "execution-time"};
-    if (std::find(quantities.begin(), quantities.end(), key.quantity) == quantities.end())
-        return cursor_->refuse(fmt::format("unknown quantity '{}'; expected {}", key.quantity,
-                                           fmt::join(quantities, ", ")),
-                               at);
+    if (auto known = parse_quantity(key.quantity, key.name); !known)
+        return cursor_->refuse(std::move(known).error().what, at);
     std::vector<std::string> fields;
     for (const auto& [name, member] : key_fields)
         fields.push_back(key.*member);

@@ -5,6 +5,7 @@
 #include "harness/campaign/exchange.hpp"
 #include "harness/campaign/text_cursor.hpp"
 
+#include <array>
 #include <set>
 #include <vector>
 

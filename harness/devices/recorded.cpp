@@ -94,7 +94,10 @@ class RecordedKernel final : public PreparedKernel {
 public:
     static Result<std::unique_ptr<PreparedKernel>> make(HeldSeries series,
                                                         const models::Launch& launch) {
+        const auto quantity = parse_quantity(series.key.quantity, series.key.name);
+        if (!quantity) return quantity.as_failure();
         auto kernel = std::make_unique<RecordedKernel>();
+        kernel->quantity_ = quantity.value();
         kernel->key_ = std::move(series.key);
         kernel->launch_ = launch;
         kernel->conditions_ = std::move(series.conditions);
@@ -128,7 +131,7 @@ public:
     }
 
     [[nodiscard]] Result<void> tells(Quantity quantity) const override {
-        if (key_.quantity == to_string(quantity)) return boost::outcome_v2::success();
+        if (quantity_ == quantity) return boost::outcome_v2::success();
         return Failure{
             fmt::format("no {} can be told of a series of {}", to_string(quantity), key_.quantity),
             key_.name};
@@ -140,34 +143,24 @@ private:
         outcome.observation.seed = sample.seed;
         outcome.remark = sample.remark;
         if (sample.times.empty()) return outcome;
-        const bool whole = key_.quantity == to_string(Quantity::ExecutionTime);
-        const bool residents = key_.quantity == to_string(Quantity::ResidentBlocks);
-        const bool clocks = key_.quantity == to_string(Quantity::Clocks);
-        const std::int64_t per_block = launch_.warps_per_block();
-        const auto warps = static_cast<std::size_t>(launch_.blocks * per_block);
-        const std::size_t expected = whole || residents ? 1 : clocks ? 2 * warps : warps;
-        if (sample.times.size() != expected)
-            return Failure{fmt::format("run {} was recorded with {} times; {} of {} has {}",
-                                       sample.run, sample.times.size(), key_.quantity, key_.launch,
-                                       expected),
-                           key_.name};
-        if (whole) {
+        if (auto wrong = contradiction_in(sample.times, quantity_, launch_); !wrong.empty())
+            return Failure{
+                fmt::format("run {} {}: {} of {}", sample.run, wrong, key_.quantity, key_.launch),
+                key_.name};
+        if (quantity_ == Quantity::ExecutionTime) {
             outcome.observation.execution_time = models::Cycles{sample.times.front()};
             return outcome;
         }
-        if (residents) {
-            if (sample.times.front() < 0 || sample.times.front() > launch_.blocks)
-                return Failure{
-                    fmt::format("run {} was recorded with {} blocks on an SM; the launch "
-                                "{} has no more than {} for each",
-                                sample.run, sample.times.front(), key_.launch, launch_.blocks),
-                    key_.name};
+        if (quantity_ == Quantity::ResidentBlocks) {
             // So many on one SM at once, of one warp each: nothing else of them was kept.
             for (std::int64_t block = 0; block < sample.times.front(); ++block)
                 outcome.observation.warps.push_back(
                     {block, 0, 0, models::Cycles{0}, models::Cycles{1}, {}});
             return outcome;
         }
+        const bool clocks = quantity_ == Quantity::Clocks;
+        const std::int64_t per_block = launch_.warps_per_block();
+        const auto warps = static_cast<std::size_t>(launch_.blocks * per_block);
         outcome.observation.warps.resize(warps);
         for (std::size_t i = 0; i < warps; ++i) {
             auto& warp = outcome.observation.warps[i];
@@ -180,6 +173,7 @@ private:
     }
 
     SeriesKey key_;
+    Quantity quantity_ = Quantity::Region;
     models::Launch launch_;
     std::map<std::uint64_t, Sample> by_seed_;
     std::vector<RecordedConditions> conditions_;

@@ -3,25 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace warpbound::harness {
 
-std::string_view to_string(Quantity quantity) {
-    switch (quantity) {
-    case Quantity::Region:
-        return "region";
-    case Quantity::Clocks:
-        return "clocks";
-    case Quantity::ResidentBlocks:
-        return "resident-blocks";
-    case Quantity::ExecutionTime:
-        break;
-    }
-    return "execution-time";
-}
-
 namespace {
+
+constexpr auto quantities = std::to_array<std::string_view>(
+    {"region", "execution-time", "resident-blocks", "clocks"}); // In the enumeration's order.
 
 /// `Source:` G23 eq. 3.9 to 3.11. Requires: every warp read the clock twice.
 std::int64_t resident_blocks(const std::vector<models::WarpObservation>& warps) {
@@ -51,6 +41,18 @@ std::int64_t resident_blocks(const std::vector<models::WarpObservation>& warps) 
 }
 
 } // namespace
+
+std::string_view to_string(Quantity quantity) {
+    return quantities[static_cast<std::size_t>(quantity)];
+}
+
+Result<Quantity> parse_quantity(std::string_view word, const std::string& where) {
+    const auto* const found = std::find(quantities.begin(), quantities.end(), word);
+    if (found != quantities.end()) return static_cast<Quantity>(found - quantities.begin());
+    return Failure{
+        fmt::format("unknown quantity '{}'; expected {}", word, fmt::join(quantities, ", ")),
+        where};
+}
 
 Result<std::vector<std::int64_t>> times_of(const models::Observation& observation,
                                            Quantity quantity) {
@@ -86,18 +88,26 @@ std::string_view unit_of(std::string_view quantity) {
     return quantity == to_string(Quantity::ResidentBlocks) ? "blocks" : "cycles";
 }
 
+bool is_one_number(Quantity quantity) {
+    return quantity == Quantity::ExecutionTime || quantity == Quantity::ResidentBlocks;
+}
+
 std::size_t times_of_run(Quantity quantity, const models::Launch& launch) {
+    if (is_one_number(quantity)) return 1;
     const auto warps = static_cast<std::size_t>(launch.blocks * launch.warps_per_block());
-    switch (quantity) {
-    case Quantity::ExecutionTime:
-    case Quantity::ResidentBlocks:
-        return 1;
-    case Quantity::Clocks:
-        return 2 * warps;
-    case Quantity::Region:
-        break;
-    }
-    return warps;
+    return quantity == Quantity::Clocks ? 2 * warps : warps;
+}
+
+std::string contradiction_in(const std::vector<std::int64_t>& times, Quantity quantity,
+                             const models::Launch& launch) {
+    if (times.size() != times_of_run(quantity, launch))
+        return fmt::format("has {} times; expected {}", times.size(),
+                           times_of_run(quantity, launch));
+    if (quantity == Quantity::ResidentBlocks &&
+        (times.front() < 1 || times.front() > launch.blocks))
+        return fmt::format("has {} blocks on an SM; expected 1 to {}", times.front(),
+                           launch.blocks);
+    return {};
 }
 
 } // namespace warpbound::harness

@@ -7,6 +7,7 @@
 #include "models/observation.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,10 +23,18 @@ enum class Quantity {
 };
 /// "region", "execution-time", "resident-blocks" or "clocks", as series record it.
 std::string_view to_string(Quantity quantity);
+/// Refuses another word, at `where`, with those that there are.
+Result<Quantity> parse_quantity(std::string_view word, const std::string& where);
 /// What numbers of the quantity that a series records count: "cycles" (of a core) or "blocks".
 std::string_view unit_of(std::string_view quantity);
+/// Whether a run has one number of it, whatever its launch.
+bool is_one_number(Quantity quantity);
 /// How many numbers of it a run of a launch has.
 std::size_t times_of_run(Quantity quantity, const models::Launch& launch);
+/// What no run of a launch gives: another count of numbers than `times_of_run`, no block on an SM,
+/// or more than the launch has for one. Empty: nothing.
+std::string contradiction_in(const std::vector<std::int64_t>& times, Quantity quantity,
+                             const models::Launch& launch);
 
 /// The numbers of a run, times by block and warp, in the unit of the quantity. Refuses all but the
 /// execution time of a warp that read the clock fewer than two times.

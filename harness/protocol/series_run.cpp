@@ -36,9 +36,10 @@ Result<void> check_key(const Device& device, const Kernel& kernel, const SeriesK
 }
 
 /// Whether recorded samples are those that the protocol would have given: the seed of each run
-/// follows from the protocol's, and a sample has at least one time or says why not.
+/// follows from the protocol's, and what is one number of a run is one that the launch can give.
 Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey& key,
-                            const Protocol& protocol, Quantity quantity) {
+                            const Protocol& protocol, Quantity quantity,
+                            const models::Launch& launch) {
     for (const Sample& sample : samples) {
         const std::uint64_t seed = seed_of_run(protocol.seed, sample.run);
         if (sample.seed != seed)
@@ -46,14 +47,9 @@ Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey&
                                        "with '{}' it has seed {}",
                                        sample.run, sample.seed, key.protocol, seed),
                            key.name};
-        if (!gives_times(sample.remark.trouble)) continue;
-        const bool one =
-            quantity == Quantity::ExecutionTime || quantity == Quantity::ResidentBlocks;
-        if (sample.times.empty() || (one && sample.times.size() != 1))
-            return Failure{fmt::format("cannot be resumed: run {} was recorded with {} times, and "
-                                       "{} was expected",
-                                       sample.run, sample.times.size(),
-                                       one ? "one" : "at least one"),
+        if (!gives_times(sample.remark.trouble) || !is_one_number(quantity)) continue;
+        if (auto wrong = contradiction_in(sample.times, quantity, launch); !wrong.empty())
+            return Failure{fmt::format("cannot be resumed: run {} {}", sample.run, wrong),
                            key.name};
     }
     return boost::outcome_v2::success();
@@ -77,8 +73,8 @@ Result<std::unique_ptr<SeriesRun>> SeriesRun::begin(const Device& device, const 
     series->measured_.series = std::move(info).value();
     auto recorded = campaign->samples(series->measured_.series.id);
     if (!recorded) return recorded.as_failure();
-    const auto belongs =
-        check_recorded(recorded.value(), series->measured_.series.key, protocol, quantity);
+    const auto belongs = check_recorded(recorded.value(), series->measured_.series.key, protocol,
+                                        quantity, kernel.launch);
     if (!belongs) return belongs.as_failure();
     series->recorded_ = static_cast<std::int64_t>(recorded.value().size());
     for (auto& sample : recorded.value()) {

@@ -83,6 +83,13 @@ expect(0 "resident-warps, resident-registers, resident-shared-memory: no times, 
        measure --device cuda:0 --suite residence --campaign ${OUT}/room.db --warm-up 0)
 expect(0 "limits/max-blocks +16 .*limits/max-warps +48 .*limits/register-granularity +256 .*limits/register-partitions +4 .*limits/shared-memory +102400 .*limits/shared-reserved +1024 .*where the encoding times the issue.*limits/registers: resident-registers: 65536 to 66560 show the same counts.*limits/shared-granularity: resident-shared-memory: 128 to 256 show"
        calibrate --campaign ${OUT}/room.db)
+# Counts of blocks go out as text and come back, and are replayed from it.
+file(REMOVE ${OUT}/again.db)
+expect(0 "" campaign export ${OUT}/room.db -o ${OUT}/room.csv)
+expect(0 "" campaign import ${OUT}/room.csv -o ${OUT}/again.db)
+expect(0 "limits/max-warps +48 " calibrate --campaign ${OUT}/again.db)
+expect(0 "resident-warps/warps=1/blocks=66, blocks +2 +16 "
+       measure --device recorded:${OUT}/room.csv --benchmark resident-warps --warm-up 0)
 expect(0 "" calibrate --campaign ${OUT}/room.db -o ${OUT}/room.xml)
 expect(0 "shared-memory +102400 .*resident-shared-memory" architectures ${OUT}/room.xml)
 expect(3 "would take the place of" calibrate --campaign ${OUT}/room.db --name x -o ${OUT}/./room.db)

@@ -48,7 +48,7 @@ protected:
     std::unique_ptr<Campaign> campaign_;
 };
 
-/// Two series with everything that a campaign can hold.
+/// Series with everything that a campaign can hold.
 void fill(Campaign& campaign) {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
     const auto plain =
@@ -71,6 +71,10 @@ void fill(Campaign& campaign) {
     ASSERT_TRUE(campaign.note_conditions(odd.id, 3, {{"driver", "13.1"}}));
     ASSERT_TRUE(campaign.append(odd.id, {{3, 4, {}, {Trouble::DeviceLost, "gone"}}}));
     ASSERT_TRUE(campaign.series({"empty", "d", "", "p", "k", "", "1x32", "clocks"}));
+    const auto resident =
+        campaign.series({"resident-warps", "cuda:0", "", "p", "k", "", "66x32", "resident-blocks"})
+            .value();
+    ASSERT_TRUE(campaign.append(resident.id, {{0, 1, {16}, {}}}));
 }
 
 TEST_F(Exchange, BringsBackAnEqualCampaign) {
@@ -107,7 +111,8 @@ TEST_F(Exchange, RefusesBadCsvWithItsPlace) {
     EXPECT_THAT(refusal("warpbound-campaign,2\nrun,0,1,none,,5\n"),
                 HasSubstr("text:2:1: a run before the first series"));
     EXPECT_THAT(refusal("warpbound-campaign,2\nseries,a,d,,p,k,f,1x32,time\n"),
-                HasSubstr("text:2:1: unknown quantity 'time'"));
+                HasSubstr("text:2:1: unknown quantity 'time'; expected region, execution-time, "
+                          "resident-blocks, clocks"));
     EXPECT_THAT(refusal("warpbound-campaign,2\nseries,a,d\n"),
                 HasSubstr("text:2:1: a series of 2 fields; expected 8"));
     const std::string text = head;

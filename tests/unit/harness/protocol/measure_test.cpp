@@ -329,7 +329,7 @@ TEST_F(MeasuredCampaign, RefusesToResumeRunsThatHaveNoTimeOrSeveral) {
     ASSERT_TRUE(campaign_->append(series.id, {{0, seed_of_run(1, 0), {5, 6}}}));
     const auto resumed = run(key_of(protocol(10)), protocol(10));
     ASSERT_FALSE(resumed);
-    EXPECT_THAT(resumed.error().what, HasSubstr("run 0 was recorded with 2 times"));
+    EXPECT_THAT(resumed.error().what, HasSubstr("run 0 has 2 times; expected 1"));
 }
 
 TEST_F(MeasuredCampaign, RefusesASeriesThatSaysSomethingElseThanWhatIsRun) {

@@ -42,6 +42,37 @@ TEST(Quantity, HasItsUnitAndSoManyNumbers) {
     EXPECT_EQ(unit_of(to_string(Quantity::Clocks)), "cycles");
 }
 
+TEST(Quantity, IsReadAsItIsWritten) {
+    for (const auto quantity :
+         {Quantity::Region, Quantity::ExecutionTime, Quantity::ResidentBlocks, Quantity::Clocks}) {
+        const auto read = parse_quantity(to_string(quantity), "series");
+        ASSERT_TRUE(read) << to_string(quantity);
+        EXPECT_EQ(read.value(), quantity);
+    }
+    EXPECT_EQ(to_string(Quantity::Clocks), "clocks");
+    EXPECT_EQ(to_string(Quantity::ResidentBlocks), "resident-blocks");
+    EXPECT_EQ(to_string(parse_quantity("blocks", "series").error()),
+              "series: unknown quantity 'blocks'; expected region, execution-time, "
+              "resident-blocks, clocks");
+}
+
+// At least the block that was looked at is there, and a launch has so many for each SM.
+TEST(Quantity, OfARunIsOneThatTheLaunchCanGive) {
+    const models::Launch launch{6, 64};
+    const auto wrong = [&](const std::vector<std::int64_t>& times, Quantity quantity) {
+        return contradiction_in(times, quantity, launch);
+    };
+    EXPECT_EQ(wrong(std::vector<std::int64_t>(12, 5), Quantity::Region), "");
+    EXPECT_EQ(wrong(std::vector<std::int64_t>(12, 5), Quantity::Clocks),
+              "has 12 times; expected 24");
+    EXPECT_EQ(wrong({0}, Quantity::ExecutionTime), "");
+    EXPECT_EQ(wrong({}, Quantity::ResidentBlocks), "has 0 times; expected 1");
+    EXPECT_EQ(wrong({1}, Quantity::ResidentBlocks), "");
+    EXPECT_EQ(wrong({6}, Quantity::ResidentBlocks), "");
+    EXPECT_EQ(wrong({0}, Quantity::ResidentBlocks), "has 0 blocks on an SM; expected 1 to 6");
+    EXPECT_EQ(wrong({7}, Quantity::ResidentBlocks), "has 7 blocks on an SM; expected 1 to 6");
+}
+
 // On machines whose encoding times the issue as well; the launch is meant for one SM.
 TEST(Quantity, OfAnSmIsSeenOnSimulatedMachines) {
     const auto policy = models::read_policy("lrr").value();

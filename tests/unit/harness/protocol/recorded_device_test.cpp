@@ -235,6 +235,56 @@ TEST_F(Recorded, DeviceGivesTheConditionsOfEachRun) {
     }
 }
 
+// Counts of blocks are replayed from a campaign and from its texts; one that no launch gives is
+// refused, and so is a series of something that this version does not know.
+TEST_F(Recorded, DeviceGivesCountsOfBlocks) {
+    BenchmarkPoint blocks = point("dependent-add/n=6");
+    blocks.quantity = Quantity::ResidentBlocks;
+    blocks.launch.blocks = 8;
+    protocol_.repetitions = 1;
+    const auto key = series_key(blocks, simulated_->identity(), protocol_);
+    int made = 0;
+    const auto recorded = [&](const SeriesKey& of, std::int64_t count) {
+        const auto file = folder_.path() / ("blocks" + std::to_string(++made) + ".db");
+        const auto campaign = Campaign::open(file).value();
+        const auto id = campaign->series(of).value().id;
+        EXPECT_TRUE(campaign->append(id, {{0, seed_of_run(1, 0), {count}, {}}}));
+        std::ofstream text{file.string() + ".csv", std::ios::binary};
+        EXPECT_TRUE(write_campaign(*campaign, CampaignFormat::Csv,
+                                   [&](std::string_view part) { text << part; }));
+        return "recorded:" + file.string();
+    };
+    const auto replayed = [&](const std::string& name) -> Result<std::vector<Sample>> {
+        const auto device = open_device(name);
+        if (!device) return device.as_failure();
+        const auto measured = measure_point(*device.value(), blocks, protocol_, nullptr);
+        if (!measured) return measured.as_failure();
+        return measured.value().samples;
+    };
+    for (const std::int64_t count : {1, 8}) {
+        const std::string name = recorded(key, count);
+        for (const auto& samples : {replayed(name), replayed(name + ".csv")}) {
+            ASSERT_TRUE(samples) << to_string(samples.error());
+            EXPECT_EQ(samples.value().front().times, std::vector<std::int64_t>{count});
+        }
+    }
+    for (const std::int64_t count : {0, 9}) {
+        const auto refused = replayed(recorded(key, count));
+        ASSERT_FALSE(refused);
+        EXPECT_THAT(refused.error().what,
+                    HasSubstr("run 0 has " + std::to_string(count) +
+                              " blocks on an SM; expected 1 to 8: resident-blocks of 8x32"));
+    }
+    SeriesKey strange = key;
+    strange.quantity = "warps";
+    const auto device = open_device(recorded(strange, 1)).value();
+    Kernel kernel;
+    kernel.series = &strange;
+    const auto unknown = device->prepare(kernel);
+    ASSERT_FALSE(unknown);
+    EXPECT_THAT(unknown.error().what, HasSubstr("unknown quantity 'warps'"));
+}
+
 // What a run could not give is replayed as such.
 TEST_F(Recorded, DeviceGivesTroublesToo) {
     const std::string file = (folder_.path() / "troubled.db").string();
