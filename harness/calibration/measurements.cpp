@@ -1,5 +1,6 @@
 #include "harness/calibration/measurements.hpp"
 
+#include "harness/card_identity.hpp"
 #include "harness/suite/benchmark.hpp"
 #include "models/architecture/schema.hpp"
 
@@ -14,8 +15,6 @@ namespace {
 
 /// Generations whose hardware makes instructions wait, so that the suite needs no description.
 constexpr std::array<int, 2> interlocked_targets{20, 21};
-constexpr int first_target = 20;
-constexpr int last_target = 129;
 
 struct Expected {
     std::string kernel_digest;
@@ -77,6 +76,17 @@ Result<void> check(const SeriesKey& key, const Expected& expected, const SeriesK
     return boost::outcome_v2::success();
 }
 
+/// Several targets have the same PTX, so that of a card's kernel does not tell whose they are.
+Result<void> check_card(const SeriesKey& key, assembly::Target target) {
+    if (!is_card(key.device)) return boost::outcome_v2::success();
+    const auto of_card = target_of_card({key.device, key.device_detail});
+    if (!of_card) return of_card.as_failure();
+    if (of_card.value() == target) return boost::outcome_v2::success();
+    return Failure{fmt::format("was recorded on a card of {}; expected {}",
+                               to_string(of_card.value()), to_string(target)),
+                   key.name};
+}
+
 /// Whether a run holds what the quantity says; samples may come from anywhere.
 Result<void> check(const Sample& sample, const SeriesKey& key, const Expected& expected) {
     const auto wrong = [&](const std::string& what) {
@@ -110,16 +120,17 @@ bool calibrates(const SeriesKey& key) {
 }
 
 Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series) {
-    for (int sm = first_target; sm <= last_target; ++sm) {
-        const auto target = assembly::parse_target(fmt::format("sm_{}", sm));
-        if (!target) continue;
-        const auto expected = expected_points(*target);
-        if (!expected) continue; // None that the suite is written for.
+    for (const auto& one : series)
+        if (calibrates(one.key) && is_card(one.key.device))
+            return target_of_card({one.key.device, one.key.device_detail});
+    for (const int sm : interlocked_targets) {
+        const auto expected = expected_points({sm});
+        if (!expected) return expected.as_failure();
         for (const auto& one : series) {
             const auto found = expected.value().find(one.key.name);
             if (found != expected.value().end() &&
                 found->second.kernel_digest == one.key.kernel_digest)
-                return *target;
+                return assembly::Target{sm};
         }
     }
     return Failure{fmt::format("holds no series of this version's calibration suite; `measure "
@@ -161,6 +172,7 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
                                      ? one.key
                                      : measurements.by_point_.begin()->second.series.key;
         if (auto same = check(one.key, found->second, first); !same) return same.as_failure();
+        if (auto card = check_card(one.key, target); !card) return card.as_failure();
         if (auto good = check_troubles(one.key, one.samples, untroubled); !good)
             return good.as_failure();
         for (const auto& sample : one.samples)

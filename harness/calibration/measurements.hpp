@@ -30,7 +30,8 @@ inline constexpr std::int64_t enough_runs = 20;
 inline constexpr const char* encoded_times_issue =
     "where the encoding times the issue, no time shows when a result is there";
 
-/// The target of whose kernels the series are. Refuses series of none, saying which there are.
+/// The target of the machine that the series are of: of a card what its detail says, else the one
+/// of whose kernels they are. Refuses series of none, saying which there are.
 Result<assembly::Target> target_of(const std::vector<RecordedSeries>& series);
 
 /// The series of one device, each checked to be of the suite's own kernel.
@@ -38,10 +39,10 @@ class Measurements {
 public:
     /// Keeps the series of calibrating benchmarks and leaves the others out. Refuses series of
     /// several devices, machines or protocols, two series of one point, a series whose kernel,
-    /// facts or launch is not that of this version's suite for `target`, a run that has not the
-    /// times of its launch (as many as it has warps; of clocks two each, one of them 0 and none
-    /// before the warp's first; none below 0 or above `models::largest_cycles`), and no series at
-    /// all.
+    /// facts or launch is not that of this version's suite for `target`, a card of another target,
+    /// a run that has not the times of its launch (as many as it has warps; of clocks two each, one
+    /// of them 0 and none before the warp's first; none below 0 or above `models::largest_cycles`),
+    /// and no series at all.
     static Result<Measurements> of(std::vector<RecordedSeries> series, assembly::Target target);
 
     /// Null where `why_not` has a reason.

@@ -1,3 +1,4 @@
+#include "harness/card_identity.hpp"
 #include "harness/device.hpp"
 #include "harness/devices/cuda/cuda_device.hpp"
 #include "harness/devices/recorded.hpp"
@@ -22,7 +23,6 @@ constexpr std::string_view recorded_kind = "recorded:";
 constexpr std::array<std::string_view, 1> missing_kinds{"hip:<n>"};
 constexpr std::string_view not_implemented = "not in this version";
 
-constexpr std::string_view cuda_kind = "cuda:";
 /// Milliseconds after which a launch counts as one that does not end.
 constexpr const char* time_out_variable = "WARPBOUND_CUDA_TIME_OUT";
 constexpr int usual_time_out = 10'000;
@@ -36,7 +36,7 @@ std::optional<int> whole_number(std::string_view text) {
 
 Result<std::unique_ptr<Device>> open_card(std::string_view name) {
     const std::string where{name};
-    const auto ordinal = whole_number(name.substr(cuda_kind.size()));
+    const auto ordinal = whole_number(name.substr(card_prefix.size()));
     if (!ordinal) return Failure{"expected the number of a device, as in cuda:0", where};
     const char* stated = std::getenv(time_out_variable);
     const auto time_out = stated == nullptr ? std::optional{usual_time_out} : whole_number(stated);
@@ -50,10 +50,10 @@ Result<std::unique_ptr<Device>> open_card(std::string_view name) {
 void add_cards(std::vector<DeviceEntry>& devices) {
     const auto driver = cuda::Driver::load();
     if (driver->state() != cuda::DriverState::Ready)
-        devices.push_back({fmt::format("{}<n>", cuda_kind), false, driver->text()});
+        devices.push_back({fmt::format("{}<n>", card_prefix), false, driver->text()});
     for (int i = 0; driver->state() == cuda::DriverState::Ready && i < driver->devices(); ++i) {
         const auto device = driver->describe(i);
-        devices.push_back({fmt::format("{}{}", cuda_kind, i), device.has_value(),
+        devices.push_back({fmt::format("{}{}", card_prefix, i), device.has_value(),
                            device ? fmt::format("{}, {}, {} SMs, {}", device.value().name,
                                                 to_string(device.value().target),
                                                 device.value().multiprocessors, driver->text())
@@ -99,7 +99,7 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_v
                                        missing, not_implemented),
                            std::string{name}, 0, 0};
     }
-    const bool card = name.substr(0, cuda_kind.size()) == cuda_kind;
+    const bool card = name.substr(0, card_prefix.size()) == card_prefix;
     const bool recorded = name.substr(0, recorded_kind.size()) == recorded_kind;
     if ((card || recorded) && (policy != "lrr" || multiprocessors != 1))
         return Failure{fmt::format("a {} has the warp policy and the SMs that it has; only "

@@ -1,6 +1,7 @@
 #include "harness/devices/recorded.hpp"
 
 #include "harness/campaign/exchange_check.hpp"
+#include "harness/card_identity.hpp"
 #include "harness/protocol/quantity.hpp"
 
 #include <fmt/format.h>
@@ -225,7 +226,7 @@ public:
 
     [[nodiscard]] DeviceIdentity identity() const override { return identity_; }
     [[nodiscard]] bool replays() const override { return true; }
-    [[nodiscard]] bool compiles() const override { return identity_.name.rfind(card, 0) == 0; }
+    [[nodiscard]] bool compiles() const override { return is_card(identity_.name); }
 
     /// The description of a simulated device by its name; one that was read from a file is not
     /// found. Of a card what its detail says.
@@ -233,16 +234,15 @@ public:
         constexpr std::string_view simulated = "simulated:";
         if (identity_.name.rfind(simulated, 0) == 0)
             return models::load_architecture(identity_.name.substr(simulated.size()));
-        const std::size_t at = identity_.detail.find(", sm_");
-        const std::string rest = at == std::string::npos ? "" : identity_.detail.substr(at + 2);
-        const auto target = assembly::parse_target(rest.substr(0, rest.find(',')));
-        if (!compiles() || !target)
+        if (!compiles())
             return Failure{"no points can be made for what was recorded; expected runs of a "
                            "simulated device or a card",
                            identity_.name};
+        const auto target = target_of_card(identity_);
+        if (!target) return target.as_failure();
         models::Architecture machine;
         machine.name = identity_.name;
-        machine.target = *target;
+        machine.target = target.value();
         return machine;
     }
 
@@ -261,8 +261,6 @@ public:
     }
 
 private:
-    static constexpr std::string_view card = "cuda:";
-
     [[nodiscard]] Failure not_recorded(const SeriesKey& wanted) const {
         constexpr std::size_t few = 3;
         std::vector<const SeriesKey*> keys;

@@ -1,5 +1,6 @@
 #include "harness/devices/cuda/cuda_device.hpp"
 
+#include "harness/card_identity.hpp"
 #include "harness/devices/cuda/built_code.hpp"
 #include "harness/devices/cuda/cuda_copy.hpp"
 #include "harness/devices/cuda/sequence_check.hpp"
@@ -335,8 +336,7 @@ public:
     [[nodiscard]] DeviceIdentity identity() const override {
         const auto& device = card_->session->device();
         return {card_->session->name(),
-                fmt::format("{}, {}, CUDA driver {}", device.name, to_string(device.target),
-                            card_->session->driver().version())};
+                card_detail(device.name, device.target, card_->session->driver().version())};
     }
 
     [[nodiscard]] Conditions conditions() const override {
