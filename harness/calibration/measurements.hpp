@@ -41,8 +41,8 @@ public:
     /// several devices, machines or protocols, two series of one point, a series whose kernel,
     /// facts or launch is not that of this version's suite for `target`, a card of another target,
     /// a run that has not the times of its launch (as many as it has warps; of clocks two each, one
-    /// of them 0 and none before the warp's first; none below 0 or above `models::largest_cycles`),
-    /// and no series at all.
+    /// of them 0 and none before the warp's first; none below 0 or above `models::largest_cycles`)
+    /// or a count of blocks that it can give, and no series at all.
     static Result<Measurements> of(std::vector<RecordedSeries> series, assembly::Target target);
 
     /// Null where `why_not` has a reason.

@@ -1,4 +1,5 @@
 // What calibration refuses, and what it leaves unknown with the reason.
+#include "models/architecture/value_path.hpp"
 #include "tests/unit/harness/protocol/calibrated_card.hpp"
 
 #include <gtest/gtest.h>
@@ -103,6 +104,26 @@ TEST(Calibrate, RefusesRunsThatNoLaunchGives) {
                       }),
               "start-order/warps=32: run 2 has the clocks 5 and 0 of one warp; expected the first "
               "one to be no later");
+}
+
+// No block at all is not on an SM, and no launch has more than it was given for each.
+TEST(Calibrate, RefusesCountsOfBlocksThatNoLaunchGives) {
+    auto machine = fermi();
+    for (const char* path : {"blocks/start", "blocks/replacement"})
+        ASSERT_TRUE(models::override_value(machine, path, 0));
+    auto series = measured_on(machine, {"resident-warps/warps=32"}, 2, "lrr");
+    ASSERT_EQ(series.size(), 1U);
+    auto& count = series.front().samples.front().times.front();
+    const auto refusal = [&](std::int64_t blocks) {
+        count = blocks;
+        const auto measurements = Measurements::of(series, {20});
+        return measurements ? std::string{} : to_string(measurements.error());
+    };
+    const std::string point = "resident-warps/warps=32/blocks=66: run 0 has ";
+    EXPECT_EQ(refusal(0), point + "0 blocks on an SM; expected 1 to 66");
+    EXPECT_EQ(refusal(67), point + "67 blocks on an SM; expected 1 to 66");
+    EXPECT_EQ(refusal(1), "");
+    EXPECT_EQ(refusal(66), "");
 }
 
 TEST(Calibrate, RefusesTwoSeriesOfOnePoint) {
