@@ -54,6 +54,8 @@ Result<Calibration> calibrate(const Measurements& measurements) {
     Calibration calibration;
     calibration.device = measurements.device();
     calibration.target = measurements.target();
+    calibration.issue_control = measurements.interlocks() ? models::IssueControl::Interlocked
+                                                          : models::IssueControl::Encoded;
     Ledger ledger;
     std::string why_rest = "what instructions take that wait for nothing is not known";
     if (!measurements.interlocks()) {

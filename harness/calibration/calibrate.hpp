@@ -13,6 +13,7 @@ namespace warpbound::harness {
 struct Calibration {
     std::string device;
     assembly::Target target;
+    models::IssueControl issue_control = models::IssueControl::Interlocked; ///< Of the target.
     std::vector<Finding> findings;
     std::vector<ScopeFinding> scopes;
     /// As `models::read_policy` reads it. An estimate: delays seen in random runs were classified.

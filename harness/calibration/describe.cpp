@@ -24,6 +24,7 @@ constexpr const char* from_samples =
 Architecture blank(const Calibration& calibration) {
     Architecture machine;
     machine.target = calibration.target;
+    machine.issue_control = calibration.issue_control;
     machine.geometry.values = {
         {"warp-size", "threads", models::Interval{32, 32, 32}, "Guide", models::Grade::Vendor, {}}};
     for (const auto& name : described_classes()) {

@@ -47,6 +47,18 @@ TEST(CardCalibration, IsOfTheTargetThatTheCardHas) {
     }
 }
 
+// Else listings would be taken to wait for their registers, as only hardware before sm_30 does.
+TEST(CardCalibration, DescribesAMachineWhoseEncodingTimesTheIssue) {
+    const auto calibration = calibrate(Measurements::of(residence_of(86), {86}).value());
+    ASSERT_TRUE(calibration) << to_string(calibration.error());
+    const auto machine =
+        describe(calibration.value(), {"card", "a card", "room.db", std::nullopt});
+    ASSERT_TRUE(machine) << to_string(machine.error());
+    EXPECT_EQ(machine.value().target, assembly::Target{86});
+    EXPECT_EQ(static_cast<int>(machine.value().issue_control),
+              static_cast<int>(models::IssueControl::Encoded));
+}
+
 TEST(CardCalibration, RefusesADescriptionOfAnotherTargetOfTheSamePtx) {
     const auto series = residence_of(86);
     const auto other = Measurements::of(series, {80});
