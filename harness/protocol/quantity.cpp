@@ -1,10 +1,11 @@
 #include "harness/protocol/quantity.hpp"
 
+#include "harness/protocol/block_lives.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace warpbound::harness {
 
@@ -15,28 +16,11 @@ constexpr auto quantities = std::to_array<std::string_view>(
 
 /// `Source:` G23 eq. 3.9 to 3.11. Requires: every warp read the clock twice.
 std::int64_t resident_blocks(const std::vector<models::WarpObservation>& warps) {
-    struct Block {
-        models::Cycles begin;
-        models::Cycles end;
-    };
-    std::map<std::int64_t, std::map<std::int64_t, Block>> multiprocessors;
-    for (const auto& warp : warps) {
-        auto& blocks = multiprocessors[warp.multiprocessor];
-        auto& block = blocks.try_emplace(warp.block, Block{*warp.first_clock, *warp.last_clock})
-                          .first->second;
-        block.begin = std::min(block.begin, *warp.first_clock);
-        block.end = std::max(block.end, *warp.last_clock);
-    }
     std::int64_t most = 0;
-    for (const auto& [number, blocks] : multiprocessors) {
-        const auto first_end =
-            std::min_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
-                return a.second.end < b.second.end;
-            })->second.end;
+    for (const auto& [multiprocessor, lives] : lives_of_blocks(warps))
         most = std::max<std::int64_t>(
-            most, std::count_if(blocks.begin(), blocks.end(),
-                                [&](const auto& block) { return block.second.begin < first_end; }));
-    }
+            most, std::count_if(lives.blocks.begin(), lives.blocks.end(),
+                                [&](const auto& block) { return block.begin < lives.first_end; }));
     return most;
 }
 

@@ -3,6 +3,7 @@
 #include "harness/card_identity.hpp"
 #include "harness/devices/cuda/built_code.hpp"
 #include "harness/devices/cuda/cuda_copy.hpp"
+#include "harness/devices/cuda/late_blocks.hpp"
 #include "harness/devices/cuda/sequence_check.hpp"
 #include "harness/suite/ptx_emission.hpp"
 
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace warpbound::harness::cuda {
 
@@ -113,13 +113,19 @@ public:
             outcome.remark = rate.remark;
             return outcome;
         }
-        auto clock = clock_trouble(records, rate.hertz);
-        if (!clock && semaphore_) clock = late_blocks(records);
-        if (clock) {
+        if (auto clock = clock_trouble(records, rate.hertz)) {
             outcome.remark = std::move(*clock);
             return outcome;
         }
-        note_times(records, rate.hertz, outcome);
+        auto warps = warps_of(records);
+        if (semaphore_)
+            if (auto late = late_blocks(warps)) {
+                outcome.remark = std::move(*late);
+                return outcome;
+            }
+        outcome.observation.execution_time =
+            models::Cycles{static_cast<std::int64_t>(seconds_ * rate.hertz)};
+        outcome.observation.warps = std::move(warps);
         outcome.remark = remark_of(rate.hertz);
         return outcome;
     }
@@ -267,45 +273,18 @@ private:
         return std::nullopt;
     }
 
-    /// An SM on which blocks began late in the time that its first one waited: whoever came later
-    /// still may not have been counted. Where all blocks met nobody gave up, and none is late.
-    [[nodiscard]] std::optional<Remark> late_blocks(const std::vector<WarpRecord>& records) const {
-        struct Life {
-            std::uint64_t first_begin = ~std::uint64_t{0};
-            std::uint64_t first_end = ~std::uint64_t{0};
-        };
-        constexpr auto waiting = static_cast<std::uint64_t>(semaphore_time_out);
-        std::map<std::uint64_t, Life> multiprocessors;
+    [[nodiscard]] std::vector<models::WarpObservation>
+    warps_of(const std::vector<WarpRecord>& records) const {
+        const std::int64_t per_block = launch_.warps_per_block();
+        std::vector<models::WarpObservation> warps;
         for (const auto& record : records) {
-            Life& life = multiprocessors[record.multiprocessor];
-            life.first_begin = std::min(life.first_begin, record.first_clock);
-            life.first_end = std::min(life.first_end, record.last_clock);
+            const auto first = models::Cycles{static_cast<std::int64_t>(record.first_clock)};
+            const auto last = models::Cycles{static_cast<std::int64_t>(record.last_clock)};
+            const auto number = static_cast<std::int64_t>(warps.size());
+            warps.push_back({number / per_block, number % per_block,
+                             static_cast<std::int64_t>(record.multiprocessor), first, last, last});
         }
-        for (const auto& record : records) {
-            const Life& life = multiprocessors[record.multiprocessor];
-            const std::uint64_t after = record.first_clock - life.first_begin;
-            if (life.first_end - life.first_begin >= waiting &&
-                record.first_clock < life.first_end && after > waiting / 2)
-                return Remark{Trouble::Clock,
-                              fmt::format("a block began on SM {} {} cycles behind the first one, "
-                                          "which waited {}: more may have fitted",
-                                          record.multiprocessor, after, waiting)};
-        }
-        return std::nullopt;
-    }
-
-    void note_times(const std::vector<WarpRecord>& records, double hertz, Outcome& outcome) const {
-        const std::int64_t warps = launch_.warps_per_block();
-        outcome.observation.execution_time =
-            models::Cycles{static_cast<std::int64_t>(seconds_ * hertz)};
-        for (std::size_t i = 0; i < records.size(); ++i) {
-            const auto first = models::Cycles{static_cast<std::int64_t>(records[i].first_clock)};
-            const auto last = models::Cycles{static_cast<std::int64_t>(records[i].last_clock)};
-            const auto number = static_cast<std::int64_t>(i);
-            outcome.observation.warps.push_back(
-                {number / warps, number % warps,
-                 static_cast<std::int64_t>(records[i].multiprocessor), first, last, last});
-        }
+        return warps;
     }
 
     /// Of a run with times.
