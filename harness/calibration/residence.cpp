@@ -1,5 +1,6 @@
 #include "harness/calibration/relations.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
+#include "harness/suite/ptx_semaphore.hpp"
 
 #include <fmt/format.h>
 
@@ -30,6 +31,12 @@ void read_residence(const Measurements& measurements, Ledger& ledger) {
         ledger.unidentified(blocks_path, why);
         return;
     }
+    // A listing states no registers, and then they limit nothing (C30); a card's threads have some.
+    const std::string assumption =
+        measurements.interlocks()
+            ? std::string{}
+            : fmt::format("taken with {} registers of a thread, which are taken not to limit",
+                          least_semaphore_registers);
     const std::int64_t blocks_of_one = one_warp->second;
     std::int64_t least = blocks_of_one;
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -42,13 +49,15 @@ void read_residence(const Measurements& measurements, Ledger& ledger) {
         ledger.read(blocks_path, {{blocks_of_one, blocks_of_one, blocks_of_one},
                                   Sharpness::Exact,
                                   "resident-warps",
-                                  series});
+                                  series,
+                                  assumption});
     else
         ledger.unidentified(blocks_path, fmt::format("at least {}: the warps of so many fill an SM",
                                                      blocks_of_one));
     if (least == most)
-        ledger.read(warps_path,
-                    {{least, least, least}, Sharpness::Exact, "resident-warps", series});
+        ledger.read(
+            warps_path,
+            {{least, least, least}, Sharpness::Exact, "resident-warps", series, assumption});
     else if (least > most)
         ledger.unidentified(warps_path, fmt::format("blocks of several sizes say at least {} and "
                                                     "at most {}",

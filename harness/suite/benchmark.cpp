@@ -108,7 +108,7 @@ Result<void> write_ptx(BenchmarkPoint& point, assembly::Target target) {
     timed.insert(timed.end(), point.region.closing.begin(), point.region.closing.end());
     auto kernel =
         point.region.semaphore
-            ? emit_semaphore(kernel_name, target, point.launch.registers)
+            ? emit_semaphore(kernel_name, target, *point.launch.registers)
             : emit_ptx(kernel_name, point.region.before, timed, target, point.region.trips);
     if (!kernel) {
         Failure why = kernel.error();
@@ -265,9 +265,11 @@ Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
     std::vector<BenchmarkPoint> points;
     for (auto& axes : combinations_of(*found.value())) {
         auto point = meant_point(*found.value(), std::move(axes), machine);
-        if (point.region.semaphore &&
-            point.launch.registers.value_or(least_semaphore_registers) < least_semaphore_registers)
-            continue;
+        if (point.region.semaphore) {
+            auto& registers = point.launch.registers;
+            if (!registers) registers = least_semaphore_registers;
+            if (*registers < least_semaphore_registers) continue;
+        }
         points.push_back(std::move(point));
         if (points.back().copy) {
             write_copy(points.back());

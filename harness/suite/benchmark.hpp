@@ -107,9 +107,10 @@ const std::vector<Suite>& suites();
 /// values that the description lacks.
 Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
                                               const models::Architecture& architecture);
-/// All points as PTX for a target; no description is needed. Points whose launch has fewer
-/// registers than a compiler gives (`least_semaphore_registers`) are left out. Refuses an unknown
-/// name, and a benchmark with an operation that has no PTX, naming both.
+/// All points as PTX for a target; no description is needed. Of blocks that wait for each other,
+/// points whose launch has fewer registers than can be stated (`least_semaphore_registers`) are
+/// left out, and so many are stated where a point says nothing. Refuses an unknown name, and a
+/// benchmark with an operation that has no PTX, naming both.
 Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
                                                   assembly::Target target);
 

@@ -8,24 +8,24 @@
 namespace warpbound::harness {
 
 Result<PtxKernel> emit_semaphore(const std::string& entry, assembly::Target target,
-                                 std::optional<std::int64_t> registers) {
+                                 std::int64_t registers) {
     auto header = ptx_header(target);
     if (!header) return header.as_failure();
-    if (registers && *registers < least_semaphore_registers)
+    if (registers < least_semaphore_registers)
         return Failure{fmt::format("{} registers of a thread; blocks that wait for each other take "
                                    "at least {}",
-                                   *registers, least_semaphore_registers),
+                                   registers, least_semaphore_registers),
                        "PTX"};
     // Beyond the registers there are, so that the compiler uses all of them.
     constexpr std::int64_t too_many = 8;
-    const std::int64_t held = registers ? *registers + too_many : 0;
+    const std::int64_t held = registers + too_many;
     std::string body;
     const auto line = [&](std::string_view statement) { body += fmt::format("  {}\n", statement); };
     line(".reg .b64 %records, %kept, %data, %memory, %first, %last, %waited;");
     line(".reg .b64 %before, %after, %wide;");
     line(".reg .b32 %part, %blocks, %block, %thread, %threads, %lane, %warp, %sum;");
     line(".reg .pred %other, %leader;");
-    if (held > 0) line(fmt::format(".reg .b32 %held<{}>;", held));
+    line(fmt::format(".reg .b32 %held<{}>;", held));
     line("mov.u64 %before, %globaltimer;");
     line("mov.u64 %first, %clock64;");
     for (const char* parameter : {"records", "kept", "data", "memory"})
@@ -68,9 +68,8 @@ Result<PtxKernel> emit_semaphore(const std::string& entry, assembly::Target targ
     kernel.semaphore = true;
     kernel.data.assign(static_cast<std::size_t>((held + 1) / 2), 0);
     kernel.memory_per_warp = sizeof(std::uint64_t);
-    kernel.text = std::move(header).value() +
-                  ptx_entry(entry, body,
-                            registers ? fmt::format(".maxnreg {}\n", *registers) : std::string{});
+    kernel.text =
+        std::move(header).value() + ptx_entry(entry, body, fmt::format(".maxnreg {}\n", registers));
     return kernel;
 }
 

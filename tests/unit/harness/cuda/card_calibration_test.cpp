@@ -51,10 +51,13 @@ TEST(CardCalibration, IsOfTheTargetThatTheCardHas) {
 TEST(CardCalibration, DescribesAMachineWhoseEncodingTimesTheIssue) {
     const auto calibration = calibrate(Measurements::of(residence_of(86), {86}).value());
     ASSERT_TRUE(calibration) << to_string(calibration.error());
-    const auto machine =
-        describe(calibration.value(), {"card", "a card", "room.db", std::nullopt});
+    const auto machine = describe(calibration.value(), {"card", "a card", "room.db", std::nullopt});
     ASSERT_TRUE(machine) << to_string(machine.error());
     EXPECT_EQ(machine.value().target, assembly::Target{86});
+    const auto* blocks = machine.value().limits.find("max-blocks");
+    ASSERT_NE(blocks, nullptr);
+    EXPECT_EQ(blocks->interval->lo, 16);
+    EXPECT_EQ(blocks->reason, "taken with 24 registers of a thread, which are taken not to limit");
     EXPECT_EQ(static_cast<int>(machine.value().issue_control),
               static_cast<int>(models::IssueControl::Encoded));
 }

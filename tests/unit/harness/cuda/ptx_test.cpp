@@ -146,7 +146,20 @@ TEST(Ptx, WritesBlocksThatWaitForEachOther) {
                           "  setp.lt.u32 %other, %part, %blocks;\n"
                           "  @%other bra waiting;\n"));
     EXPECT_FALSE(emit_semaphore("k", {90}, least_semaphore_registers - 1));
-    EXPECT_FALSE(emit_semaphore("k", {20}, {}));
+    EXPECT_FALSE(emit_semaphore("k", {20}, least_semaphore_registers));
+}
+
+// Else they would be those that a compiler likes, and nobody could say that they do not limit.
+TEST(Ptx, OfWaitingBlocksStatesRegistersWhereTheyShallNotLimit) {
+    for (const char* benchmark : {"resident-warps", "resident-shared-memory"})
+        for (const int sm : {30, 75, 90}) {
+            const auto points = ptx_points_of(benchmark, {sm});
+            ASSERT_TRUE(points) << to_string(points.error());
+            for (const auto& point : points.value()) {
+                EXPECT_EQ(point.launch.registers, least_semaphore_registers) << point.name;
+                EXPECT_THAT(point.ptx->text, HasSubstr("\n.maxnreg 24\n")) << point.name;
+            }
+        }
 }
 
 TEST(Ptx, RefusesWhatHasNoneByName) {
