@@ -168,7 +168,9 @@ Exit run(const Options& options) {
 void add_calibrate(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
-        "calibrate", "Describe a machine from what `measure --suite calibration` recorded");
+        "calibrate",
+        "Describe a machine from what `measure --suite calibration` recorded, on cards "
+        "`--suite residence`");
     command->add_option("--campaign", options->campaign, "Campaign with the samples")->required();
     command->add_option("--base", options->base,
                         "Description that gives what no time shows: shared units, geometry, and "
@@ -184,6 +186,7 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
         "Example: warpbound measure --device simulated:fermi-gtx470 --suite calibration\n"
         "           --campaign fermi.db\n"
         "         warpbound calibrate --campaign fermi.db -o card.xml\n"
+        "Of a card what an SM has room for is read, off `measure --suite residence`.\n"
         "What is not identified is listed with the reason, and is the base's or else unknown in "
         "the\n"
         "description. A class of which it is not known who shares its port gets no initiation.");

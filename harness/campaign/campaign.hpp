@@ -26,13 +26,13 @@ struct SeriesKey {
     std::string kernel_digest;
     std::string facts_digest;
     std::string launch;   ///< "1x32"
-    std::string quantity; ///< As `to_string(Quantity)`: "region", "clocks" or "execution-time".
+    std::string quantity; ///< As `to_string(Quantity)`.
 
     friend bool operator==(const SeriesKey&, const SeriesKey&) = default;
 };
 
-/// One run: the seed and one time per warp ("region"), two ("clocks") or a single one
-/// ("execution-time"). `Unit:` core cycles.
+/// One run: the seed and the numbers that `times_of` takes for the quantity of the series. `Unit:`
+/// `unit_of` the quantity.
 struct Sample {
     std::int64_t run = 0; ///< Index within the series, from 0.
     std::uint64_t seed = 0;

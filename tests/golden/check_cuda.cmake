@@ -92,6 +92,7 @@ expect(0 "resident-warps/warps=1/blocks=66, blocks +2 +16 "
        measure --device recorded:${OUT}/room.csv --benchmark resident-warps --warm-up 0)
 expect(0 "" calibrate --campaign ${OUT}/room.db -o ${OUT}/room.xml)
 expect(0 "target sm_80, issue control encoded.*shared-memory +102400 .*resident-shared-memory" architectures ${OUT}/room.xml)
+expect(0 "on cards[ \n]+`--suite[ \n]+residence`" calibrate --help)
 expect(3 "would take the place of" calibrate --campaign ${OUT}/room.db --name x -o ${OUT}/./room.db)
 
 # Copies: the stand-in's take 8 us and 10 bytes in a nanosecond, and its clock counts nanoseconds.

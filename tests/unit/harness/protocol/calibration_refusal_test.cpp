@@ -135,7 +135,8 @@ TEST(Calibrate, RefusesTwoSeriesOfOnePoint) {
               "barrier: there are two series of this point; expected one");
 }
 
-TEST(Calibrate, RefusesMachinesWhoseEncodingTimesTheIssue) {
+// Room is all that is read there, and it is not in these series.
+TEST(Calibrate, ReadsNoTimesWhereTheEncodingTimesTheIssue) {
     const auto series = measured({"barrier"}, 20);
     const auto encoded = Measurements::of(series, {70});
     ASSERT_FALSE(encoded);

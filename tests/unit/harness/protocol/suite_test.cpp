@@ -36,7 +36,8 @@ TEST(Suite, RunsOnEveryDescribedMachine) {
         const auto device = simulated_device(models::load_architecture(entry.name).value(), {});
         for (const auto& benchmark : benchmarks()) {
             if (benchmark.interlocked) continue; // Measured in calibration_test.cpp.
-            if (benchmark.quantity == Quantity::ResidentBlocks) continue; // In quantity_test.cpp.
+            // Blocks on an SM: quantity_test.cpp, calibration_memory_test.cpp.
+            if (benchmark.quantity == Quantity::ResidentBlocks) continue;
             if (benchmark.copies) continue; // Measured in copies_test.cpp.
             const auto all = points(benchmark.name, entry.name);
             for (const auto& point : {all.front(), all.back()}) {
