@@ -62,7 +62,8 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
         // A run that did not end may be longer than its bound: nobody knows.
-        if (auto checked = harness::check_troubles(entry.key, samples.value(), harness::counts);
+        if (auto checked =
+                harness::check_troubles(entry.key, samples.value(), harness::counted_runs);
             !checked)
             return Failure{to_string(checked.error()), options.campaign};
         certification::add_observations(report, entry.key, samples.value());

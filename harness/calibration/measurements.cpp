@@ -45,8 +45,7 @@ Result<std::map<std::string, Expected>> expected_points(assembly::Target target)
         for (const auto& point : points.value()) {
             expected[point.name] = {assembly::digest_of(point.code()),
                                     assembly::digest_of(models::write_flow_facts(point.facts)),
-                                    point.launch,
-                                    point.quantity,
+                                    point.launch, point.quantity,
                                     point.most_runs > 0 ? std::min(point.most_runs, enough_runs)
                                                         : enough_runs};
         }
@@ -174,7 +173,7 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
                                      : measurements.by_point_.begin()->second.series.key;
         if (auto same = check(one.key, found->second, first); !same) return same.as_failure();
         if (auto card = check_card(one.key, target); !card) return card.as_failure();
-        if (auto good = check_troubles(one.key, one.samples, untroubled); !good)
+        if (auto good = check_troubles(one.key, one.samples, untroubled_runs); !good)
             return good.as_failure();
         for (const auto& sample : one.samples)
             if (auto whole = check(sample, one.key, found->second); !whole)

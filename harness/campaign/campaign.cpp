@@ -246,14 +246,12 @@ private:
 } // namespace
 
 Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& samples,
-                            bool (*accepted)(Trouble)) {
+                            const TakenRuns& taken) {
     for (const auto& sample : samples)
-        if (!accepted(sample.remark.trouble))
+        if (!taken.takes(sample.remark.trouble))
             return Failure{fmt::format("run {} is marked {} ({}); expected {}", sample.run,
                                        to_string(sample.remark.trouble), sample.remark.text,
-                                       accepted(Trouble::Throttled) ? "runs that ended with times "
-                                                                      "of this kernel"
-                                                                    : "runs without trouble"),
+                                       taken.name),
                            key.name};
     return boost::outcome_v2::success();
 }

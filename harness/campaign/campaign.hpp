@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpbound::harness {
@@ -46,13 +47,20 @@ struct Sample {
 /// trouble. Empty: nothing.
 std::string contradiction_in(const Sample& sample);
 
-/// Refuses a series with a run whose trouble is not `accepted`, naming the first one.
-Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& samples,
-                            bool (*accepted)(Trouble));
+/// Which runs somebody takes, and how they are called where others are refused.
+struct TakenRuns {
+    bool (*takes)(Trouble) = nullptr;
+    std::string_view name;
+};
+/// Whose times are observations of their kernel.
+inline constexpr TakenRuns counted_runs{counts, "runs that ended with times of this kernel"};
 /// For those who take no doubtful run.
-inline bool untroubled(Trouble trouble) {
-    return trouble == Trouble::None;
-}
+inline constexpr TakenRuns untroubled_runs{[](Trouble trouble) { return trouble == Trouble::None; },
+                                           "runs without trouble"};
+
+/// Refuses a series with a run that is not taken, naming the first one.
+Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& samples,
+                            const TakenRuns& taken);
 
 struct SeriesInfo {
     std::int64_t id = 0;

@@ -476,13 +476,23 @@ TEST(Troubles, OfARunAreRefusedByWhatIsAccepted) {
     SeriesKey key;
     key.name = "saxpy";
     std::vector<Sample> samples{{0, 1, {10}, {}}, {1, 2, {11}, {Trouble::Throttled, "warm"}}};
-    EXPECT_TRUE(check_troubles(key, samples, counts));
-    const auto throttled = check_troubles(key, samples, untroubled);
+    EXPECT_TRUE(check_troubles(key, samples, counted_runs));
+    const auto throttled = check_troubles(key, samples, untroubled_runs);
     ASSERT_FALSE(throttled);
     EXPECT_EQ(to_string(throttled.error()),
               "saxpy: run 1 is marked throttled (warm); expected runs without trouble");
     samples.push_back({2, 3, {}, {Trouble::TimeOut, "10 s"}});
-    EXPECT_FALSE(check_troubles(key, samples, counts));
+    const auto endless = check_troubles(key, samples, counted_runs);
+    ASSERT_FALSE(endless);
+    EXPECT_EQ(to_string(endless.error()), "saxpy: run 2 is marked time-out (10 s); expected runs "
+                                          "that ended with times of this kernel");
+    // What is expected is what the caller takes, and not guessed from a trouble that it may take.
+    const TakenRuns all_but_lost{[](Trouble trouble) { return trouble != Trouble::DeviceLost; },
+                                 "runs of a device that is there"};
+    EXPECT_TRUE(check_troubles(key, samples, all_but_lost));
+    samples.push_back({3, 4, {}, {Trouble::DeviceLost, "gone"}});
+    EXPECT_EQ(to_string(check_troubles(key, samples, all_but_lost).error()),
+              "saxpy: run 3 is marked device-lost (gone); expected runs of a device that is there");
 }
 
 } // namespace
