@@ -13,6 +13,7 @@
 #include "analyzer/proof.hpp"
 #include "analyzer/slotted_terms.hpp"
 #include "analyzer/slotted_warps.hpp"
+#include "analyzer/strict_turns.hpp"
 
 #include <fmt/format.h>
 
@@ -78,8 +79,10 @@ Result<SideAnswer> bound_without_waits(const Problem& problem) {
         return bound_one_warp(problem, rules_of(problem, fewest, problem.buffer_drain), Side::Upper,
                               problem.deadline);
     }
-    if (models::guarantee_of(problem.request.policy) != models::PolicyGuarantee::Slotted)
+    if (conserves_work(problem.request, problem.shape))
         return bound_many_from_above(problem, problem.deadline);
+    if (models::guarantee_of(problem.request.policy) == models::PolicyGuarantee::OrderForced)
+        return bound_turns_from_above(problem, problem.deadline);
     return problem.request.proofs == nullptr ? bound_slotted_from_above(problem, problem.deadline)
                                              : prove_slotted_from_above(problem, problem.deadline);
 }
@@ -156,12 +159,15 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
     const SidePair largest_below = rules_of(below, entries.hi, below.buffer_drain);
     const SidePair smallest_above = rules_of(above, fewest, above.buffer_drain);
     const bool alone = problem.shape.warps() == 1;
-    const bool slotted = models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted;
+    const models::PolicyGuarantee guarantee = models::guarantee_of(request.policy);
     auto lower = bound_one_warp(below, largest_below, Side::Lower, half);
     if (!lower) return lower.as_failure();
     if (!alone) {
         lower = bound_many_from_below(below, largest_below, std::move(lower).value());
-        if (lower && slotted)
+        if (lower && guarantee == models::PolicyGuarantee::OrderForced &&
+            !conserves_work(request, below.shape))
+            lower = bound_turns_from_below(below, std::move(lower).value());
+        if (lower && guarantee == models::PolicyGuarantee::Slotted)
             lower = request.proofs == nullptr
                         ? bound_slotted_from_below(below, std::move(lower).value(), half)
                         : slotted_path_from_below(below, std::move(lower).value(), half);
@@ -191,7 +197,8 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
         analysis.measured_time_absent = "the size of the write buffer is not one small number";
     if (request.proofs != nullptr) {
         keep_used(analysis, request.proofs->lemmas);
-        analysis.sums_of_lemmas = problem.caches || (slotted && !alone);
+        analysis.sums_of_lemmas =
+            problem.caches || (guarantee == models::PolicyGuarantee::Slotted && !alone);
     }
     analysis.assumptions = assumptions_of(problem);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;

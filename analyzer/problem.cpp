@@ -4,6 +4,7 @@
 #include "analyzer/correlated_paths.hpp"
 #include "analyzer/fact_paths.hpp"
 #include "analyzer/state_graph.hpp"
+#include "analyzer/strict_turns.hpp"
 #include "assembly/isa/register_roles.hpp"
 
 #include <fmt/format.h>
@@ -67,12 +68,6 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
     return boost::outcome_v2::success();
 }
 
-/// Whether every warp of a scheduler is in the active set: the policy is then work-conserving.
-bool holds_all(const models::WarpPolicy& policy, const LaunchShape& shape) {
-    return policy.kind == models::PolicyKind::TwoLevel &&
-           shape.on_one_scheduler(shape.resident * shape.warps_per_block) <= policy.active;
-}
-
 /// One warp is always chosen when it may issue, except where it has to wait for its slot; among
 /// several, delays are bounded where somebody issues whenever one may.
 Result<void> check_policy(const Request& request, const LaunchShape& shape) {
@@ -86,12 +81,13 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
         shape.blocks > 1)
         return refuse("this version bounds it on one multiprocessor only");
     if (guarantee == models::PolicyGuarantee::Slotted) return boost::outcome_v2::success();
-    if (shape.warps() > 1 && guarantee != models::PolicyGuarantee::WorkConserving &&
-        !holds_all(request.policy, shape))
-        return refuse(
-            "this version bounds launches of several warps under lrr, gto, oldest, variable "
-            "rates, and two-level where a scheduler's warps fit the active set");
-    return boost::outcome_v2::success();
+    if (conserves_work(request, shape)) return boost::outcome_v2::success();
+    if (guarantee == models::PolicyGuarantee::OrderForced) {
+        const std::string why = not_bounded_in_turn(request, shape);
+        return why.empty() ? Result<void>{boost::outcome_v2::success()} : refuse(why.c_str());
+    }
+    return refuse("this version bounds launches of several warps under lrr, gto, oldest, srr, "
+                  "variable rates, and two-level where a scheduler's warps fit the active set");
 }
 
 /// The bounds assume that fetch, register banks, operand collectors and constants cost nothing
@@ -106,7 +102,8 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// What waiting at the caches is bounded with. Refuses where it is not.
-Result<CacheValues> caches_of(const Request& request, const assembly::Instruction& instruction) {
+Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
+                              const assembly::Instruction& instruction) {
     const auto refuse = [&](const std::string& why) {
         return Failure{
             fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
@@ -117,6 +114,8 @@ Result<CacheValues> caches_of(const Request& request, const assembly::Instructio
     };
     if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted)
         return refuse("waiting there is not bounded under slotted policies in this version");
+    if (!conserves_work(request, shape))
+        return refuse("waiting there is not bounded under srr in this version");
     const auto values = read_cache_values(*request.architecture);
     if (!values) return refuse(values.error().what);
     return values;
@@ -182,6 +181,21 @@ Failure contradiction(const Request& request) {
 
 } // namespace
 
+bool conserves_work(const Request& request, const LaunchShape& shape) {
+    const std::int64_t places = shape.on_one_scheduler(shape.resident * shape.warps_per_block);
+    switch (models::guarantee_of(request.policy)) {
+    case models::PolicyGuarantee::WorkConserving:
+        return true;
+    case models::PolicyGuarantee::SetLimited:
+        return shape.warps() == 1 || places <= request.policy.active;
+    case models::PolicyGuarantee::OrderForced: // Evidence is not read so.
+        return shape.warps() == 1 || (places == 1 && request.proofs == nullptr);
+    case models::PolicyGuarantee::Slotted:
+        break;
+    }
+    return false;
+}
+
 Result<Problem> prepare(const Request& request) {
     if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();
     const auto shape =
@@ -215,7 +229,7 @@ Result<Problem> prepare(const Request& request) {
         }
         if (problem.timings[i].value().through_caches && !problem.caches) {
             const auto& instruction = request.function->instructions[i];
-            auto caches = caches_of(request, instruction);
+            auto caches = caches_of(request, problem.shape, instruction);
             if (!caches) return caches.as_failure();
             problem.caches = std::move(caches).value();
         }

@@ -31,6 +31,10 @@ struct Problem {
     Deadline deadline;
 };
 
+/// Whether every scheduler chooses somebody whenever one of its warps may issue: by its policy, or
+/// because its warps are so few.
+bool conserves_work(const Request& request, const LaunchShape& shape);
+
 /// Refuses what this version does not bound, and what the description or the facts lack. The
 /// request must outlive the problem.
 Result<Problem> prepare(const Request& request);

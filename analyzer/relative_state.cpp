@@ -1,6 +1,7 @@
 #include "analyzer/relative_state.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace warpbound::analyzer {
@@ -9,16 +10,21 @@ namespace {
 
 constexpr int changes_before_widening = 64;
 
+/// What may hold a warp between two of its issues: what it waits for itself, or others, too.
+enum class Held { ByItself, ByOthersToo };
+
 /// Both ends of what is outstanding, moved together.
 class Stepper {
 public:
-    Stepper(const Pipeline& lower, const Pipeline& upper)
-        : lower_{lower}, upper_{upper}, top_{upper.top()} {}
+    Stepper(const Pipeline& lower, const Pipeline& upper, Held held = Held::ByItself)
+        : lower_{lower}, upper_{upper}, top_{upper.top()}, held_{held} {}
 
     /// What is outstanding shrinks by at least the shorter and at most the longer wait.
     void step(RelativeState& state, std::size_t instruction) const {
         const std::int64_t shorter = lower_.wait_of(state.lower, instruction).cycles;
-        const std::int64_t longer = upper_.wait_of(state.upper, instruction).cycles;
+        const std::int64_t longer = held_ == Held::ByOthersToo
+                                        ? std::numeric_limits<std::int64_t>::max()
+                                        : upper_.wait_of(state.upper, instruction).cycles;
         lower_.issue(state.lower, instruction, longer);
         upper_.issue(state.upper, instruction, shorter);
         for (std::size_t i = 0; i < top_.size(); ++i)
@@ -52,12 +58,14 @@ private:
     const Pipeline& lower_;
     const Pipeline& upper_;
     PipelineState top_;
+    Held held_;
 };
 
 class Search {
 public:
-    Search(const assembly::ControlFlowGraph& graph, const Pipeline& lower, const Pipeline& upper)
-        : graph_{graph}, stepper_{lower, upper}, changes_(graph.blocks.size(), 0) {
+    Search(const assembly::ControlFlowGraph& graph, const Pipeline& lower, const Pipeline& upper,
+           Held held = Held::ByItself)
+        : graph_{graph}, stepper_{lower, upper, held}, changes_(graph.blocks.size(), 0) {
         found_.entries.resize(graph.blocks.size());
         found_.beyond_gap.assign(graph.blocks.size(), std::vector<std::int64_t>(upper.size(), 0));
     }
@@ -136,6 +144,29 @@ RelativeState behind(const assembly::ControlFlowGraph& graph, const Pipeline& lo
                      std::size_t instruction) {
     Stepper{lower, upper}.run(entry, graph.blocks[block].first, instruction);
     return entry;
+}
+
+LongestWaits longest_waits(const assembly::ControlFlowGraph& graph, const Pipeline& lower,
+                           const Pipeline& upper, const std::vector<bool>& never,
+                           std::size_t instructions) {
+    const Outstanding found = Search{graph, lower, upper, Held::ByOthersToo}.run(
+        never, whole_run(graph, upper), {lower.start(), upper.start()});
+    const Stepper stepper{lower, upper, Held::ByOthersToo};
+    LongestWaits longest;
+    longest.instructions.assign(instructions, 0);
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+        if (!found.entries[block]) continue;
+        RelativeState state = *found.entries[block];
+        const auto& code = graph.blocks[block];
+        for (std::size_t i = code.first; i <= code.last; ++i) {
+            longest.instructions[i] = upper.wait_of(state.upper, i).cycles;
+            stepper.step(state, i);
+            if (i < code.last) stepper.leave(state, i, false);
+        }
+        if (code.exits)
+            longest.completion = std::max(longest.completion, upper.completion(state.upper));
+    }
+    return longest;
 }
 
 } // namespace warpbound::analyzer

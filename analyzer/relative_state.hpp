@@ -36,4 +36,17 @@ RelativeState behind(const assembly::ControlFlowGraph& graph, const Pipeline& lo
                      const Pipeline& upper, RelativeState entry, std::size_t block,
                      std::size_t instruction);
 
+/// For how long a warp is not ready at most, whatever others do to it. `Unit:` core cycles.
+struct LongestWaits {
+    /// `Shape:` instructions[instruction]: from the issue before it on; 0 where no path leads.
+    std::vector<std::int64_t> instructions;
+    std::int64_t completion = 0; ///< From the issue of its last EXIT to completion (C2).
+};
+
+/// Over all paths that avoid `never`, of a warp whose instructions others may delay for any time.
+/// Side: upper. Sound when: both pipelines have the same number of write-buffer entries.
+LongestWaits longest_waits(const assembly::ControlFlowGraph& graph, const Pipeline& lower,
+                           const Pipeline& upper, const std::vector<bool>& never,
+                           std::size_t instructions);
+
 } // namespace warpbound::analyzer

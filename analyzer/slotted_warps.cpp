@@ -1,7 +1,7 @@
 #include "analyzer/slotted_warps.hpp"
 
 #include "analyzer/common_barriers.hpp"
-#include "analyzer/decided_slots.hpp"
+#include "analyzer/decided_schedules.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/slots_lost.hpp"
 #include "analyzer/slotted_terms.hpp"

@@ -1,4 +1,4 @@
-#include "analyzer/decided_slots.hpp"
+#include "analyzer/decided_schedules.hpp"
 
 #include "analyzer/only_path.hpp"
 #include "analyzer/slots_lost.hpp"
@@ -11,6 +11,8 @@ namespace {
 
 using Times = models::Bounds<models::Cycles>;
 
+constexpr std::int64_t most_issues = std::int64_t{1} << 20U;
+
 /// Cycles between which something lies.
 struct Range {
     std::int64_t lower = 0;
@@ -20,24 +22,19 @@ struct Range {
 /// The warps of one scheduler, none of which waits for anything outside.
 class Scheduler {
 public:
-    Scheduler(const Problem& problem, const SidePair& rules, const std::vector<PathStep>& path,
-              const SlotOrder& order)
-        : problem_{problem}, rules_{rules}, path_{path}, order_{order} {}
+    Scheduler(const Problem& problem, const SidePair& rules, const std::vector<PathStep>& path)
+        : problem_{problem}, rules_{rules}, path_{path} {}
 
-    /// When the run starts `start` cycles into a round. Nothing when the cycle of an issue is open,
-    /// or too many slots passed in all starts.
-    std::optional<Times> run(std::int64_t start) {
-        const Warp fresh{rules_.lower.start(), rules_.upper.start(), {}, 0, 0};
-        warps_.assign(static_cast<std::size_t>(order_.places()), fresh);
-        ports_.assign(problem_.request.architecture->units.size(), {});
-        completion_ = {};
-        next_choice_ = 0;
+    /// In slots, when the run starts `start` cycles into a round. Nothing when the cycle of an
+    /// issue is open, or too many slots passed in all starts.
+    std::optional<Times> run(const SlotOrder& order, std::int64_t start) {
+        begin(order.places());
         std::size_t left = warps_.size();
-        const std::int64_t slot = order_.slot();
+        const std::int64_t slot = order.slot();
         for (std::int64_t k = start / slot; left > 0; ++k) {
             if (--slots_left_ < 0) return std::nullopt;
             Warp& owner = warps_[static_cast<std::size_t>(
-                order_.owners()[static_cast<std::size_t>(k % order_.round())])];
+                order.owners()[static_cast<std::size_t>(k % order.round())])];
             if (owner.next == path_.size()) continue;
             const std::int64_t first = std::max(k * slot - start, next_choice_);
             const std::int64_t last = (k + 1) * slot - start - 1;
@@ -52,6 +49,19 @@ public:
         return Times{models::Cycles{completion_.lower}, models::Cycles{completion_.upper}};
     }
 
+    /// One after another, each as soon as its turn came and it may issue. Requires: no instruction
+    /// may issue in the cycle of the one before; `rules` are twice those of one side.
+    models::Cycles run_in_turn(std::int64_t warps, std::int64_t slot) {
+        begin(warps);
+        for (std::size_t choice = 0; choice < path_.size(); ++choice)
+            for (Warp& warp : warps_) {
+                const std::int64_t at = std::max(next_choice_, may_issue(warp).upper);
+                next_choice_ = at + slot;
+                issue_one(warp, at);
+            }
+        return models::Cycles{completion_.upper};
+    }
+
 private:
     struct Warp {
         PipelineState lower; ///< Both enclose what is outstanding.
@@ -60,6 +70,14 @@ private:
         std::int64_t last = 0; ///< Issue.
         std::size_t next = 0;  ///< Of the path.
     };
+
+    void begin(std::int64_t warps) {
+        const Warp fresh{rules_.lower.start(), rules_.upper.start(), {}, 0, 0};
+        warps_.assign(static_cast<std::size_t>(warps), fresh);
+        ports_.assign(problem_.request.architecture->units.size(), {});
+        completion_ = {};
+        next_choice_ = 0;
+    }
 
     [[nodiscard]] Range may_issue(const Warp& warp) const {
         const std::size_t instruction = path_[warp.next].instruction;
@@ -115,7 +133,6 @@ private:
     const Problem& problem_;
     const SidePair& rules_;
     const std::vector<PathStep>& path_;
-    const SlotOrder& order_;
     std::vector<Warp> warps_;
     std::vector<Range> ports_; ///< When each is free, by unit.
     Range completion_;
@@ -135,10 +152,19 @@ bool schedulers_are_apart(const Problem& problem, std::size_t schedulers) {
     return true;
 }
 
+/// Whether every turn of a warp is one instruction, whatever is drawn.
+bool turns_are_instructions(const Problem& problem) {
+    for (std::size_t i = 0; i < problem.used.size(); ++i) {
+        if (!problem.used[i]) continue;
+        const auto& timing = problem.timings[i].value();
+        if (timing.is_barrier_wait || timing.gap.lo == 0 || timing.gap_taken.lo == 0) return false;
+    }
+    return true;
+}
+
 } // namespace
 
 std::optional<Times> decided_times(const Problem& problem) {
-    constexpr std::int64_t most_issues = std::int64_t{1} << 20U;
     const LaunchShape& shape = problem.shape;
     if (shape.waves() > 1 || !shape.issue_slot.is_exact()) return std::nullopt;
     const auto schedulers = schedulers_of(problem.request.policy, shape);
@@ -155,10 +181,10 @@ std::optional<Times> decided_times(const Problem& problem) {
     models::Cycles best{0};
     models::Cycles worst{0};
     for (const AlikeSchedulers& alike : schedulers) {
-        Scheduler scheduler{problem, rules, *path, alike.order};
+        Scheduler scheduler{problem, rules, *path};
         std::optional<models::Cycles> fastest;
         for (std::int64_t start = 0; start < alike.order.round() * alike.order.slot(); ++start) {
-            const auto times = scheduler.run(start);
+            const auto times = scheduler.run(alike.order, start);
             if (!times) return std::nullopt;
             fastest = std::min(fastest.value_or(times->lower()), times->lower());
             worst = std::max(worst, times->upper());
@@ -166,6 +192,19 @@ std::optional<Times> decided_times(const Problem& problem) {
         best = std::max(best, *fastest);
     }
     return Times{best, worst};
+}
+
+std::optional<Times> times_in_turn(const Problem& problem, std::int64_t warps) {
+    if (!problem.request.facts->divergents.empty() || !turns_are_instructions(problem))
+        return std::nullopt;
+    const auto path = only_path(problem, static_cast<std::size_t>(most_issues / warps));
+    if (!path) return std::nullopt;
+    const SidePair rules = rules_of(problem, 1, {0, 0, 0});
+    const SidePair early{rules.lower, rules.lower};
+    const SidePair late{rules.upper, rules.upper};
+    const models::Interval& slot = problem.shape.issue_slot;
+    return Times{Scheduler{problem, early, *path}.run_in_turn(warps, slot.lo),
+                 Scheduler{problem, late, *path}.run_in_turn(warps, slot.hi)};
 }
 
 } // namespace warpbound::analyzer

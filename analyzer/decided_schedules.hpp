@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Times of slotted launches in which nothing is left open but the slots that the run starts in.
+/// Times of launches whose schedulers are bound to one order of issues: nothing is left open but
+/// the slots that a slotted run starts in.
 
 #include "analyzer/problem.hpp"
 #include "models/bounds.hpp"
@@ -16,5 +17,13 @@ namespace warpbound::analyzer {
 /// of the multiprocessor, several waves), when the cycle of an issue depends on what is not
 /// determined, or when there are too many steps.
 std::optional<models::Bounds<models::Cycles>> decided_times(const Problem& problem);
+
+/// From the least to the largest time of `warps` warps of one scheduler that are chosen strictly in
+/// turn, if no port of the multiprocessor and no write buffer makes them wait for those of other
+/// schedulers. `Unit:` core cycles.
+/// Side: both. Sound in one wave under `srr` (docs/soundness.md, S25). Nothing when warps have more
+/// than one path, wait at barriers or issue twice in a cycle, or when there are too many steps.
+std::optional<models::Bounds<models::Cycles>> times_in_turn(const Problem& problem,
+                                                            std::int64_t warps);
 
 } // namespace warpbound::analyzer

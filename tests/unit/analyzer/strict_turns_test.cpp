@@ -1,0 +1,98 @@
+#include "analyzer/proof.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+/// Fermi: two schedulers, an issue slot of 2 cycles, 6 cycles between issues of a warp, results of
+/// moves 18 cycles after their issue.
+std::unique_ptr<Analyzed> in_turn(const std::string& body, models::Launch launch,
+                                  models::FlowFacts facts = {}) {
+    auto problem = analyzed(body, std::move(facts));
+    problem->request.launch = launch;
+    problem->request.policy = models::read_policy("srr").value();
+    return problem;
+}
+
+Envelope envelope(const Analyzed& problem) {
+    const auto analysis = problem.run();
+    EXPECT_TRUE(analysis) << to_string(analysis.error());
+    return analysis.value().execution_time;
+}
+
+std::string refusal(const Analyzed& problem) {
+    const auto analysis = problem.run();
+    return analysis ? "bounded" : to_string(analysis.error());
+}
+
+TEST(StrictTurns, KeepOthersWaitingForWhoMayNotIssueYet) {
+    // Two warps of a scheduler: moves at 0 and 2, the dependent ones at 18 and 20, EXITs at 24 and
+    // 26; results at 20 + 18.
+    const Envelope two = envelope(*in_turn("MOV R1, R2; MOV R3, R1; EXIT;", {1, 128}));
+    EXPECT_EQ(two.upper.proved.count(), 20 + 18);
+    EXPECT_EQ(two.lower.proved.count(), 20 + 18);
+    EXPECT_EQ(two.upper.proof, Proof::DecidedSchedule);
+    // 24 warps take 48 cycles for a round, which hides all else; the last EXIT is at 2 x 48 + 46.
+    const Envelope many = envelope(*in_turn("MOV R1, R2; MOV R3, R1; EXIT;", {1, 1536}));
+    EXPECT_EQ(many.upper.proved.count(), 2 * 48 + 46 + 1);
+    EXPECT_EQ(many.lower.proved.count(), many.upper.proved.count());
+}
+
+TEST(StrictTurns, OfWarpsWithSeveralPathsWaitForEachOfThem) {
+    const Envelope two = envelope(*in_turn("MOV R1, R2; @P0 EXIT; MOV R3, R1; EXIT;", {1, 128}));
+    EXPECT_EQ(two.upper.proof, Proof::ResponseTime);
+    // Four choices of two warps. A round takes 4 cycles; a warp is not ready 6 cycles behind an
+    // issue, and 12 behind the first EXIT. At the last one 12 cycles of a result are left.
+    constexpr std::int64_t stalls = (6 - 4) + (12 - 4) + (6 - 4);
+    EXPECT_EQ(two.upper.proved.count(), (4 * 2 - 1) * 2 + 2 * stalls + 12);
+    EXPECT_LT(two.lower.proved.count(), two.upper.proved.count());
+}
+
+// Three warps, one of them alone on its scheduler: it waits for the ports of two others.
+TEST(StrictTurns, CoverTheSchedulerWithOneWarpLess) {
+    auto three = in_turn("MUFU.COS R1, R2; EXIT;", {1, 96});
+    auto& sfu = three->architecture.classes.at(assembly::OpcodeClass::SpecialFunction);
+    for (auto& value : sfu.values.values)
+        if (value.name == "initiation") value.interval = models::Interval{100, 100, 100};
+    const Envelope bounds = envelope(*three);
+    EXPECT_EQ(bounds.upper.terms.back().count, 2);
+    EXPECT_GE(bounds.upper.proved.count(), 200);
+}
+
+TEST(StrictTurns, AddWhatOtherSchedulersTakeOfPorts) {
+    const std::string body = "MUFU.COS R1, R2; EXIT;"; // One port for the multiprocessor.
+    const Envelope both = envelope(*in_turn(body, {1, 128}));
+    EXPECT_EQ(both.upper.proof, Proof::ResponseTime);
+    EXPECT_THAT(both.upper.terms.back().text, HasSubstr("of other schedulers"));
+    EXPECT_EQ(both.upper.terms.back().count, 2);
+}
+
+TEST(StrictTurns, OfOneWarpPerSchedulerAreNoTurns) {
+    const std::string body = "MOV R1, R2; BAR.SYNC 0x0; MOV R3, R1; EXIT;";
+    auto two = in_turn(body, {1, 64});
+    const Envelope strict = envelope(*two);
+    two->request.policy = models::read_policy("gto").value();
+    const Envelope greedy = envelope(*two);
+    EXPECT_EQ(strict.upper.proved, greedy.upper.proved);
+    EXPECT_EQ(strict.lower.proved, greedy.lower.proved);
+}
+
+TEST(StrictTurns, NameWhatIsNotBounded) {
+    EXPECT_THAT(refusal(*in_turn("BAR.SYNC 0x0; EXIT;", {1, 128})),
+                HasSubstr("barriers of a block of several warps"));
+    auto waves = in_turn("EXIT;", {9, 96});
+    for (auto& value : waves->architecture.blocks.values)
+        value.interval = models::Interval{3, 3, 3};
+    EXPECT_THAT(refusal(*waves), HasSubstr("all blocks of a launch are resident together"));
+    auto kept = in_turn("EXIT;", {1, 64});
+    ProofRecord record;
+    kept->request.proofs = &record;
+    EXPECT_THAT(refusal(*kept), HasSubstr("path lemmas of it are not kept"));
+}
+
+} // namespace
+} // namespace warpbound::analyzer
