@@ -2,11 +2,8 @@
 /// Tiny launches, all choices searched: lower bound <= best, worst <= upper bound, and the
 /// simulated device between best and worst under every work-conserving policy.
 
-#include "analyzer/analysis.hpp"
-#include "assembly/isa/reader.hpp"
-#include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
-#include "tests/support/exact_launch.hpp"
+#include "tests/support/tiny_launch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,15 +16,8 @@
 namespace warpbound {
 namespace {
 
-void set(models::ValueGroup& group, std::string_view name, std::int64_t value) {
-    const models::Interval exact{value, value, value};
-    for (auto& each : group.values)
-        if (each.name == name) {
-            each.interval = exact;
-            return;
-        }
-    group.values.push_back({std::string{name}, "cycles", exact, "test", models::Grade::Vendor, ""});
-}
+using tests::set;
+using tests::TinyLaunch;
 
 /// A small interlocked machine with exact values; pass-costs are not needed, every access has one
 /// pass.
@@ -52,7 +42,7 @@ models::Architecture random_machine(const models::Architecture& fermi, tests::Ch
     return machine;
 }
 
-std::string random_code(tests::Chance& draw, models::FlowFacts& facts) {
+std::string random_code(tests::Chance& draw, models::FlowFacts& facts, bool barriers) {
     std::string text = "!Arch sm_20\n!Kernel k\n";
     const std::int64_t length = draw.whole(1, 4);
     for (std::int64_t i = 0; i < length; ++i) {
@@ -60,7 +50,7 @@ std::string random_code(tests::Chance& draw, models::FlowFacts& facts) {
         const std::string from = "R" + std::to_string(draw.whole(1, 3));
         models::MemoryFact fact;
         fact.at = 8 * i;
-        switch (draw.whole(0, 4)) {
+        switch (draw.whole(0, barriers ? 4 : 3)) {
         case 0:
             text += "FADD " + to + ", " + from + ", R0;\n";
             break;
@@ -84,57 +74,11 @@ std::string random_code(tests::Chance& draw, models::FlowFacts& facts) {
     return text + "EXIT;\n!EndKernel\n";
 }
 
-/// A tiny launch with everything that searches, bounds and runs of it need.
-struct TinyLaunch {
-    models::Architecture machine;
-    std::string text;
-    models::FlowFacts facts;
-    models::Launch launch;
-    std::int64_t multiprocessors = 1;
-    models::WarpPolicy policy{};
-    assembly::Program program{};
-    assembly::ControlFlowGraph graph{};
-
-    [[nodiscard]] const assembly::Function& function() const { return program.functions.front(); }
-
-    /// Throws `std::runtime_error` when the text is no listing.
-    void read() {
-        auto listing = assembly::read_program({"exact", text});
-        if (!listing) throw std::runtime_error{to_string(listing.error())};
-        program = std::move(listing).value();
-        auto flow = assembly::build_control_flow_graph(function());
-        if (!flow) throw std::runtime_error{to_string(flow.error())};
-        graph = std::move(flow).value();
-    }
-    [[nodiscard]] std::optional<tests::ExactTimes> exact(std::size_t most_states) const {
-        return tests::exact_times(function(), machine, facts, launch, most_states,
-                                  static_cast<std::size_t>(multiprocessors),
-                                  is_slotted() ? &policy : nullptr);
-    }
-    [[nodiscard]] bool is_slotted() const {
-        return models::guarantee_of(policy) == models::PolicyGuarantee::Slotted;
-    }
-    [[nodiscard]] models::Bounds<models::Cycles> bounds() const { return envelope().bounds(); }
-    /// Throws `std::runtime_error` when the analyzer refuses.
-    [[nodiscard]] analyzer::Envelope envelope() const {
-        analyzer::Request request;
-        request.function = &function();
-        request.graph = &graph;
-        request.architecture = &machine;
-        request.facts = &facts;
-        request.launch = launch;
-        request.multiprocessors = multiprocessors;
-        request.policy = policy;
-        const auto analysis = analyzer::analyze(request);
-        if (!analysis) throw std::runtime_error{to_string(analysis.error())};
-        return analysis.value().execution_time;
-    }
-};
-
 /// Machine and code of a seed; the launch is the caller's.
-TinyLaunch random_tiny_launch(const models::Architecture& fermi, tests::Chance& draw) {
+TinyLaunch random_tiny_launch(const models::Architecture& fermi, tests::Chance& draw,
+                              bool barriers = true) {
     TinyLaunch tiny{.machine = random_machine(fermi, draw), .text = {}, .facts = {}, .launch = {}};
-    tiny.text = random_code(draw, tiny.facts);
+    tiny.text = random_code(draw, tiny.facts, barriers);
     tiny.read();
     return tiny;
 }
@@ -187,38 +131,6 @@ TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
     EXPECT_GT(searched * 4, cases * 3) << "too many launches were too large to search";
     EXPECT_GT(waited * 5, searched);
     RecordProperty("searched", std::to_string(searched));
-}
-
-/// "Waves times the bound of a block" is no bound on two multiprocessors: one of them finishes its
-/// blocks one by one and gets seven of them, the other interleaves three and finishes them late.
-TEST(ExactLaunches, ExceedWavesTimesTheBoundOfABlockOnTwoMultiprocessors) {
-    auto fermi = models::load_architecture("fermi-gtx470");
-    ASSERT_TRUE(fermi) << to_string(fermi.error());
-    TinyLaunch tiny{.machine = std::move(fermi).value(),
-                    .text = "!Arch sm_20\n!Kernel k\nNOP;\nEXIT;\n!EndKernel\n",
-                    .facts = {},
-                    .launch = {12, 32},
-                    .multiprocessors = 2};
-    for (const char* name : {"count", "issue-slot", "same-warp-interval"})
-        set(tiny.machine.schedulers, name, 1);
-    set(tiny.machine.limits, "max-blocks", 3);
-    set(tiny.machine.blocks, "start", 0);
-    set(tiny.machine.blocks, "replacement", 0);
-    for (auto& [opcode_class, timing] : tiny.machine.classes) {
-        set(timing.values, "latency", 1);
-        set(timing.values, "initiation", 1);
-    }
-    tiny.read();
-    const auto exact = tiny.exact(1'000'000);
-    ASSERT_TRUE(exact) << "too many states";
-    constexpr std::int64_t waves = 2;         // of 2 x 3 blocks
-    constexpr std::int64_t block = 2 + 2 * 2; // its instructions and those of two others
-    EXPECT_EQ(exact->worst, 14);
-    EXPECT_GT(exact->worst, waves * block);
-    const auto bounds = tiny.bounds();
-    EXPECT_GE(bounds.upper().count(), exact->worst);
-    EXPECT_LE(bounds.upper().count(), 16 + 1); // Claim CB8, and one change of warp.
-    EXPECT_LE(bounds.lower().count(), exact->best);
 }
 
 TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
@@ -303,6 +215,55 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
     RecordProperty("searched", std::to_string(ratios.size()));
     RecordProperty("decided", std::to_string(decided));
     RecordProperty("median_upper_over_exact", std::to_string(*middle));
+}
+
+/// Places at which the searches may begin are all that `srr` and `lrr` leave open.
+TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    RecordProperty("first_seed", std::to_string(first));
+    const auto fermi = models::load_architecture("fermi-gtx470");
+    ASSERT_TRUE(fermi) << to_string(fermi.error());
+    std::size_t searched = 0;
+    std::size_t decided = 0;
+    std::size_t waited = 0;
+    std::size_t by_turns = 0;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        tests::Chance draw{seed};
+        const bool strict = seed % 2 == 0;
+        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw, !strict);
+        const std::int64_t warps = draw.whole(1, strict ? 5 : 3);
+        tiny.multiprocessors = warps == 1 ? draw.whole(1, 2) : 1;
+        if (tiny.multiprocessors == 2) set(tiny.machine.schedulers, "count", 1);
+        const std::int64_t most = tiny.machine.limits.find("max-blocks")->interval->hi;
+        tiny.launch = {strict ? draw.whole(1, most * tiny.multiprocessors)
+                              : draw.whole(1, warps == 1 ? 6 : 3),
+                       32 * warps};
+        tiny.policy = models::read_policy(strict ? "srr" : "lrr").value();
+        const auto exact = tiny.exact(60'000);
+        if (!exact) continue;
+        ++searched;
+        SCOPED_TRACE(about(seed, tiny, *exact) + ", " + models::to_string(tiny.policy));
+        const analyzer::Envelope envelope = tiny.envelope();
+        ASSERT_LE(envelope.lower.proved.count(), exact->best);
+        ASSERT_GE(envelope.upper.proved.count(), exact->worst);
+        if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) {
+            ++decided;
+            ASSERT_EQ(envelope.upper.proved.count(), exact->worst);
+        }
+        if (envelope.upper.terms.size() > 0 &&
+            envelope.upper.terms.front().text.find("loose round robin") != std::string::npos)
+            ++by_turns;
+        if (tiny.launch.blocks > most * tiny.multiprocessors) ++waited;
+        expect_runs_inside(tiny, tiny.policy, seed, *exact);
+        if (HasFatalFailure()) return;
+    }
+    EXPECT_GT(searched * 4, cases * 3) << "too many launches were too large to search";
+    EXPECT_GT(decided * 10, searched);
+    EXPECT_GT(waited * 10, searched);
+    RecordProperty("searched", std::to_string(searched));
+    RecordProperty("decided", std::to_string(decided));
+    RecordProperty("by_turns", std::to_string(by_turns));
 }
 
 } // namespace

@@ -46,6 +46,7 @@ struct State {
     std::vector<Time> core_ports;          ///< multiprocessor x units + unit
     std::vector<Time> next_choice;         ///< Per scheduler, by multiprocessor.
     std::vector<Time> in_round;            ///< Cycle of the round of slots, likewise.
+    std::vector<Time> first;               ///< Place at which a search begins, likewise.
     std::vector<std::vector<Time>> drains; ///< Of the entries in each write buffer, in order.
     Time completion = 0;
     std::int32_t blocks_started = 0;
@@ -62,7 +63,7 @@ class Search {
 public:
     Search(const assembly::Function& function, const models::Architecture& architecture,
            const models::FlowFacts& facts, const models::Launch& launch, std::size_t most_states,
-           std::size_t multiprocessors, const models::WarpPolicy* slotted)
+           std::size_t multiprocessors, const models::WarpPolicy* policy)
         : units_{architecture.units.size()}, most_states_{most_states}, multiprocessors_{
                                                                             multiprocessors} {
         const auto value = [&](const models::ValueGroup& group, const char* name) {
@@ -109,9 +110,14 @@ public:
             steps_.push_back(std::move(step));
         }
         registers_ = numbers.size();
+        using enum models::PolicyKind;
+        if (policy != nullptr) {
+            strict_ = policy->kind == StrictRoundRobin;
+            turns_ = strict_ || policy->kind == LooseRoundRobin;
+        }
         for (std::size_t i = 0; i < multiprocessors_ * schedulers_; ++i)
-            rounds_.push_back(slotted == nullptr ? std::vector<std::size_t>{}
-                                                 : round_of(*slotted, i % schedulers_));
+            rounds_.push_back(policy == nullptr || turns_ ? std::vector<std::size_t>{}
+                                                          : round_of(*policy, i % schedulers_));
     }
 
     ExactTimes run() {
@@ -122,19 +128,22 @@ public:
         state.next_choice.assign(multiprocessors_ * schedulers_, 0);
         state.drains.resize(multiprocessors_);
         state.in_round.assign(multiprocessors_ * schedulers_, 0);
+        state.first.assign(multiprocessors_ * schedulers_, 0);
         ExactTimes times{INT64_MAX, 0};
         start_rounds(state, 0, times);
         return times;
     }
 
 private:
+    [[nodiscard]] std::size_t places_of(std::size_t scheduler) const {
+        return (resident_ * per_block_ + schedulers_ - 1 - scheduler % schedulers_) / schedulers_;
+    }
+
     /// The place of each slot (C19): one in `every` is the fast place's, the others have the rest
     /// in turn. Empty where all slots are one place's or the scheduler has none.
     [[nodiscard]] std::vector<std::size_t> round_of(const models::WarpPolicy& policy,
                                                     std::size_t scheduler) const {
-        std::size_t places = 0;
-        for (std::size_t index = 0; index < resident_ * per_block_; ++index)
-            if (index % schedulers_ == scheduler) ++places;
+        const std::size_t places = places_of(scheduler);
         std::vector<std::size_t> round;
         if (places < 2) return round;
         const std::size_t fast = static_cast<std::size_t>(policy.fast) % places;
@@ -158,8 +167,40 @@ private:
         const auto cycles = static_cast<Time>(rounds_[scheduler].size()) * issue_slot_;
         for (Time start = 0; start < std::max<Time>(1, cycles); ++start) {
             begun.in_round[scheduler] = start;
-            start_rounds(begun, scheduler + 1, times);
+            const auto places = turns_ ? static_cast<Time>(places_of(scheduler)) : 1;
+            for (begun.first[scheduler] = 0; begun.first[scheduler] < std::max<Time>(1, places);
+                 ++begun.first[scheduler])
+                start_rounds(begun, scheduler + 1, times);
         }
+    }
+
+    /// The scheduler's warps, from the place on at which its search begins.
+    [[nodiscard]] std::vector<std::size_t> in_turn(const State& state,
+                                                   std::size_t scheduler) const {
+        const std::size_t places = places_of(scheduler);
+        const std::size_t begin = scheduler / schedulers_ * resident_ * per_block_;
+        std::vector<std::size_t> warps;
+        for (std::size_t i = 0; i < places; ++i) {
+            const std::size_t place =
+                (static_cast<std::size_t>(state.first[scheduler]) + i) % places;
+            warps.push_back(begin + scheduler % schedulers_ + place * schedulers_);
+        }
+        return warps;
+    }
+
+    /// Those of a scheduler among which its choice is open.
+    [[nodiscard]] std::vector<std::size_t> candidates(const State& state,
+                                                      std::size_t scheduler) const {
+        std::vector<std::size_t> able;
+        for (const std::size_t warp : in_turn(state, scheduler)) {
+            const WarpState& each = state.warps[warp];
+            if (strict_ && each.at >= 0 && !each.waits)
+                return may_issue(state, warp) ? std::vector{warp} : able;
+            if (strict_ || !may_be_chosen(state, warp) || !may_issue(state, warp)) continue;
+            able.push_back(warp);
+            if (turns_) return able;
+        }
+        return able;
     }
 
     /// Whether the running slot is the warp's.
@@ -237,6 +278,11 @@ private:
         WarpState& warp = state.warps[index];
         const Step& step = steps_[static_cast<std::size_t>(warp.at)];
         state.next_choice[scheduler_of(index)] = issue_slot_;
+        if (turns_) {
+            const std::size_t place = index % (resident_ * per_block_) / schedulers_;
+            state.first[scheduler_of(index)] =
+                static_cast<Time>((place + 1) % places_of(scheduler_of(index)));
+        }
         port(state, index, step) = step.occupancy;
         for (const std::size_t reg : step.writes)
             warp.registers[reg] = step.result;
@@ -278,10 +324,7 @@ private:
             if (((asked >> scheduler) & 1U) != 0) continue;
             bool issued = false;
             if (state.next_choice[scheduler] == 0)
-                for (std::size_t warp = 0; warp < state.warps.size(); ++warp) {
-                    if (scheduler_of(warp) != scheduler || !may_be_chosen(state, warp) ||
-                        !may_issue(state, warp))
-                        continue;
+                for (const std::size_t warp : candidates(state, scheduler)) {
                     issued = true;
                     State next = state;
                     issue(next, warp);
@@ -351,6 +394,8 @@ private:
     std::int32_t blocks_ = 1;
     Time issue_slot_ = 1;
     Time refill_ = 0;
+    bool turns_ = false;  ///< Choices follow each other by place.
+    bool strict_ = false; ///< Nobody is passed over.
     /// Of slotted policies. `Shape:` rounds_[scheduler][slot], a place.
     std::vector<std::vector<std::size_t>> rounds_;
     std::map<State, ExactTimes> known_;
@@ -362,9 +407,9 @@ std::optional<ExactTimes> exact_times(const assembly::Function& function,
                                       const models::Architecture& architecture,
                                       const models::FlowFacts& facts, const models::Launch& launch,
                                       std::size_t most_states, std::size_t multiprocessors,
-                                      const models::WarpPolicy* slotted) {
+                                      const models::WarpPolicy* policy) {
     try {
-        return Search{function, architecture, facts, launch, most_states, multiprocessors, slotted}
+        return Search{function, architecture, facts, launch, most_states, multiprocessors, policy}
             .run();
     } catch (const TooManyStates&) {
         return std::nullopt;
