@@ -285,9 +285,9 @@ private:
     /// of the transfers starts before the next.
     void add_refreshes(models::Cycles time, std::int64_t transfers) {
         if (caches_.refresh_duration == 0 || transfers == 0) return;
-        // Behind it a row that was open is opened again.
-        const models::Cycles duration =
-            models::Cycles{caches_.refresh_duration} + models::Cycles{row_opening()};
+        // Behind it a row that was open is opened again, which else is part of a whole transfer.
+        const models::Cycles duration = models::Cycles{caches_.refresh_duration} +
+                                        models::Cycles{rules_.rows ? row_opening() : 0};
         add(terms_, "refreshes of a DRAM channel",
             refreshes_met(caches_, duration, time, transfers), duration.count());
     }

@@ -3,6 +3,7 @@
 /// caches, of one warp and of several.
 
 #include "analyzer/analysis.hpp"
+#include "analyzer/proof.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
@@ -34,9 +35,15 @@ void choose_launch(RandomAccesses& made, std::uint64_t seed) {
     if (seed % 3 == 1) harness::simulator::test::set(made.machine.limits, "max-blocks", 1);
 }
 
+/// Of the worst and best times of each case.
+struct Ratios {
+    std::vector<double> upper;
+    std::vector<double> lower;
+    std::vector<double> certified; ///< Upper bound of which evidence is kept.
+};
+
 /// Text of a failure, empty when all times lie inside.
-std::string check_case(RandomAccesses made, std::uint64_t seed, std::vector<double>& upper,
-                       std::vector<double>& lower) {
+std::string check_case(RandomAccesses made, std::uint64_t seed, Ratios& ratios) {
     choose_launch(made, seed);
     const std::int64_t multiprocessors = seed % 5 == 1 ? 2 : 1;
     const auto policy = models::read_policy(policies[seed % policies.size()]).value();
@@ -53,6 +60,13 @@ std::string check_case(RandomAccesses made, std::uint64_t seed, std::vector<doub
     const auto analysis = analyzer::analyze(request);
     if (!analysis) return "not analyzed: " + to_string(analysis.error()) + ", " + about;
     const auto bounds = analysis.value().execution_time.bounds();
+    analyzer::ProofRecord proofs;
+    request.proofs = &proofs;
+    const auto proved = analyzer::analyze(request);
+    if (!proved) return "no evidence: " + to_string(proved.error()) + ", " + about;
+    const auto certified = proved.value().execution_time.bounds();
+    if (certified.upper() < bounds.upper() || bounds.lower() < certified.lower())
+        return "evidence of a tighter bound than was found, " + about;
     const harness::Kernel kernel{request.function, request.graph, request.facts, made.launch};
     const auto machine =
         harness::simulator::Machine::prepare(made.machine, kernel, policy, multiprocessors);
@@ -73,8 +87,12 @@ std::string check_case(RandomAccesses made, std::uint64_t seed, std::vector<doub
                    std::to_string(bounds.upper().count()) + "], " + about + ", draw " +
                    std::string{harness::to_string(draw)};
     }
-    upper.push_back(static_cast<double>(bounds.upper().count()) / static_cast<double>(worst));
-    lower.push_back(static_cast<double>(bounds.lower().count()) / static_cast<double>(best));
+    const auto over_worst = [&](models::Cycles bound) {
+        return static_cast<double>(bound.count()) / static_cast<double>(worst);
+    };
+    ratios.upper.push_back(over_worst(bounds.upper()));
+    ratios.certified.push_back(over_worst(certified.upper()));
+    ratios.lower.push_back(static_cast<double>(bounds.lower().count()) / static_cast<double>(best));
     return {};
 }
 
@@ -84,20 +102,15 @@ double middle_of(std::vector<double> values) {
     return *middle;
 }
 
-/// Of the worst and best times of each case, for one warp and for several.
-struct Ratios {
-    std::array<std::vector<double>, 2> upper;
-    std::array<std::vector<double>, 2> lower;
-};
-
-template <class Make> void check_all(Make make, Ratios& ratios, std::uint64_t otherwise = 1000) {
+/// `ratios`: of one warp and of several.
+template <class Make>
+void check_all(Make make, std::array<Ratios, 2>& ratios, std::uint64_t otherwise = 1000) {
     const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", otherwise);
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261122);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         const std::size_t several = seed % 3 == 0 ? 0 : 1;
-        const std::string failure =
-            check_case(make(seed), seed, ratios.upper[several], ratios.lower[several]);
+        const std::string failure = check_case(make(seed), seed, ratios[several]);
         ASSERT_TRUE(failure.empty()) << failure;
     }
     for (const std::size_t several : {std::size_t{0}, std::size_t{1}}) {
@@ -105,39 +118,41 @@ template <class Make> void check_all(Make make, Ratios& ratios, std::uint64_t ot
         const auto record = [&](const std::string& what, double value) {
             testing::Test::RecordProperty(what + of, std::to_string(value));
         };
-        record("median_upper_ratio", middle_of(ratios.upper[several]));
-        record("largest_upper_ratio", *std::ranges::max_element(ratios.upper[several]));
-        record("median_lower_ratio", middle_of(ratios.lower[several]));
+        record("median_upper_ratio", middle_of(ratios[several].upper));
+        record("largest_upper_ratio", *std::ranges::max_element(ratios[several].upper));
+        record("median_certified_ratio", middle_of(ratios[several].certified));
+        record("least_certified_ratio", *std::ranges::min_element(ratios[several].certified));
+        record("median_lower_ratio", middle_of(ratios[several].lower));
     }
 }
 
 TEST(Caches, NoSimulatedTimeOfRandomAccessesLeavesItsEnvelope) {
-    Ratios ratios;
+    std::array<Ratios, 2> ratios;
     check_all(harness::simulator::test::random_accesses, ratios);
     if (HasFatalFailure()) return;
-    EXPECT_LT(middle_of(ratios.upper[0]), 6.0);
-    EXPECT_LT(middle_of(ratios.upper[1]), 6.5);
+    EXPECT_LT(middle_of(ratios[0].upper), 6.0);
+    EXPECT_LT(middle_of(ratios[1].upper), 6.5);
 }
 
 TEST(Caches, NoSimulatedTimeOfOrderlyAccessesLeavesItsEnvelope) {
-    Ratios ratios;
+    std::array<Ratios, 2> ratios;
     check_all(tests::orderly_accesses, ratios);
     if (HasFatalFailure()) return;
-    EXPECT_LT(middle_of(ratios.upper[0]), 4.0);
-    EXPECT_LT(middle_of(ratios.upper[1]), 6.0);
-    EXPECT_GT(middle_of(ratios.lower[0]), 0.4);
-    EXPECT_GT(middle_of(ratios.lower[1]), 0.25);
+    EXPECT_LT(middle_of(ratios[0].upper), 4.0);
+    EXPECT_LT(middle_of(ratios[1].upper), 6.0);
+    EXPECT_GT(middle_of(ratios[0].lower), 0.4);
+    EXPECT_GT(middle_of(ratios[1].lower), 0.25);
 }
 
 /// What takes nearly all of the time decides the bound, which may then not be far above it.
 TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
     for (const auto crowded : tests::all_crowded) {
         SCOPED_TRACE(to_string(crowded));
-        Ratios ratios;
+        std::array<Ratios, 2> ratios;
         check_all([&](std::uint64_t seed) { return tests::crowded_accesses(crowded, seed); },
                   ratios, 200);
         if (HasFatalFailure()) return;
-        const double least = *std::ranges::min_element(ratios.upper[1]);
+        const double least = *std::ranges::min_element(ratios[1].upper);
         testing::Test::RecordProperty("least_upper_ratio_" + std::string{to_string(crowded)},
                                       std::to_string(least));
         EXPECT_LT(least, crowded == tests::Crowded::Link ? 2.0 : 1.5); // There are two links.
