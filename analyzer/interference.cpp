@@ -16,19 +16,28 @@ public:
         if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles, lemma});
     }
     void add_stalls(std::int64_t blocks) {
-        add("delays of the critical chain in a block, beyond its own work", blocks, cost_.stall,
-            "execution-time-upper-stall");
+        add(cost_.by_turns ? "delays of the critical chain in a block, with a turn of every other "
+                             "warp before each choice (loose round robin)"
+                           : "delays of the critical chain in a block, beyond its own work",
+            blocks, cost_.stall, lemma("execution-time-upper-stall"));
     }
     /// Of so many warps, of which so many delay the chain as warps of its scheduler.
     void add_work(std::int64_t warps, std::int64_t on_scheduler) {
-        add("issue slots and ports that a warp takes from those of its scheduler", on_scheduler,
-            cost_.same, "execution-time-upper-same");
-        add("ports of the multiprocessor that a warp takes from those of other schedulers",
-            warps - on_scheduler, cost_.other, "execution-time-upper-other");
+        add(cost_.by_turns ? "ports that a warp takes from those of its scheduler beyond issue "
+                             "slots, each with the turns that follow"
+                           : "issue slots and ports that a warp takes from those of its scheduler",
+            on_scheduler, cost_.same, lemma("execution-time-upper-same"));
+        add(cost_.by_turns
+                ? "ports of the multiprocessor that a warp takes from those of other schedulers, "
+                  "each with the turns that follow"
+                : "ports of the multiprocessor that a warp takes from those of other schedulers",
+            warps - on_scheduler, cost_.other, lemma("execution-time-upper-other"));
     }
     void add_cut_work(std::int64_t warps) {
-        add("issue slots and ports of a warp whose block is cut at the start of the last one",
-            warps, cost_.same, "execution-time-upper-same");
+        add(cost_.by_turns
+                ? "ports of a warp whose block is cut at the start of the last one, with turns"
+                : "issue slots and ports of a warp whose block is cut at the start of the last one",
+            warps, cost_.same, lemma("execution-time-upper-same"));
     }
     void add_changes(std::int64_t windows) {
         add("an instruction issued before the chain went over to another warp", windows - 1,
@@ -38,11 +47,16 @@ public:
         add("replacement and start of a block", blocks, shape.refill.hi);
     }
     void add_drains(std::int64_t warps) {
-        add("drains of the stores of a warp", warps, cost_.drain, "execution-time-upper-drain");
+        add(cost_.by_turns ? "drains of the stores of a warp, with the turns that follow"
+                           : "drains of the stores of a warp",
+            warps, cost_.drain, lemma("execution-time-upper-drain"));
     }
     std::vector<BoundTerm> take() { return std::move(terms_); }
 
 private:
+    /// Lemmas are of what holds under every policy.
+    [[nodiscard]] const char* lemma(const char* id) const { return cost_.by_turns ? "" : id; }
+
     const Interference& cost_;
     std::vector<BoundTerm> terms_;
 };

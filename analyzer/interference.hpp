@@ -13,6 +13,9 @@ namespace warpbound::analyzer {
 
 /// What the warps of a launch take from each other at most, per warp. `Unit:` core cycles.
 struct Interference {
+    /// Loose round robin: the chain's stall holds a turn of every other warp before each of its
+    /// choices; work is only what ends such a turn without a choice (docs/soundness.md, S27).
+    bool by_turns = false;
     std::int64_t stall = 0;    ///< Of a warp alone, beyond its own work.
     std::int64_t same = 0;     ///< Work of a warp, for the others of its scheduler.
     std::int64_t other = 0;    ///< Work of a warp, for those of other schedulers.

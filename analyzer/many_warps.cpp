@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -18,57 +20,104 @@ std::int64_t largest(const InstructionCosts& costs) {
     return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
 }
 
-} // namespace
+/// What counts of the others' instructions, per instruction. `Unit:` core cycles.
+struct Work {
+    InstructionCosts same;
+    InstructionCosts other;
+    InstructionCosts drain;
+    /// Of the others, before each choice of the chain.
+    std::optional<std::int64_t> turn;
+};
 
-Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadline) {
+/// Whoever is preferred: all that they take.
+Work all_work(const Problem& problem) {
+    return {cost_to_same_scheduler(problem), cost_to_other_schedulers(problem),
+            drain_costs(problem, Side::Upper), std::nullopt};
+}
+
+/// In loose round robin every other warp is chosen at most once while a warp may issue; what keeps
+/// it from being able to also lets the others pass (S27).
+Work work_beside_turns(const Problem& problem) {
     const LaunchShape& shape = problem.shape;
-    std::int64_t barriers = 0;
-    if (shape.warps_per_block > 1) {
-        const auto common = common_barriers(problem);
-        if (!common) return common.as_failure();
-        barriers = common.value();
+    const std::int64_t resident = shape.resident * shape.warps_per_block;
+    const std::int64_t others = shape.on_one_scheduler(resident) - 1;
+    const bool is_only_scheduler = others + 1 == resident;
+    const models::Cycles turn = models::Cycles{shape.issue_slot.hi} * others;
+    const auto with_turn = [&](std::int64_t cycles) {
+        return (models::Cycles{cycles} + turn).count();
+    };
+    Work work = all_work(problem);
+    work.turn = turn.count();
+    const InstructionCosts ports = port_times(problem);
+    InstructionCosts entering(ports.size(), 0);
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        const bool of_others = !is_only_scheduler && work.other[i] > 0;
+        work.other[i] = of_others ? with_turn(ports[i]) : 0;
+        // Never less than of others: how many are on another scheduler is not fixed.
+        const bool outlasts = of_others || ports[i] > shape.issue_slot.lo;
+        work.same[i] = outlasts ? with_turn(ports[i]) : 0;
+        entering[i] = enters_write_buffer(problem, i) ? 1 : 0;
     }
-    const InstructionCosts same = cost_to_same_scheduler(problem);
-    const InstructionCosts other = cost_to_other_schedulers(problem);
-    const auto work = block_costs(problem, same);
-    const auto most = [&](const LemmaName& name, const std::vector<std::int64_t>& costs) {
-        record_sum(problem, name, costs, Side::Upper);
-        return extreme_sum(problem, costs, Side::Upper);
+    const models::Cycles stores =
+        models::Cycles{extreme_sum(problem, block_costs(problem, entering), Side::Upper)} *
+        shape.warps();
+    if (stores > models::Cycles{problem.buffer_entries.lo})
+        for (std::size_t i = 0; i < ports.size(); ++i)
+            if (entering[i] > 0) work.drain[i] = with_turn(work.drain[i]);
+    return work;
+}
+
+/// The chain's own time on a path, less what counts among all work.
+PathGraph less_own_work(const Problem& problem, const Work& work, PathGraph paths) {
+    InstructionCosts less = work.same;
+    for (std::size_t i = 0; i < less.size(); ++i)
+        less[i] = (models::Cycles{less[i]} - models::Cycles{work.turn.value_or(0)}).count();
+    return without_work(std::move(paths), block_costs(problem, less));
+}
+
+Result<SideAnswer> bound_by_work(const Problem& problem, const Work& work, std::int64_t barriers,
+                                 Deadline deadline) {
+    const auto most = [&](const LemmaName& name, const InstructionCosts& costs) {
+        const auto of_blocks = block_costs(problem, costs);
+        if (!work.turn) record_sum(problem, name, of_blocks, Side::Upper);
+        return extreme_sum(problem, of_blocks, Side::Upper);
     };
     Interference cost;
+    cost.by_turns = work.turn.has_value();
     cost.same = most({"execution-time-upper-same",
                       "issue slots and ports that a warp takes from those of its scheduler"},
-                     work);
+                     work.same);
     cost.other = most(
         {"execution-time-upper-other", "ports that a warp takes from those of other schedulers"},
-        block_costs(problem, other));
-    cost.drain = most({"execution-time-upper-drain", "drains of the stores of a warp"},
-                      block_costs(problem, drain_costs(problem, Side::Upper)));
-    cost.straddle = largest(same);
+        work.other);
+    cost.drain = most({"execution-time-upper-drain", "drains of the stores of a warp"}, work.drain);
+    cost.straddle = largest(work.same);
     cost.windows_of_block = barriers + 1;
-    cost.left_in_buffer =
-        (models::Cycles{largest(drain_costs(problem, Side::Upper))} * problem.buffer_entries.hi)
-            .count();
+    cost.left_in_buffer = (models::Cycles{largest(work.drain)} * problem.buffer_entries.hi).count();
 
     // The write buffer counts on its own: here it never delays.
     const SidePair rules = rules_of(problem, 1, {0, 0, 0});
     const PathGraph paths = path_graph_of(problem, rules, Side::Upper);
     // At a barrier the chain may go over to another warp; facts about whole paths do not follow it.
     const Facts facts = barriers > 0 ? Facts::LoopBounds : Facts::All;
-    auto solved = solve_paths(problem, without_work(paths, work), Side::Upper, facts, deadline);
+    auto solved =
+        solve_paths(problem, less_own_work(problem, work, paths), Side::Upper, facts, deadline);
     if (!solved) return solved.as_failure();
-    solved = record(
-        problem, {"execution-time-upper-stall", "time to completion of one warp less its own work"},
-        Side::Upper, facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
-            return without_work(path_graph_of(problem, rules, Side::Upper, nodes), work);
-        });
+    if (!work.turn)
+        solved = record(
+            problem,
+            {"execution-time-upper-stall", "time to completion of one warp less its own work"},
+            Side::Upper, facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
+                return less_own_work(problem, work,
+                                     path_graph_of(problem, rules, Side::Upper, nodes));
+            });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound);
 
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
     answer.solver_used = solved.value().solver_used;
     SideResult& execution = answer.execution;
-    execution.terms = upper_terms(shape, cost);
+    execution.terms = upper_terms(problem.shape, cost);
     execution.proved = sum_of(execution.terms);
     execution.proof = Proof::ResponseTime;
     execution.outcome = solved.value().outcome;
@@ -77,6 +126,31 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
                          *solved.value().witness, execution);
     execution.best_found.reset();
     return answer;
+}
+
+} // namespace
+
+Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadline) {
+    std::int64_t barriers = 0;
+    if (problem.shape.warps_per_block > 1) {
+        const auto common = common_barriers(problem);
+        if (!common) return common.as_failure();
+        barriers = common.value();
+    }
+    auto answer = bound_by_work(problem, all_work(problem), barriers, deadline);
+    // Turns do not bound who passes while the caches keep a load waiting; evidence has no lemmas of
+    // them.
+    if (!answer || problem.request.policy.kind != models::PolicyKind::LooseRoundRobin ||
+        problem.caches || problem.request.proofs != nullptr)
+        return answer;
+    auto by_turns = bound_by_work(problem, work_beside_turns(problem), barriers, deadline);
+    if (!by_turns) return by_turns;
+    SideAnswer& better = by_turns.value();
+    if (better.execution.proved >= answer.value().execution.proved) return answer;
+    better.nodes += answer.value().nodes;
+    better.solver_used = better.solver_used || answer.value().solver_used;
+    better.in_turns = true;
+    return by_turns;
 }
 
 Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair& rules,

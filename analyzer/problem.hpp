@@ -80,6 +80,7 @@ struct SideAnswer {
     SideResult execution;
     std::int64_t nodes = 0; ///< Of the path problem.
     bool solver_used = false;
+    bool in_turns = false; ///< It rests on turns that no other policy gives.
 };
 
 } // namespace warpbound::analyzer

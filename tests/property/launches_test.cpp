@@ -24,6 +24,14 @@ constexpr std::array conserving{"lrr", "gto", "oldest", "variable-rate:fast=0,ev
 constexpr std::array slotted{"variable-rate:fast=0,every=2", "variable-rate:fast=2,every=2",
                              "variable-rate:fast=1,every=3", "variable-rate:fast=0,every=5"};
 
+/// What the launches of a campaign have.
+struct Kind {
+    bool barriers = true;
+    std::int64_t multiprocessors = 1;
+    bool waves = true; ///< Blocks may have to wait for others.
+    bool branches = true;
+};
+
 struct Verdict {
     std::string failure;
     bool refused = false;
@@ -31,6 +39,8 @@ struct Verdict {
     double lower_ratio = 0; ///< Lower bound over the best simulated time.
     bool several_waves = false;
     bool met = false; ///< The kernel has barriers.
+    bool decided = false;
+    bool in_turns = false; ///< The upper bound rests on turns.
 };
 
 void set(models::ValueGroup& group, std::string_view name, models::Interval interval) {
@@ -46,14 +56,19 @@ void limit_blocks(models::Architecture& architecture, std::int64_t blocks) {
 }
 
 Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
-                   const char* policy_text, bool barriers, std::int64_t multiprocessors = 1) {
+                   const char* policy_text, const Kind& kind = {}) {
+    const std::int64_t multiprocessors = kind.multiprocessors;
     models::Architecture architecture = described.architecture;
     tests::RandomKernelOptions options;
     options.sm = described.sm;
     options.statements = 4 + static_cast<int>(seed % 11);
     options.depth = 1 + static_cast<int>(seed % 2);
-    options.barriers = barriers && seed % 3 != 0;
+    options.barriers = kind.barriers && seed % 3 != 0;
     options.clock_reads = false;
+    if (!kind.branches) {
+        options.depth = 0;
+        options.predicates = seed % 2 == 0;
+    }
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
     const auto fail = [&](const std::string& what) {
         Verdict verdict;
@@ -65,12 +80,20 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     if (!loaded) return fail("not read: " + to_string(loaded.error()));
     const tests::ReadKernel& made = *loaded.value();
 
-    limit_blocks(architecture, static_cast<std::int64_t>(1 + seed / 7 % 4));
-    const auto most_blocks = static_cast<std::uint64_t>(6 * multiprocessors);
+    const auto places = static_cast<std::int64_t>(1 + seed / 7 % 4);
+    limit_blocks(architecture, places);
+    const auto most_blocks =
+        static_cast<std::uint64_t>((kind.waves ? 6 : places) * multiprocessors);
     models::Launch launch{static_cast<std::int64_t>(1 + seed / 3 % most_blocks),
                           32 * static_cast<std::int64_t>(1 + seed / 5 % 9)};
-    if (seed % 4 == 0) launch.registers = static_cast<std::int64_t>(1 + seed / 4 % 63);
-    if (seed % 6 == 0) launch.shared_memory = static_cast<std::int64_t>(seed * 37 % 40000);
+    if (!kind.waves) {
+        const std::int64_t most = architecture.limits.find("max-warps")->interval->lo;
+        launch.blocks = std::min(launch.blocks, most / (launch.threads / 32));
+    }
+    if (kind.waves && seed % 4 == 0)
+        launch.registers = static_cast<std::int64_t>(1 + seed / 4 % 63);
+    if (kind.waves && seed % 6 == 0)
+        launch.shared_memory = static_cast<std::int64_t>(seed * 37 % 40000);
     const auto policy = models::read_policy(policy_text);
     if (!policy) return fail(to_string(policy.error()));
     analyzer::Request request;
@@ -83,8 +106,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     request.policy = policy.value();
     const auto analysis = analyzer::analyze(request);
     Verdict verdict;
-    verdict.several_waves =
-        launch.blocks > static_cast<std::int64_t>(1 + seed / 7 % 4) * multiprocessors;
+    verdict.several_waves = launch.blocks > places * multiprocessors;
     verdict.met = kernel.text.find("BAR.SYNC") != std::string::npos;
     if (!analysis) {
         // Made-up facts may contradict each other.
@@ -92,6 +114,12 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
         verdict.refused = true;
         return verdict;
     }
+    const analyzer::SideResult& upper = analysis.value().execution_time.upper;
+    verdict.decided =
+        upper.proof == analyzer::Proof::DecidedSchedule ||
+        (!upper.terms.empty() && upper.terms.front().text == "all warps of a scheduler, in turn");
+    verdict.in_turns = !upper.terms.empty() &&
+                       upper.terms.front().text.find("loose round robin") != std::string::npos;
     const auto bounds = analysis.value().execution_time.bounds();
     const harness::Kernel launched{made.function, &made.graph, &made.facts, launch};
     const auto machine = harness::simulator::Machine::prepare(architecture, launched,
@@ -143,11 +171,15 @@ struct Sums {
     std::uint64_t refused = 0;
     std::uint64_t waves = 0;
     std::uint64_t met = 0;
+    std::uint64_t decided = 0;
+    std::uint64_t in_turns = 0;
 
     void add(const Verdict& verdict) {
         if (verdict.refused) ++refused;
         if (verdict.several_waves) ++waves;
         if (verdict.met) ++met;
+        if (verdict.decided) ++decided;
+        if (verdict.in_turns) ++in_turns;
         if (verdict.upper_ratio == 0) return;
         upper.push_back(verdict.upper_ratio);
         lower.push_back(verdict.lower_ratio);
@@ -165,6 +197,8 @@ struct Sums {
         testing::Test::RecordProperty("median_lower_ratio", std::to_string(median(lower)));
         testing::Test::RecordProperty(
             "largest_upper_ratio", std::to_string(*std::max_element(upper.begin(), upper.end())));
+        testing::Test::RecordProperty("decided", std::to_string(decided));
+        testing::Test::RecordProperty("in_turns", std::to_string(in_turns));
     }
 };
 
@@ -172,7 +206,7 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchLeavesItsEnvelope) {
     Sums sums;
     const std::uint64_t cases = tests::run_campaign(
         [](std::uint64_t seed, const tests::DescribedMachine& machine) {
-            return check_case(seed, machine, conserving[seed / 11 % conserving.size()], true);
+            return check_case(seed, machine, conserving[seed / 11 % conserving.size()]);
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
@@ -183,8 +217,8 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchOnSeveralMultiprocessorsLeavesItsEn
     Sums sums;
     const std::uint64_t cases = tests::run_campaign(
         [](std::uint64_t seed, const tests::DescribedMachine& machine) {
-            return check_case(seed, machine, conserving[seed / 11 % conserving.size()], true,
-                              static_cast<std::int64_t>(2 + seed / 13 % 3));
+            return check_case(seed, machine, conserving[seed / 11 % conserving.size()],
+                              {.multiprocessors = static_cast<std::int64_t>(2 + seed / 13 % 3)});
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
@@ -195,7 +229,7 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
     Sums sums;
     const std::uint64_t cases = tests::run_campaign(
         [](std::uint64_t seed, const tests::DescribedMachine& machine) {
-            return check_case(seed, machine, slotted[seed / 11 % slotted.size()], true);
+            return check_case(seed, machine, slotted[seed / 11 % slotted.size()]);
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
@@ -203,6 +237,38 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
     EXPECT_GT(sums.waves * 5, cases);
     EXPECT_LT(median(sums.upper), 4.0);
     EXPECT_GT(median(sums.lower), 0.3);
+}
+
+TEST(Launches, NoSimulatedTimeOfARandomLaunchInStrictTurnsLeavesItsEnvelope) {
+    Sums sums;
+    const std::uint64_t cases = tests::run_campaign(
+        [](std::uint64_t seed, const tests::DescribedMachine& machine) {
+            return check_case(seed, machine, "srr",
+                              {.barriers = false,
+                               .multiprocessors = static_cast<std::int64_t>(1 + seed / 13 % 2),
+                               .waves = false,
+                               .branches = seed / 17 % 2 == 0});
+        },
+        [&](const Verdict& verdict) { sums.add(verdict); });
+    sums.record();
+    EXPECT_LT(sums.refused * 10, cases + 10);
+    EXPECT_EQ(sums.waves, 0U);
+    EXPECT_GT(sums.decided * 20, cases) << "hardly a launch had one order of issues";
+    EXPECT_LT(median(sums.upper), 4.0);
+    EXPECT_GT(median(sums.lower), 0.3);
+}
+
+TEST(Launches, NoSimulatedTimeOfARandomLaunchInLooseTurnsLeavesItsEnvelope) {
+    Sums sums;
+    const std::uint64_t cases = tests::run_campaign(
+        [](std::uint64_t seed, const tests::DescribedMachine& machine) {
+            return check_case(seed, machine, "lrr",
+                              {.multiprocessors = static_cast<std::int64_t>(1 + seed / 13 % 3)});
+        },
+        [&](const Verdict& verdict) { sums.add(verdict); });
+    sums.record();
+    sums.expect_telling(cases);
+    EXPECT_GT(sums.in_turns * 20, cases) << "hardly a bound was that of turns";
 }
 
 constexpr const char* pairs_of_stores = R"sass(

@@ -7,8 +7,9 @@ namespace {
 
 /// Fermi: two schedulers, an issue slot of 2 cycles, 6 cycles between issues of a warp.
 Analysis of_launch(const std::string& body, models::Launch launch, models::FlowFacts facts = {},
-                   std::int64_t multiprocessors = 1) {
+                   std::int64_t multiprocessors = 1, const char* policy = "gto") {
     auto problem = analyzed(body, std::move(facts));
+    problem->request.policy = models::read_policy(policy).value();
     problem->request.launch = launch;
     problem->request.multiprocessors = multiprocessors;
     for (auto& value : problem->architecture.blocks.values) // The description does not know them.
@@ -69,6 +70,33 @@ TEST(ManyWarps, OnMoreMultiprocessorsAreNotBoundedMoreLoosely) {
     EXPECT_LT(upper(bound(4)), upper(bound(2)));
     EXPECT_LT(lower(bound(4)), lower(bound(2)));
     EXPECT_LT(upper(bound(7)), upper(bound(4)));
+}
+
+// The slow path has a long latency, the busy one many choices: in turn nobody can be delayed by all
+// choices of the busy ones while it takes the slow one.
+TEST(ManyWarps, OfLooseRoundRobinWaitForATurnOfEachOther) {
+    std::string body = "@P0 BRA BUSY; ";
+    for (int i = 0; i < 20; ++i)
+        body += "MOV R1, R1; ";
+    body += "EXIT; BUSY: ";
+    for (int i = 0; i < 40; ++i)
+        body += "MOV R" + std::to_string(i) + ", RZ; ";
+    body += "EXIT;";
+    const models::Launch launch{1, 128};
+    const Analysis any = of_launch(body, launch);
+    const Analysis in_turn = of_launch(body, launch, {}, 1, "lrr");
+    EXPECT_LT(upper(in_turn), upper(any));
+    EXPECT_NE(in_turn.execution_time.upper.terms.front().text.find("loose round robin"),
+              std::string::npos);
+    EXPECT_EQ(in_turn.assumptions.back().text, "Warp schedulers choose in loose round robin.");
+    EXPECT_EQ(in_turn.assumptions.size(), any.assumptions.size() + 1);
+}
+
+// Blocks of other waves cannot pass either: "waves x bound of a block" holds.
+TEST(ManyWarps, OfLooseRoundRobinHoldWavesTimesTheBoundOfABlock) {
+    const models::Launch launch{64, 32};
+    EXPECT_LT(upper(of_launch(moves, launch, {}, 2, "lrr")),
+              upper(of_launch(moves, launch, {}, 2)));
 }
 
 TEST(ManyWarps, SayWhatTheBoundAddsUpFrom) {
