@@ -194,17 +194,18 @@ std::optional<Times> decided_times(const Problem& problem) {
     return Times{best, worst};
 }
 
-std::optional<Times> times_in_turn(const Problem& problem, std::int64_t warps) {
+std::optional<models::Cycles> time_in_turn(const Problem& problem, std::int64_t warps, Side side) {
     if (!problem.request.facts->divergents.empty() || !turns_are_instructions(problem))
         return std::nullopt;
-    const auto path = only_path(problem, static_cast<std::size_t>(most_issues / warps));
+    // Who ends sooner leaves turns out, so that nothing is later.
+    const auto path = only_path(problem, static_cast<std::size_t>(most_issues / warps),
+                                side == Side::Upper ? Others::ThatEndSooner : Others::None);
     if (!path) return std::nullopt;
     const SidePair rules = rules_of(problem, 1, {0, 0, 0});
-    const SidePair early{rules.lower, rules.lower};
-    const SidePair late{rules.upper, rules.upper};
+    const SidePair twice{rules.of(side), rules.of(side)};
     const models::Interval& slot = problem.shape.issue_slot;
-    return Times{Scheduler{problem, early, *path}.run_in_turn(warps, slot.lo),
-                 Scheduler{problem, late, *path}.run_in_turn(warps, slot.hi)};
+    return Scheduler{problem, twice, *path}.run_in_turn(warps,
+                                                        side == Side::Upper ? slot.hi : slot.lo);
 }
 
 } // namespace warpbound::analyzer

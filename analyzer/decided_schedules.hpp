@@ -18,12 +18,12 @@ namespace warpbound::analyzer {
 /// determined, or when there are too many steps.
 std::optional<models::Bounds<models::Cycles>> decided_times(const Problem& problem);
 
-/// From the least to the largest time of `warps` warps of one scheduler that are chosen strictly in
-/// turn, if no port of the multiprocessor and no write buffer makes them wait for those of other
-/// schedulers. `Unit:` core cycles.
-/// Side: both. Sound in one wave under `srr` (docs/soundness.md, S25). Nothing when warps have more
-/// than one path, wait at barriers or issue twice in a cycle, or when there are too many steps.
-std::optional<models::Bounds<models::Cycles>> times_in_turn(const Problem& problem,
-                                                            std::int64_t warps);
+/// The time of `warps` warps of one scheduler that are chosen strictly in turn, if no port of the
+/// multiprocessor and no write buffer makes them wait for those of other schedulers. `Unit:` core
+/// cycles.
+/// Side: as asked. Sound in one wave under `srr` (docs/soundness.md, S25). Nothing when warps have
+/// more than one path (upper side: than one and its beginnings), wait at barriers or issue twice in
+/// a cycle, or when there are too many steps.
+std::optional<models::Cycles> time_in_turn(const Problem& problem, std::int64_t warps, Side side);
 
 } // namespace warpbound::analyzer

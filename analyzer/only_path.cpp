@@ -12,7 +12,7 @@ public:
     explicit Walk(const Problem& problem)
         : graph_{*problem.request.graph}, facts_{problem.facts}, turns_(graph_.loops.size(), 0) {}
 
-    std::optional<std::vector<PathStep>> steps(std::size_t longest) {
+    std::optional<std::vector<PathStep>> steps(std::size_t longest, Others others) {
         std::vector<PathStep> steps;
         std::size_t block = 0;
         while (true) {
@@ -22,7 +22,7 @@ public:
                 steps.push_back({i, false});
             const std::vector<std::size_t> ways = allowed(code.out);
             if (ways.empty() && code.exits && !graph_.innermost_loop[block]) return steps;
-            if (ways.empty() || code.exits) return std::nullopt;
+            if (ways.empty() || (code.exits && others == Others::None)) return std::nullopt;
             const auto way = ways.size() == 1 ? ways.front() : in_turn(ways, block);
             if (!way || !pass(*way)) return std::nullopt;
             const assembly::Edge& edge = graph_.edges[*way];
@@ -80,8 +80,9 @@ private:
 
 } // namespace
 
-std::optional<std::vector<PathStep>> only_path(const Problem& problem, std::size_t longest) {
-    return Walk{problem}.steps(longest);
+std::optional<std::vector<PathStep>> only_path(const Problem& problem, std::size_t longest,
+                                               Others others) {
+    return Walk{problem}.steps(longest, others);
 }
 
 } // namespace warpbound::analyzer

@@ -15,8 +15,12 @@ struct PathStep {
     bool transferred = false; ///< By an edge that is taken.
 };
 
-/// Nothing when `never` facts and loop bounds leave more than one path, or when it is longer than
-/// `longest` instructions.
-std::optional<std::vector<PathStep>> only_path(const Problem& problem, std::size_t longest);
+/// Which other paths there may be.
+enum class Others { None, ThatEndSooner };
+
+/// Nothing when `never` facts and loop bounds leave more than one path, or more than its beginnings
+/// up to an EXIT, or when it is longer than `longest` instructions.
+std::optional<std::vector<PathStep>> only_path(const Problem& problem, std::size_t longest,
+                                               Others others = Others::None);
 
 } // namespace warpbound::analyzer

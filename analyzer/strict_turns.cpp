@@ -75,9 +75,9 @@ private:
 std::vector<BoundTerm> terms_of_scheduler(const Problem& problem, const SidePair& rules,
                                           const LaunchShape& shape, std::int64_t warps) {
     std::vector<BoundTerm> terms;
-    const auto decided = times_in_turn(problem, warps);
+    const auto decided = time_in_turn(problem, warps, Side::Upper);
     if (decided)
-        terms.push_back({in_turn, 1, decided->upper().count()});
+        terms.push_back({in_turn, 1, decided->count()});
     else
         terms = Rounds{problem, rules, warps}.terms();
     const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
@@ -136,12 +136,12 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
 
 SideAnswer bound_turns_from_below(const Problem& problem, SideAnswer answer) {
     const LaunchShape& shape = problem.shape;
-    const auto decided =
-        times_in_turn(problem, shape.on_one_scheduler(shape.share() * shape.warps_per_block));
-    if (!decided || decided->lower() <= answer.execution.proved) return answer;
+    const auto decided = time_in_turn(
+        problem, shape.on_one_scheduler(shape.share() * shape.warps_per_block), Side::Lower);
+    if (!decided || *decided <= answer.execution.proved) return answer;
     SideResult& execution = answer.execution;
-    execution.terms = {{in_turn, 1, decided->lower().count()}};
-    execution.proved = decided->lower();
+    execution.terms = {{in_turn, 1, decided->count()}};
+    execution.proved = *decided;
     execution.proof = Proof::DecidedSchedule;
     execution.outcome = Outcome::Optimal;
     execution.best_found.reset();

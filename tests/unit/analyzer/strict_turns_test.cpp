@@ -43,13 +43,25 @@ TEST(StrictTurns, KeepOthersWaitingForWhoMayNotIssueYet) {
 }
 
 TEST(StrictTurns, OfWarpsWithSeveralPathsWaitForEachOfThem) {
-    const Envelope two = envelope(*in_turn("MOV R1, R2; @P0 EXIT; MOV R3, R1; EXIT;", {1, 128}));
+    auto problem = in_turn("@P0 BRA L; MOV R1, R2; L: MOV R3, R1; EXIT;", {1, 128});
+    for (auto& value : problem->architecture.control_flow.values)
+        value.interval = models::Interval{6, 6, 6};
+    const Envelope two = envelope(*problem);
     EXPECT_EQ(two.upper.proof, Proof::ResponseTime);
     // Four choices of two warps. A round takes 4 cycles; a warp is not ready 6 cycles behind an
-    // issue, and 12 behind the first EXIT. At the last one 12 cycles of a result are left.
-    constexpr std::int64_t stalls = (6 - 4) + (12 - 4) + (6 - 4);
+    // issue, and 18 behind the first move. 12 cycles of the second one's result are left at the
+    // end.
+    constexpr std::int64_t stalls = (6 - 4) + (18 - 4) + (6 - 4);
     EXPECT_EQ(two.upper.proved.count(), (4 * 2 - 1) * 2 + 2 * stalls + 12);
     EXPECT_LT(two.lower.proved.count(), two.upper.proved.count());
+}
+
+TEST(StrictTurns, ThatEndSoonerLeaveTurnsOut) {
+    const Envelope two = envelope(*in_turn("MOV R1, R2; @P0 EXIT; MOV R3, R1; EXIT;", {1, 128}));
+    // Nobody ends sooner: moves at 0 and 2, EXITs at 6 and 8, moves at 18 and 20.
+    EXPECT_EQ(two.upper.proved.count(), 20 + 18);
+    EXPECT_EQ(two.upper.proof, Proof::DecidedSchedule);
+    EXPECT_LT(two.lower.proved.count(), 20 + 18); // All end sooner.
 }
 
 // Three warps, one of them alone on its scheduler: it waits for the ports of two others.
