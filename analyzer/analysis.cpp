@@ -11,6 +11,7 @@
 #include "analyzer/memory/waits.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/proof.hpp"
+#include "analyzer/slotted_path.hpp"
 #include "analyzer/slotted_terms.hpp"
 #include "analyzer/slotted_warps.hpp"
 #include "analyzer/strict_turns.hpp"

@@ -15,7 +15,19 @@ Failure refuse(const Problem& problem, std::size_t instruction, const std::strin
                    barrier.position.line, barrier.position.column};
 }
 
+bool is_barrier(const Problem& problem, std::size_t instruction) {
+    return problem.used[instruction] && problem.timings[instruction] &&
+           problem.timings[instruction].value().is_barrier_wait;
+}
+
 } // namespace
+
+const assembly::Instruction* meeting_barrier(const Problem& problem) {
+    if (problem.shape.warps_per_block == 1) return nullptr;
+    for (std::size_t i = 0; i < problem.used.size(); ++i)
+        if (is_barrier(problem, i)) return &problem.request.function->instructions[i];
+    return nullptr;
+}
 
 Result<std::int64_t> common_barriers(const Problem& problem) {
     const auto& blocks = problem.request.graph->blocks;
@@ -24,9 +36,7 @@ Result<std::int64_t> common_barriers(const Problem& problem) {
         std::int64_t barriers = 0;
         std::size_t last = 0;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
-            if (!problem.used[i] || !problem.timings[i] ||
-                !problem.timings[i].value().is_barrier_wait)
-                continue;
+            if (!is_barrier(problem, i)) continue;
             ++barriers;
             last = i;
             const auto& guard = problem.request.function->instructions[i].guard;

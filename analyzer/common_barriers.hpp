@@ -11,4 +11,8 @@ namespace warpbound::analyzer {
 /// forever, or at different places. Uses loop bounds and `never` only (docs/soundness.md, S12).
 Result<std::int64_t> common_barriers(const Problem& problem);
 
+/// The first barrier at which warps of a block meet; null: there is none, also where every block
+/// has one warp.
+const assembly::Instruction* meeting_barrier(const Problem& problem);
+
 } // namespace warpbound::analyzer

@@ -1,5 +1,6 @@
 #include "analyzer/decided_schedules.hpp"
 
+#include "analyzer/common_barriers.hpp"
 #include "analyzer/only_path.hpp"
 #include "analyzer/slots_lost.hpp"
 
@@ -145,11 +146,10 @@ bool schedulers_are_apart(const Problem& problem, std::size_t schedulers) {
     for (std::size_t i = 0; i < problem.used.size(); ++i) {
         if (!problem.used[i]) continue;
         const auto& timing = problem.timings[i].value();
-        const bool waits = timing.is_barrier_wait && problem.shape.warps_per_block > 1;
         const bool shared = schedulers > 1 && is_shared_by_all(problem, i);
-        if (timing.enters_write_buffer || waits || shared) return false;
+        if (timing.enters_write_buffer || shared) return false;
     }
-    return true;
+    return meeting_barrier(problem) == nullptr;
 }
 
 /// Whether every turn of a warp is one instruction, whatever is drawn.

@@ -1,8 +1,8 @@
 #include "analyzer/slotted_terms.hpp"
 
-#include "analyzer/one_warp.hpp"
+#include "analyzer/common_barriers.hpp"
 #include "analyzer/proof.hpp"
-#include "analyzer/slotted_warps.hpp"
+#include "analyzer/slotted_path.hpp"
 #include "analyzer/warp_work.hpp"
 
 #include <fmt/format.h>
@@ -16,12 +16,6 @@ namespace {
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
     return (models::Cycles{a} * b).count();
-}
-
-/// What the names of lemmas about such slots end in.
-std::string kind_of(const SlotDistance& slots) {
-    if (slots.shortest == slots.longest) return fmt::format("-every-{}", slots.longest);
-    return fmt::format("-every-{}-{}", slots.shortest, slots.longest);
 }
 
 /// The sum for a launch in which slots are between `shortest` and `longest` cycles apart.
@@ -140,83 +134,26 @@ private:
     std::vector<BoundTerm> terms_;
 };
 
-/// A barrier at which warps of a block meet.
-const assembly::Instruction* common_barrier(const Problem& problem) {
-    for (std::size_t i = 0; i < problem.used.size(); ++i)
-        if (problem.shape.warps_per_block > 1 && problem.used[i] && problem.timings[i] &&
-            problem.timings[i].value().is_barrier_wait)
-            return &problem.request.function->instructions[i];
-    return nullptr;
-}
-
 } // namespace
 
 Result<SideAnswer> prove_slotted_from_above(const Problem& problem, Deadline deadline) {
-    if (const auto* barrier = common_barrier(problem))
+    if (const auto* barrier = meeting_barrier(problem))
         return Failure{fmt::format("0x{:04x}: path lemmas are not kept for barriers of blocks with "
                                    "several warps under slotted policies in this version",
                                    barrier->address),
                        problem.request.function->name, barrier->position.line,
                        barrier->position.column};
     const auto distances = slot_distances(problem.request.policy, problem.shape);
-    // In several waves warps of all places follow each other.
-    SlotDistance any = distances.front();
+    std::vector<std::vector<SlotDistance>> ways;
     for (const SlotDistance& slots : distances)
-        any = {std::min(any.shortest, slots.shortest), std::max(any.longest, slots.longest)};
-    std::optional<SideAnswer> worst;
-    Outcome outcome = Outcome::Optimal;
-    std::int64_t nodes = 0;
-    for (const SlotDistance& slots : distances) {
-        // The write buffer counts on its own: here it never delays.
-        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, {slots});
-        auto alone =
-            bound_one_warp(problem, rules, Side::Upper, deadline, Facts::All, kind_of(slots));
-        if (!alone) return alone;
-        SideResult& execution = alone.value().execution;
-        nodes += alone.value().nodes;
-        if (execution.outcome != Outcome::Optimal) outcome = execution.outcome;
-        SlottedSum sum{problem, problem.shape.waves() > 1 ? any : slots};
-        execution.terms =
-            sum.terms("execution-time-upper" + kind_of(slots), execution.proved.count());
-        execution.proved = sum_of(execution.terms);
-        if (!worst || worst->execution.proved < execution.proved) worst = std::move(alone).value();
-    }
-    worst->nodes = nodes;
-    worst->execution.proof = Proof::ResponseTime;
-    worst->execution.outcome = outcome;
-    worst->execution.best_found.reset();
-    return std::move(*worst);
-}
-
-Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer answer,
-                                           Deadline deadline) {
-    for (const SlotDistance& slots : slot_distances(problem.request.policy, problem.shape)) {
-        if (slots.longest == 1) continue;
-        const SidePair rules =
-            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, {slots});
-        auto alone =
-            bound_one_warp(problem, rules, Side::Lower, deadline, Facts::All, kind_of(slots));
-        if (!alone) return alone;
-        SideResult& execution = alone.value().execution;
-        alone.value().nodes += answer.nodes;
-        // The path counts every distance as the longest, from the beginning of the first slot, in
-        // which the run may start.
-        const std::int64_t path = execution.proved.count();
-        const models::Cycles least{product(path, slots.shortest) / slots.longest -
-                                   (problem.shape.issue_slot.hi - 1)};
-        if (!(answer.execution.proved < least)) continue;
-        execution.terms = {{"path of a warp in its slots, all of them the longest distance apart",
-                            1, path, "execution-time-lower" + kind_of(slots)}};
-        if (path != least.count())
-            execution.terms.push_back(
-                {"slots that are the shortest distance apart, and the start within the first one",
-                 1, least.count() - path});
-        execution.proved = least;
-        execution.proof = Proof::ResponseTime;
-        execution.best_found.reset();
-        answer = std::move(alone).value();
-    }
-    return answer;
+        ways.push_back({slots});
+    return slowest_in_slots(
+        problem, ways, Facts::All, deadline,
+        [&](const std::vector<SlotDistance>& way, std::int64_t path) {
+            // In several waves warps of all places follow each other.
+            SlottedSum sum{problem, problem.shape.waves() > 1 ? hull(distances) : way.front()};
+            return sum.terms("execution-time-upper" + kind_of(way.front()), path);
+        });
 }
 
 } // namespace warpbound::analyzer

@@ -11,9 +11,4 @@ namespace warpbound::analyzer {
 /// warps.
 Result<SideAnswer> prove_slotted_from_above(const Problem& problem, Deadline deadline);
 
-/// Side: lower. The shortest path in the slots of a place where that is above `answer`, which is
-/// the bound of any policy.
-Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer answer,
-                                           Deadline deadline);
-
 } // namespace warpbound::analyzer

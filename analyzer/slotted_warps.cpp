@@ -2,9 +2,8 @@
 
 #include "analyzer/common_barriers.hpp"
 #include "analyzer/decided_schedules.hpp"
-#include "analyzer/one_warp.hpp"
 #include "analyzer/slots_lost.hpp"
-#include "analyzer/slotted_terms.hpp"
+#include "analyzer/slotted_path.hpp"
 
 #include <fmt/format.h>
 
@@ -64,14 +63,6 @@ private:
     const LaunchShape& shape_;
 };
 
-/// From the shortest to the longest of all.
-SlotDistance hull(const std::vector<SlotDistance>& distances) {
-    SlotDistance any = distances.front();
-    for (const SlotDistance& slots : distances)
-        any = {std::min(any.shortest, slots.shortest), std::max(any.longest, slots.longest)};
-    return any;
-}
-
 /// Makes an answer that of all decided schedules.
 void take_decided(SideAnswer& answer, models::Cycles time) {
     SideResult& execution = answer.execution;
@@ -83,17 +74,6 @@ void take_decided(SideAnswer& answer, models::Cycles time) {
 }
 
 } // namespace
-
-std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
-                                         const LaunchShape& shape) {
-    std::vector<SlotDistance> distances;
-    for (const AlikeSchedulers& alike : schedulers_of(policy, shape))
-        for (const std::int64_t place : alike.order.kinds())
-            distances.push_back(alike.order.distance(place));
-    std::sort(distances.begin(), distances.end());
-    distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
-    return distances;
-}
 
 Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline) {
     std::int64_t barriers = 0;
@@ -117,32 +97,18 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
     // Facts about whole paths do not follow the chain from warp to warp.
     const Facts facts = barriers > 0 ? Facts::LoopBounds : Facts::All;
     const SlottedLaunch launch{problem};
-    std::optional<SideAnswer> worst;
-    bool optimal = true;
-    std::int64_t nodes = 0;
-    for (const auto& slots : ways) {
-        // The write buffer counts on its own: here it never delays.
-        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, slots);
-        auto alone = bound_one_warp(problem, rules, Side::Upper, deadline, facts);
-        if (!alone) return alone.as_failure();
-        SideAnswer answer = std::move(alone).value();
-        nodes += answer.nodes;
-        optimal = optimal && answer.execution.outcome == Outcome::Optimal;
-        const std::int64_t path = answer.execution.proved.count();
-        answer.execution.terms =
-            changes_place ? launch.terms(any, path, lost_on_the_way, barriers)
-                          : launch.terms(slots.front(), path, lost.at(slots.front()), barriers);
-        answer.execution.proved = sum_of(answer.execution.terms);
-        if (!worst || worst->execution.proved < answer.execution.proved) worst = std::move(answer);
-    }
-    worst->nodes = nodes;
-    worst->execution.proof = Proof::ResponseTime;
-    worst->execution.outcome = optimal ? Outcome::Optimal : Outcome::LimitReached;
-    worst->execution.best_found.reset();
+    auto answer = slowest_in_slots(
+        problem, ways, facts, deadline,
+        [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
+            return changes_place
+                       ? launch.terms(any, path, lost_on_the_way, barriers)
+                       : launch.terms(slots.front(), path, lost.at(slots.front()), barriers);
+        });
+    if (!answer) return answer;
     const auto decided = decided_times(problem);
-    if (decided && decided->upper() < worst->execution.proved)
-        take_decided(*worst, decided->upper());
-    return std::move(*worst);
+    if (decided && decided->upper() < answer.value().execution.proved)
+        take_decided(answer.value(), decided->upper());
+    return answer;
 }
 
 Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer answer,

@@ -4,15 +4,7 @@
 
 #include "analyzer/problem.hpp"
 
-#include <cstdint>
-#include <vector>
-
 namespace warpbound::analyzer {
-
-/// How far apart the slots of a warp are, for every kind of place that the first blocks take,
-/// sorted. A warp that is alone on its scheduler has all slots.
-std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
-                                         const LaunchShape& shape);
 
 /// Sound under slotted policies (docs/soundness.md, S17). Refuses barriers that warps of a block
 /// could pass unequally often.

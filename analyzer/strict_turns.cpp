@@ -1,5 +1,6 @@
 #include "analyzer/strict_turns.hpp"
 
+#include "analyzer/common_barriers.hpp"
 #include "analyzer/decided_schedules.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/warp_work.hpp"
@@ -102,16 +103,13 @@ std::string not_bounded_in_turn(const Request& request, const LaunchShape& shape
 }
 
 Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadline) {
-    const Request& request = problem.request;
     const LaunchShape shape =
         problem.shape.multiprocessors == 1 ? problem.shape : problem.shape.fullest();
-    for (std::size_t i = 0; i < problem.used.size(); ++i)
-        if (problem.used[i] && problem.timings[i].value().is_barrier_wait &&
-            shape.warps_per_block > 1)
-            return Failure{"policy srr is order-forced; barriers of a block of several warps are "
-                           "not bounded under it in this version",
-                           request.function->name, request.function->instructions[i].position.line,
-                           request.function->instructions[i].position.column};
+    if (const auto* barrier = meeting_barrier(problem))
+        return Failure{"policy srr is order-forced; barriers of a block of several warps are not "
+                       "bounded under it in this version",
+                       problem.request.function->name, barrier->position.line,
+                       barrier->position.column};
     // The write buffer counts on its own: here it never delays.
     const SidePair rules = rules_of(problem, 1, {0, 0, 0});
     auto alone = bound_one_warp(problem, rules, Side::Upper, deadline);

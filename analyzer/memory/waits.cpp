@@ -1,5 +1,6 @@
 #include "analyzer/memory/waits.hpp"
 
+#include "analyzer/common_barriers.hpp"
 #include "analyzer/memory/access_costs.hpp"
 #include "analyzer/memory/entries.hpp"
 #include "analyzer/memory/in_order.hpp"
@@ -273,12 +274,7 @@ private:
 
     /// Whether the critical chain follows one warp from its first to its last instruction.
     [[nodiscard]] bool stays_with_one_warp() const {
-        if (problem_.shape.waves() > 1) return false;
-        for (std::size_t i = 0; i < problem_.timings.size(); ++i)
-            if (problem_.used[i] && problem_.timings[i] &&
-                problem_.timings[i].value().is_barrier_wait)
-                return false;
-        return true;
+        return problem_.shape.waves() == 1 && meeting_barrier(problem_) == nullptr;
     }
 
     /// A channel that refreshes starts nothing; behind each refresh that something waits for, one

@@ -208,9 +208,10 @@ models::Architecture with_caches(const std::vector<std::pair<std::string, std::i
 }
 
 struct Refuted {
-    const char* text;
+    std::string body;
     std::int64_t threads;
     std::vector<std::int64_t> accesses; ///< Addresses of the code.
+    std::uint64_t stride;               ///< From thread to thread.
     std::vector<std::pair<std::string, std::int64_t>> changed;
 };
 
@@ -218,25 +219,26 @@ struct Refuted {
 // over before the link has started it, and a miss may be faster than a hit.
 TEST(Caches, TimesThatRefutedEarlierBoundsLieInside) {
     const std::string store = "ST [R2], R4;\n";
-    const std::string stores = store + store + store + store + store + store + store + store;
-    const std::string loads = "LD R9, [R2];\nLD R10, [R2];\nLD R11, [R2];\nEXIT;\n";
+    const std::string stores =
+        store + store + store + store + store + store + store + store + "EXIT;\n";
     const std::vector<Refuted> all{
         {"LD R9, [R2];\nEXIT;\n",
          512,
          {0},
+         128,
          {{"memories/l1/queue", 1}, {"classes/load-global/pass-cost", 50}}},
-        {nullptr, 32, {0, 8, 16, 24, 32, 40, 48, 56}, {{"memories/interconnect/service", 50}}},
-        {loads.c_str(),
+        {stores, 32, {0, 8, 16, 24, 32, 40, 48, 56}, 4, {{"memories/interconnect/service", 50}}},
+        {"LD R9, [R2];\nLD R10, [R2];\nLD R11, [R2];\nEXIT;\n",
          32,
          {0, 8, 16},
+         128,
          {{"memories/l1/latency", 500},
           {"memories/l2/latency", 100},
           {"memories/dram/latency", 100}}}};
     for (const auto& refuted : all) {
-        const std::string body = refuted.text == nullptr ? stores + "EXIT;\n" : refuted.text;
-        SCOPED_TRACE(body);
-        const auto program =
-            assembly::read_program({"test", "!Arch sm_20\n!Kernel k\n" + body + "!EndKernel\n"});
+        SCOPED_TRACE(refuted.body);
+        const auto program = assembly::read_program(
+            {"test", "!Arch sm_20\n!Kernel k\n" + refuted.body + "!EndKernel\n"});
         ASSERT_TRUE(program) << to_string(program.error());
         const auto& function = program.value().functions.front();
         const auto graph = assembly::build_control_flow_graph(function).value();
@@ -247,7 +249,7 @@ TEST(Caches, TimesThatRefutedEarlierBoundsLieInside) {
             models::MemoryFact access;
             access.at = at;
             access.pattern.emplace();
-            access.pattern->thread_stride = refuted.text == nullptr ? 4 : 128;
+            access.pattern->thread_stride = refuted.stride;
             facts.memory.push_back(access);
         }
         analyzer::Request request;

@@ -1,4 +1,4 @@
-#include "analyzer/slotted_warps.hpp"
+#include "analyzer/slotted_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>

@@ -1,0 +1,94 @@
+#include "analyzer/slotted_path.hpp"
+
+#include "analyzer/one_warp.hpp"
+#include "analyzer/slots_lost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
+                                         const LaunchShape& shape) {
+    std::vector<SlotDistance> distances;
+    for (const AlikeSchedulers& alike : schedulers_of(policy, shape))
+        for (const std::int64_t place : alike.order.kinds())
+            distances.push_back(alike.order.distance(place));
+    std::sort(distances.begin(), distances.end());
+    distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
+    return distances;
+}
+
+SlotDistance hull(const std::vector<SlotDistance>& distances) {
+    SlotDistance any = distances.front();
+    for (const SlotDistance& slots : distances)
+        any = {std::min(any.shortest, slots.shortest), std::max(any.longest, slots.longest)};
+    return any;
+}
+
+std::string kind_of(const SlotDistance& slots) {
+    if (slots.shortest == slots.longest) return fmt::format("-every-{}", slots.longest);
+    return fmt::format("-every-{}-{}", slots.shortest, slots.longest);
+}
+
+Result<SideAnswer> slowest_in_slots(const Problem& problem,
+                                    const std::vector<std::vector<SlotDistance>>& ways, Facts facts,
+                                    Deadline deadline, const TermsOfPath& terms) {
+    std::optional<SideAnswer> worst;
+    Outcome outcome = Outcome::Optimal;
+    std::int64_t nodes = 0;
+    for (const auto& slots : ways) {
+        // The write buffer counts on its own: here it never delays.
+        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, slots);
+        auto alone =
+            bound_one_warp(problem, rules, Side::Upper, deadline, facts, kind_of(slots.front()));
+        if (!alone) return alone;
+        SideResult& execution = alone.value().execution;
+        nodes += alone.value().nodes;
+        if (execution.outcome != Outcome::Optimal) outcome = Outcome::LimitReached;
+        execution.terms = terms(slots, execution.proved.count());
+        execution.proved = sum_of(execution.terms);
+        if (!worst || worst->execution.proved < execution.proved) worst = std::move(alone).value();
+    }
+    worst->nodes = nodes;
+    worst->execution.proof = Proof::ResponseTime;
+    worst->execution.outcome = outcome;
+    worst->execution.best_found.reset();
+    return std::move(*worst);
+}
+
+Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer answer,
+                                           Deadline deadline) {
+    for (const SlotDistance& slots : slot_distances(problem.request.policy, problem.shape)) {
+        if (slots.longest == 1) continue;
+        const SidePair rules =
+            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, {slots});
+        auto alone =
+            bound_one_warp(problem, rules, Side::Lower, deadline, Facts::All, kind_of(slots));
+        if (!alone) return alone;
+        SideResult& execution = alone.value().execution;
+        alone.value().nodes += answer.nodes;
+        // The path counts every distance as the longest, from the beginning of the first slot, in
+        // which the run may start.
+        const std::int64_t path = execution.proved.count();
+        const models::Cycles least{(models::Cycles{path} * slots.shortest).count() / slots.longest -
+                                   (problem.shape.issue_slot.hi - 1)};
+        if (!(answer.execution.proved < least)) continue;
+        execution.terms = {{"path of a warp in its slots, all of them the longest distance apart",
+                            1, path, "execution-time-lower" + kind_of(slots)}};
+        if (path != least.count())
+            execution.terms.push_back(
+                {"slots that are the shortest distance apart, and the start within the first one",
+                 1, least.count() - path});
+        execution.proved = least;
+        execution.proof = Proof::ResponseTime;
+        execution.best_found.reset();
+        answer = std::move(alone).value();
+    }
+    return answer;
+}
+
+} // namespace warpbound::analyzer
