@@ -231,8 +231,8 @@ TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes)
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::Chance draw{seed};
         const bool strict = seed % 2 == 0;
-        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw, !strict);
         const std::int64_t warps = draw.whole(1, strict ? 5 : 3);
+        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw, !strict || warps == 1);
         tiny.multiprocessors = warps == 1 ? draw.whole(1, 2) : 1;
         if (tiny.multiprocessors == 2) set(tiny.machine.schedulers, "count", 1);
         const std::int64_t most = tiny.machine.limits.find("max-blocks")->interval->hi;
