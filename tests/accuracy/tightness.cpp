@@ -38,6 +38,7 @@ struct Guarantee {
 const std::vector<Guarantee> guarantees{
     {"lrr, gto, oldest", {"gto", "oldest", "lrr"}},
     {"variable-rate", {"variable-rate:fast=0,every=2"}},
+    {"srr", {"srr"}},
 };
 
 struct Point {
