@@ -87,6 +87,8 @@ Result<CacheValues> read_cache_values(const models::Architecture& architecture) 
                             transit.hi));
     values.round_trip = std::max(second.hi, dram.hi) + values.transit_spread;
     values.round_trip_lo = std::min(second.lo, dram.lo);
+    values.second_latency = second.hi;
+    values.dram_latency = dram.hi;
     values.dram_latency_lo = dram.lo;
     const models::Interval sets = read.interval("l1", "sets", 1);
     if (sets.is_exact())

@@ -34,7 +34,10 @@ struct CacheValues {
     std::int64_t transit_spread = 0;
     std::int64_t round_trip = 0;    ///< From the access of the L1 to the arrival, unloaded.
     std::int64_t round_trip_lo = 0; ///< Side: lower.
-    models::Interval entries;       ///< For misses of the L1, each of so many accesses.
+    /// Latencies of the levels, as from the access of the L1.
+    std::int64_t second_latency = 0;
+    std::int64_t dram_latency = 0;
+    models::Interval entries; ///< For misses of the L1, each of so many accesses.
     std::int64_t merges = 1;
     std::int64_t slice_entries = 1; ///< The same of a slice.
     std::int64_t slice_merges = 1;

@@ -17,6 +17,10 @@ std::int64_t Entries::holders_in_l1() const {
     return held_by_l1(caches_, sectors(), true);
 }
 
+std::int64_t Entries::held_in_l1() const {
+    return caches_.entries.lo - sectors() + 1;
+}
+
 std::int64_t Entries::places_in_l1() const {
     return held_by_l1(caches_, sectors(), is_shared_by_few());
 }

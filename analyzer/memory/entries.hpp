@@ -18,6 +18,8 @@ public:
     [[nodiscard]] bool is_shared_by_few() const;
     /// Transactions that hold entries of an L1 whenever one waits for a free entry.
     [[nodiscard]] std::int64_t holders_in_l1() const;
+    /// Sectors that they hold then.
+    [[nodiscard]] std::int64_t held_in_l1() const;
     /// Line accesses that are under way whenever one waits for an entry of an L1 or a place in one.
     [[nodiscard]] std::int64_t places_in_l1() const;
     /// The same of a slice. The largest number where none waits there.

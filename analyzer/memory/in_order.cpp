@@ -83,24 +83,37 @@ private:
 
     void add_full_entries() {
         const std::int64_t services = passing_all(any_, requests_);
+        add("line accesses of loads, one behind another through the L1 and its link", 1, services);
         std::vector<Step> any = any_;
         std::vector<Step> requests = requests_;
-        if (loads_.least_holders) requests.push_back({loads_.way, *loads_.least_holders});
-        if (loads_.least_sharers)
-            any.push_back(
-                {loads_.way,
-                 (models::Cycles{*loads_.least_sharers - 1} * loads_.least_lines).count() + 1});
-        const bool fills = loads_.least_holders || loads_.least_sharers;
-        const std::int64_t full = passing_all(any, requests);
-        // An access that is passed once may be found again by the next load of the chain.
-        const models::Cycles again = models::Cycles{loads_.of_chain} * loads_.way;
-        add("line accesses of loads, one behind another through the L1 and its link", 1, services);
-        if (fills)
-            add("full miss entries of an L1, while the oldest access in them goes on", 1,
-                std::min(loads_.limit, (models::Cycles{full - services} + again).count()));
-        else if (loads_.link_fills)
+        // Accesses that are gone over to, and what they take beyond the services that they pass.
+        models::Cycles times{0};
+        models::Cycles further{0};
+        if (loads_.least_held) {
+            const Step step{loads_.way, *loads_.least_held};
+            requests.push_back(step);
+            further = models::Cycles{passing(loads_.further_sectors, {step})};
+            times = models::Cycles{
+                (models::Cycles{loads_.requests} + models::Cycles{loads_.further_sectors}).count() /
+                step.passed};
+        }
+        if (loads_.least_sharers) {
+            const Step step{
+                loads_.way,
+                (models::Cycles{*loads_.least_sharers - 1} * loads_.least_lines).count() + 1};
+            any.push_back(step);
+            times += models::Cycles{loads_.lines / step.passed};
+        }
+        // What is passed so may be passed once more, for the load of the chain before.
+        const models::Cycles again =
+            models::Cycles{std::min(loads_.of_chain, times.count())} * loads_.way;
+        further += models::Cycles{passing_all(any, requests) - services} + again;
+        add("full miss entries of an L1, while the oldest access in them goes on", 1,
+            std::min({loads_.limit, (times * loads_.way).count(), further.count()}));
+        if (loads_.link_fills)
             add("full link, while a transaction on it goes on that a load left behind",
-                loads_.of_chain, caches_.transit.hi);
+                std::min(loads_.of_chain, loads_.requests / caches_.link_queue),
+                caches_.transit.hi);
     }
 
     const OrderedLoads& loads_;

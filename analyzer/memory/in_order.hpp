@@ -13,15 +13,16 @@ namespace warpbound::analyzer {
 
 /// Counts of the launch. Side: upper, except where they say `least`. `Unit:` cycles of times.
 struct OrderedLoads {
-    std::int64_t lines = 0;         ///< Line accesses.
-    std::int64_t requests = 0;      ///< Of these, the transactions that leave the L1s.
-    std::int64_t of_chain = 0;      ///< Loads that the critical chain passes.
-    std::int64_t least_lines = 1;   ///< Of a load.
-    std::int64_t pass_cost = 0;     ///< Between two lines of a load that arrive.
-    std::int64_t arrival = 0;       ///< From the first line of a load to the last one.
-    std::int64_t arrival_short = 0; ///< By how much the loads of the chain have less, in all.
-    /// Transactions that hold entries of an L1 at least whenever one is waited for; none: never.
-    std::optional<std::int64_t> least_holders;
+    std::int64_t lines = 0;           ///< Line accesses.
+    std::int64_t requests = 0;        ///< Of these, the transactions that leave the L1s.
+    std::int64_t of_chain = 0;        ///< Loads that the critical chain passes.
+    std::int64_t least_lines = 1;     ///< Of a load.
+    std::int64_t pass_cost = 0;       ///< Between two lines of a load that arrive.
+    std::int64_t arrival = 0;         ///< From the first line of a load to the last one.
+    std::int64_t arrival_short = 0;   ///< By how much the loads of the chain have less, in all.
+    std::int64_t further_sectors = 0; ///< Of an L1, that line accesses touch beyond their first.
+    /// Sectors that hold entries of an L1 at least whenever one is waited for; none: never.
+    std::optional<std::int64_t> least_held;
     /// Loads that have places in an entry whenever one is waited for; none: never.
     std::optional<std::int64_t> least_sharers;
     bool queue_fills = true;    ///< The load queue may be full.

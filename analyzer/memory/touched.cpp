@@ -126,6 +126,7 @@ private:
         use.sectors |= line.sectors;
         use.surely_loaded = use.surely_loaded || access.sure;
         touched_.most_sectors = std::max(touched_.most_sectors, size_of(line.sectors));
+        touched_.further_sectors += size_of(line.sectors) - 1;
         const bool same_warp = use.warp == access.warp;
         const bool same_load = same_warp && use.instruction == access.instruction;
         if (!same_load || !once_[access.instruction]) {

@@ -18,6 +18,8 @@ struct Touched {
     /// Per instruction: lines that one execution touches.
     std::vector<models::Interval> passes;
     std::int64_t load_lines = 0; ///< Line accesses of loads, of the whole launch.
+    /// Sectors of the L1 that these touch beyond the first of each.
+    std::int64_t further_sectors = 0;
     /// Transactions of loads that leave one L1 in all, where nothing that it holds is ever
     /// replaced; none: something may be.
     std::optional<std::int64_t> transactions;

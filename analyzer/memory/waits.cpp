@@ -18,8 +18,8 @@ namespace {
 
 class Waits {
 public:
-    explicit Waits(const Problem& problem)
-        : problem_{problem}, caches_{*problem.caches}, entries_{problem} {
+    Waits(const Problem& problem, WaitRules rules)
+        : problem_{problem}, caches_{*problem.caches}, entries_{problem}, rules_{rules} {
         lines_ = of_launch([&](const models::InstructionTiming& timing) {
             return is_cached_load(timing) ? timing.passes.hi : 0;
         });
@@ -38,12 +38,16 @@ public:
                     : lines_;
     }
 
-    std::vector<BoundTerm> of(WaitRules rules, models::Cycles unloaded) {
-        rules_ = rules;
-        const std::int64_t own = rules.hits ? own_misses() : 0;
-        add(terms_, "loads that bring something new to the L1, on their way", own, way());
+    std::vector<BoundTerm> of(models::Cycles unloaded) {
+        const std::int64_t own = rules_.hits ? own_misses() : 0;
+        // A hit's latency is in the bound without waits.
+        const std::int64_t hit = std::min(caches_.first_level_latency, way_of_miss());
+        add(terms_, "loads that bring something new to the L1, on their way", own,
+            way_of_miss() - hit);
         // While one waits for an entry some other transaction is on its way.
-        const std::int64_t limit = (models::Cycles{requests_ - own} * way()).count();
+        const std::int64_t limit =
+            (models::Cycles{requests_} * way() - models::Cycles{own} * (way_of_miss() - hit))
+                .count();
         auto services = services_apart(limit);
         auto in_order = services_in_order(limit);
         if (in_order && sum_of(*in_order) < sum_of(services)) services = std::move(*in_order);
@@ -52,6 +56,21 @@ public:
         add_stores();
         add_refreshes(unloaded + sum_of(terms_), transfers() + stores_);
         return std::move(terms_);
+    }
+
+    /// From the L1 to the arrival, of a load of the chain that misses and waits for nothing but
+    /// banks, less what serves it meanwhile: that is counted for every transaction and transfer.
+    [[nodiscard]] std::int64_t way_of_miss() const {
+        const std::int64_t hold =
+            rules_.rows
+                ? (models::Cycles{caches_.row_hit.hi} * problem_.touched->least_of_transfer).count()
+                : transfer();
+        const bool holds_on_way = hold <= caches_.dram_latency_lo - caches_.transit.hi;
+        const std::int64_t link = caches_.link_service.hi;
+        const models::Cycles way{
+            std::max(caches_.second_latency, caches_.dram_latency - (holds_on_way ? hold : 0)) +
+            caches_.transit_spread - (link <= caches_.transit.lo ? link : 0)};
+        return (way + models::Cycles{rules_.rows ? rows_of_wait() : 0}).count();
     }
 
     /// That a transfer for a load waits for banks while its channel is free and none refreshes.
@@ -136,7 +155,12 @@ private:
             loads.passes_all = loads.passes_all && problem_.touched->always_misses[i];
         });
         loads.least_lines = std::max<std::int64_t>(1, loads.least_lines);
-        if (under_way_ > entries_.holders_in_l1()) loads.least_holders = entries_.holders_in_l1();
+        loads.further_sectors =
+            problem_.touched ? problem_.touched->further_sectors
+                             : (models::Cycles{lines_} *
+                                (static_cast<std::int64_t>(caches_.line / caches_.sector) - 1))
+                                   .count();
+        if (under_way_ > entries_.holders_in_l1()) loads.least_held = entries_.held_in_l1();
         if (!entries_.is_shared_by_few() && under_way_ > caches_.merges)
             loads.least_sharers = caches_.merges;
         loads.queue_fills = loads_together() > caches_.load_queue;
@@ -187,9 +211,7 @@ private:
 
     void add_transfers() {
         if (!rules_.rows) {
-            add(terms_, "transfers of DRAM for loads", transfers(),
-                std::max((models::Cycles{caches_.row_hit.hi} * sectors_of_transfer()).count(),
-                         caches_.row_miss));
+            add(terms_, "transfers of DRAM for loads", transfers(), transfer());
             return;
         }
         add(terms_, "sectors that DRAM transfers for loads", transferred_sectors(),
@@ -225,6 +247,11 @@ private:
         return (models::Cycles{caches_.row_hit.hi} * problem_.touched->most_stored_sectors).count();
     }
 
+    /// For how long a transfer holds its channel or bank.
+    [[nodiscard]] std::int64_t transfer() const {
+        return std::max((models::Cycles{caches_.row_hit.hi} * sectors_of_transfer()).count(),
+                        caches_.row_miss);
+    }
     /// For the loads of the launch.
     [[nodiscard]] std::int64_t transfers() const {
         const bool kept = problem_.touched && problem_.touched->fetched;
@@ -291,11 +318,11 @@ private:
     const Problem& problem_;
     const CacheValues& caches_;
     Entries entries_;
+    WaitRules rules_;
     std::int64_t lines_ = 0;     ///< Line accesses of loads.
     std::int64_t stores_ = 0;    ///< Line accesses of stores.
     std::int64_t requests_ = 0;  ///< Transactions of loads.
     std::int64_t under_way_ = 0; ///< Line accesses of loads, together.
-    WaitRules rules_;
     std::vector<BoundTerm> terms_;
 };
 
@@ -313,22 +340,21 @@ std::vector<WaitRules> wait_rules(const Problem& problem) {
 
 Problem without_waits(const Problem& problem, WaitRules rules) {
     Problem changed = problem;
+    const Waits waits{problem, rules};
+    const std::int64_t miss = waits.way_of_miss();
     for (auto& timing : changed.timings) {
         if (!timing || !timing.value().through_caches || timing.value().enters_write_buffer)
             continue;
         models::Interval& latency = timing.value().latency;
-        if (rules.hits)
-            latency.lo = latency.hi = problem.caches->first_level_latency;
-        else if (rules.rows)
-            latency.hi =
-                (models::Cycles{latency.hi} + models::Cycles{Waits{problem}.rows_of_wait()})
-                    .count();
+        latency.hi = problem.caches->first_level_latency;
+        if (!rules.hits) latency.hi = std::max(latency.hi, miss);
+        latency.lo = std::min(latency.lo, latency.hi);
     }
     return changed;
 }
 
 std::vector<BoundTerm> waits_of(const Problem& problem, WaitRules rules, models::Cycles unloaded) {
-    return Waits{problem}.of(rules, unloaded);
+    return Waits{problem, rules}.of(unloaded);
 }
 
 } // namespace warpbound::analyzer

@@ -94,6 +94,8 @@ std::string_view to_string(Crowded crowded) {
         return "link";
     case Crowded::Slice:
         return "slice";
+    case Crowded::Channel:
+        return "channel";
     case Crowded::Entries:
         return "entries";
     case Crowded::PlacesInEntry:
@@ -165,8 +167,9 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
     give("dram", "channels", 1);
     give("dram", "banks", 64);
     give("dram", "queue", 512);
-    give("dram", "row-hit", 1);
-    give("dram", "row-miss", 1);
+    const std::int64_t transfer = is(Crowded::Channel, 20, 60, 1);
+    give("dram", "row-hit", transfer, transfer / 4);
+    give("dram", "row-miss", transfer);
     return made;
 }
 

@@ -63,21 +63,26 @@ TEST(InOrder, CountsAgainWhatALoadOfTheChainLeavesBehind) {
 
 TEST(InOrder, TakesTheWayOfTheOldestHolderOnceForAllThatHoldEntries) {
     auto made = loads();
-    made.least_holders = 60; // 300 / 60 cycles of a transaction: no more than its service.
-    const std::int64_t again = 10 * 300;
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + again);
-    made.least_holders = 40; // 7.5 cycles
-    EXPECT_EQ(wait(made), 400 * 300 / 40 + 600 * 2 + links_back + again);
+    made.least_held = 60; // 300 / 60 cycles of a transaction: no more than its service.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 400 / 60 * 300);
+    made.of_chain = 1;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 300);
+    made.least_held = 40; // 7.5 cycles
+    EXPECT_EQ(wait(made), 400 * 300 / 40 + 600 * 2 + links_back + 300);
+    made.further_sectors = 200;
+    EXPECT_EQ(wait(made), 600 * 300 / 40 + 600 * 2 + links_back + 300);
     made.limit = 1234;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 1234);
 }
 
 TEST(InOrder, TakesTheWayOfTheOldestSharerOnceForTheLinesOfLoadsBetween) {
     auto made = loads();
-    made.least_sharers = 2; // Eleven lines; 27.3 cycles of each.
-    EXPECT_EQ(wait(made), 10910 + 16364 + links_back + 10 * 300);
+    made.least_sharers = 2; // Eleven lines, ninety times.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 1000 / 11 * 300);
+    made.of_chain = 5; // 27.3 cycles of each line.
+    EXPECT_EQ(wait(made), 10910 + 16364 + links_back + 5 * 300);
     made.least_sharers = 1; // The line that waits.
-    EXPECT_EQ(wait(made), 1000 * 300 + links_back + 10 * 300);
+    EXPECT_EQ(wait(made), 1000 * 300 + links_back + 5 * 300);
 }
 
 TEST(InOrder, CountsTheArrivalOfLinesByLineOrByFullQueue) {
