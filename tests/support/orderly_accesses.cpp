@@ -159,7 +159,7 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
     give("interconnect", "queue", is(Crowded::LinkQueue, 1, 4, 512));
     const std::int64_t transit = is(Crowded::LinkQueue, 100, 190, 20);
     give("interconnect", "latency", transit, number(0, 1) * transit / 8);
-    give("l2", "latency", 400, 10);
+    give("l2", "latency", crowded == Crowded::Channel ? 100 : 400, 10);
     give("dram", "latency", 400, 10);
     give("l2", "slices", number(1, 2));
     give("l2", "mshr-entries", 1024);
