@@ -3,6 +3,7 @@
 #include "analyzer/contraction.hpp"
 #include "analyzer/correlated_paths.hpp"
 #include "analyzer/flow_solver.hpp"
+#include "analyzer/unreached_parts.hpp"
 
 #include <algorithm>
 #include <map>
@@ -100,16 +101,17 @@ public:
     [[nodiscard]] std::vector<ConnectionCut>
     cuts_of(const std::vector<std::int64_t>& counts) const {
         std::vector<ConnectionCut> cuts;
-        std::set<std::size_t> seen = reached_from(0, counts);
-        for (std::size_t edge = 0; edge < counts.size(); ++edge) {
-            if (is_end(edge) || counts[edge] <= 0 || seen.count(ends_of_[edge].first) != 0)
-                continue;
-            const std::set<std::size_t> part = reached_from(ends_of_[edge].first, counts);
-            seen.insert(part.begin(), part.end());
+        std::vector<std::vector<std::size_t>> successors(paths_.nodes.size());
+        for (std::size_t edge = 0; edge < counts.size(); ++edge)
+            if (!is_end(edge) && counts[edge] > 0)
+                successors[ends_of_[edge].first].push_back(ends_of_[edge].second);
+        for (const auto& part : parts_not_reached(successors)) {
             ConnectionCut cut;
             for (const std::size_t node : part)
                 for (const std::size_t into : into_[node])
-                    (part.count(ends_of_[into].first) != 0 ? cut.inside : cut.entering)
+                    (std::binary_search(part.begin(), part.end(), ends_of_[into].first)
+                         ? cut.inside
+                         : cut.entering)
                         .push_back(into);
             cuts.push_back(std::move(cut));
         }
@@ -117,21 +119,6 @@ public:
     }
 
 private:
-    [[nodiscard]] std::set<std::size_t>
-    reached_from(std::size_t start, const std::vector<std::int64_t>& counts) const {
-        std::set<std::size_t> reached{start};
-        std::vector<std::size_t> work{start};
-        while (!work.empty()) {
-            const std::size_t node = work.back();
-            work.pop_back();
-            for (const std::size_t edge : out_[node])
-                if (!is_end(edge) && counts[edge] > 0 &&
-                    reached.insert(ends_of_[edge].second).second)
-                    work.push_back(ends_of_[edge].second);
-        }
-        return reached;
-    }
-
     [[nodiscard]] bool turns_loops_as_allowed(const std::vector<std::size_t>& path) const {
         std::vector<std::int64_t> turns(graph_.loops.size(), 0);
         const auto inside = [&](std::size_t loop, std::size_t block) {

@@ -276,19 +276,28 @@ FlowSolution solve_flow(const FlowProblem& problem,
     return solution;
 }
 
-std::optional<bool> is_unsatisfiable(const std::string& script) {
+ScriptAnswer answer_script(const std::string& script) {
     constexpr unsigned most_steps = 20'000'000;
+    ScriptAnswer answer;
     try {
         z3::context context;
         z3::solver engine{context, "QF_LIA"};
         engine.set("rlimit", most_steps);
         engine.from_string(script.c_str());
-        const z3::check_result answer = engine.check();
-        if (answer == z3::unknown) return std::nullopt;
-        return answer == z3::unsat;
+        const z3::check_result result = engine.check();
+        if (result == z3::unsat) answer.kind = ScriptAnswer::Kind::Unsatisfiable;
+        if (result != z3::sat) return answer;
+        const z3::model model = engine.get_model();
+        for (unsigned i = 0; i < model.num_consts(); ++i) {
+            const z3::func_decl variable = model.get_const_decl(i);
+            const auto value = read_numeral(model.get_const_interp(variable));
+            if (value && *value > 0) answer.positive.insert(variable.name().str());
+        }
+        answer.kind = ScriptAnswer::Kind::Satisfiable;
     } catch (const z3::exception&) {
-        return std::nullopt; // a limit inside Z3
+        answer = {}; // a limit inside Z3
     }
+    return answer;
 }
 
 std::string solver_version() {

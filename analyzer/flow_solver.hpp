@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,9 +54,13 @@ FlowSolution solve_flow(const FlowProblem& problem,
                         std::optional<std::chrono::duration<double>> seconds, std::uint64_t seed,
                         const CutSource& cuts = {});
 
-/// Whether an SMT-LIB 2 script has no solution; nothing when that is not decided in a fixed number
-/// of steps.
-std::optional<bool> is_unsatisfiable(const std::string& script);
+/// What Z3 says of an SMT-LIB 2 script in a fixed number of steps.
+struct ScriptAnswer {
+    enum class Kind { Unsatisfiable, Satisfiable, Unknown };
+    Kind kind = Kind::Unknown;
+    std::set<std::string> positive; ///< Variables above 0 in the solution that was found.
+};
+ScriptAnswer answer_script(const std::string& script);
 
 /// "Z3 4.8.12.0".
 std::string solver_version();

@@ -3,9 +3,14 @@
 #include "analyzer/flow_solver.hpp"
 #include "analyzer/longest_path.hpp"
 #include "analyzer/proof_script.hpp"
+#include "analyzer/unreached_parts.hpp"
 #include "analyzer/warp_work.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -17,8 +22,15 @@ class Shown {
 public:
     Shown(const Problem& problem, PathLemma& lemma) : problem_{problem}, lemma_{lemma} {}
 
-    /// Weakens the lemma and the solution to what the script shows.
+    /// Adds the regions that the script needs to show the bound, or weakens the lemma and the
+    /// solution to what it shows.
     void settle(PathSolution& solved) {
+        weaken(solved);
+        leave_out_regions();
+    }
+
+private:
+    void weaken(PathSolution& solved) {
         if (shows(solved.bound)) return;
         const std::int64_t structural = StructuralPaths{*problem_.request.graph, lemma_.paths,
                                                         problem_.facts.loops, lemma_.side}
@@ -37,18 +49,54 @@ public:
             lemma_.bound = shown;
         } else { // Without facts the script is about the best path.
             lemma_.facts = Facts::LoopBounds;
+            lemma_.regions.clear();
             lemma_.bound = structural;
             solved.proof = Proof::StructuralPath;
         }
         solved.bound = lemma_.bound;
     }
 
-private:
+    [[nodiscard]] ScriptAnswer ask() const {
+        return answer_script(proof_script(*problem_.request.graph, *problem_.request.facts,
+                                          problem_.facts.loops, lemma_));
+    }
+
     bool shows(std::int64_t bound) {
+        constexpr int most_questions = 60;
         lemma_.bound = bound;
-        return is_unsatisfiable(proof_script(*problem_.request.graph, *problem_.request.facts,
-                                             problem_.facts.loops, lemma_))
-            .value_or(false);
+        for (int question = 0; question < most_questions; ++question) {
+            const ScriptAnswer answer = ask();
+            if (answer.kind != ScriptAnswer::Kind::Satisfiable)
+                return answer.kind == ScriptAnswer::Kind::Unsatisfiable;
+            const auto turning = turning_apart(answer.positive);
+            if (turning.empty()) return false;
+            lemma_.regions.insert(lemma_.regions.end(), turning.begin(), turning.end());
+        }
+        return false;
+    }
+
+    /// Nodes between which counts of the script's solution turn where no path leads.
+    [[nodiscard]] std::vector<std::vector<std::size_t>>
+    turning_apart(const std::set<std::string>& counted) const {
+        const auto& nodes = lemma_.paths.nodes;
+        std::vector<std::vector<std::size_t>> successors(nodes.size());
+        std::size_t number = 0; // of the edge, as in the script
+        for (std::size_t node = 0; node < nodes.size(); ++node)
+            for (const PathEdge& edge : nodes[node].successors)
+                if (counted.count(fmt::format("x{}", number++)) != 0)
+                    successors[node].push_back(edge.to);
+        return parts_not_reached(successors);
+    }
+
+    /// Those that the bound is shown without.
+    void leave_out_regions() {
+        for (std::size_t i = lemma_.regions.size(); i-- > 0;) {
+            auto region = std::move(lemma_.regions[i]);
+            const auto at = lemma_.regions.begin() + static_cast<std::ptrdiff_t>(i);
+            lemma_.regions.erase(at);
+            if (ask().kind != ScriptAnswer::Kind::Unsatisfiable)
+                lemma_.regions.insert(at, std::move(region));
+        }
     }
 
     const Problem& problem_;
@@ -64,7 +112,7 @@ bool has_further(const models::FlowFacts& facts) {
 PathSolution record(const Problem& problem, const LemmaName& name, Side side, Facts facts,
                     PathSolution solved, const GrowingPaths& paths) {
     if (problem.request.proofs == nullptr) return solved;
-    PathLemma lemma{name.id, name.text, side, facts, std::nullopt, solved.bound, {}, {}};
+    PathLemma lemma{name.id, name.text, side, facts, std::nullopt, solved.bound, {}, {}, {}};
     constexpr std::size_t most_nodes = 64;
     for (std::size_t nodes = 1; nodes <= most_nodes && !lemma.witness; nodes *= 2) {
         PathGraph smaller = paths(nodes);
@@ -88,7 +136,7 @@ PathSolution record(const Problem& problem, const LemmaName& name, Side side, Fa
 void record_sum(const Problem& problem, const LemmaName& name,
                 const std::vector<std::int64_t>& block_costs, Side side) {
     if (problem.request.proofs == nullptr) return;
-    PathLemma lemma{name.id, name.text, side, Facts::LoopBounds, std::nullopt, 0, {}, {}};
+    PathLemma lemma{name.id, name.text, side, Facts::LoopBounds, std::nullopt, 0, {}, {}, {}};
     lemma.paths = sum_graph(problem, block_costs, side);
     lemma.witness = StructuralPaths{*problem.request.graph, lemma.paths, problem.facts.loops, side}
                         .start_to_end();

@@ -24,6 +24,10 @@ struct PathLemma {
     std::optional<std::pair<std::size_t, std::size_t>> between;
     std::int64_t bound = 0;
     PathGraph paths; ///< The smallest that was found to give the bound.
+    /// Sets of nodes in which no path turns without entering them from outside, as the script says
+    /// of each: those without which it does not show the bound. `Shape:` increasing, without node
+    /// 0, from which paths start.
+    std::vector<std::vector<std::size_t>> regions{};
     /// A path of the control-flow graph that meets the bound that was found, if there is one; its
     /// cost is the best of its ways through `paths`.
     std::optional<BlockPath> witness;

@@ -60,6 +60,7 @@ public:
         for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
             if (!headers(loop).empty()) loop_rows(loop);
         if (lemma_.facts == Facts::All) fact_rows();
+        region_rows();
         const bool upper = lemma_.side == Side::Upper;
         add("goal", upper ? ">=" : "<=", sum(cost([](std::size_t) { return true; })),
             number(upper ? lemma_.bound + 1 : lemma_.bound - 1));
@@ -263,6 +264,22 @@ private:
                 : fact.relation == models::Relation::AtLeast ? ">="
                                                              : "=",
                 sum(terms), number(fact.constant));
+        }
+    }
+
+    void region_rows() {
+        for (std::size_t i = 0; i < lemma_.regions.size(); ++i) {
+            const auto& region = lemma_.regions[i];
+            const auto edges = [&](bool from_inside) {
+                return sum(edges_where([&](const Edge& edge) {
+                    const auto in = [&](std::size_t node) {
+                        return std::binary_search(region.begin(), region.end(), node);
+                    };
+                    return in(edge.to) && in(edge.from) == from_inside;
+                }));
+            };
+            add(fmt::format("region_{}", i), "or", fmt::format("(= {} 0)", edges(true)),
+                fmt::format("(>= {} 1)", edges(false)));
         }
     }
 

@@ -52,6 +52,7 @@ Json lemma_json(const analyzer::PathLemma& lemma) {
               {"nodes", nodes},
               {"edges", edges}};
     if (lemma.between) json["between"] = {lemma.between->first, lemma.between->second};
+    if (!lemma.regions.empty()) json["regions"] = lemma.regions;
     if (lemma.witness) json["witness"] = witness_json(*lemma.witness);
     return json;
 }

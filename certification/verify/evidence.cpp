@@ -122,6 +122,14 @@ Lemma lemma_of(const json& table, const std::string& path, std::size_t blocks) {
         lemma.edges.push_back(edge);
     }
     if (lemma.nodes.empty()) incomplete(lemma.id + ": no nodes");
+    for (const auto& row : table.value("regions", json::array())) {
+        auto& region = lemma.regions.emplace_back();
+        for (const auto& node : row) {
+            region.push_back(index_of(node));
+            if (region.back() >= lemma.nodes.size())
+                incomplete(lemma.id + ": a region with a node that does not exist");
+        }
+    }
     if (table.contains("witness")) read_witness(lemma, table.at("witness"), blocks);
     return lemma;
 }

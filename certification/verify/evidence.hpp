@@ -56,7 +56,9 @@ struct Lemma {
     std::vector<std::vector<std::int64_t>> witness;
     std::int64_t witness_cost = 0;
     std::vector<std::pair<std::size_t, std::int64_t>> counts; ///< Block, executions.
-    std::string script;                                       ///< As shipped.
+    /// Nodes in which no path turns without entering them from outside: rows of the script.
+    std::vector<std::vector<std::size_t>> regions;
+    std::string script; ///< As shipped.
 };
 
 struct Term {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace warpbound::certification::verify {
 
@@ -62,6 +63,7 @@ public:
         for (const CheckedLoop* loop : loops_)
             loop_rows(*loop);
         if (lemma_.all_facts) fact_rows();
+        region_rows();
         goal();
         return out_ + "(check-sat)\n(exit)\n";
     }
@@ -238,6 +240,22 @@ private:
             if (fact.relation == models::Relation::AtMost) relation = "<=";
             if (fact.relation == models::Relation::AtLeast) relation = ">=";
             row(fmt::format("linear_{}", number++), relation, sum.text(), literal(fact.constant));
+        }
+    }
+
+    /// Edges inside a region are taken only if one that leads into it is.
+    void region_rows() {
+        std::size_t number = 0;
+        for (const auto& nodes : lemma_.regions) {
+            const std::set<std::size_t> region{nodes.begin(), nodes.end()};
+            Sum inside;
+            Sum entering;
+            for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge)
+                if (region.count(lemma_.edges[edge].to) != 0)
+                    (region.count(lemma_.edges[edge].from) != 0 ? inside : entering)
+                        .add(edge_of(edge));
+            row(fmt::format("region_{}", number++), "or", "(= " + inside.text() + " 0)",
+                "(>= " + entering.text() + " 1)");
         }
     }
 

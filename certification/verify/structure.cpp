@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace warpbound::certification::verify {
 
@@ -89,6 +90,17 @@ void check_bound(const KernelCase& kernel, const ControlFlow& flow, const Lemma&
         fail(where + ": the counts beside the witness are not those of its blocks");
 }
 
+/// Paths start outside of every region, so they are in one only if they enter it; its row in the
+/// script says so.
+void check_regions(const Lemma& lemma, const std::string& where) {
+    for (const auto& region : lemma.regions) {
+        const bool increasing = std::adjacent_find(region.begin(), region.end(),
+                                                   std::greater_equal<>{}) == region.end();
+        if (region.empty() || !increasing) fail(where + ": a region is not a set of nodes");
+        if (region.front() == 0) fail(where + ": a region holds the node where paths start");
+    }
+}
+
 /// A lemma is about what its name says. Facts about whole paths hold where one path is followed
 /// from the entry to the end: not between clock reads, up to the last EXIT, or where the critical
 /// chain goes over to other warps at barriers (S12).
@@ -117,6 +129,7 @@ void check_kernel(const KernelCase& kernel) {
         const std::string where = kernel.id + "/" + lemma.id;
         check_kind(lemma, contention, where);
         check_ways(kernel, flow, lemma, where);
+        check_regions(lemma, where);
         if (contention.costs().sums(lemma.id)) {
             const auto costs = contention.costs().per_block(lemma.id);
             for (const auto& edge : lemma.edges)

@@ -207,25 +207,74 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     }
 }
 
-// Cuts that the search found on its way are in no script: what needs them is not claimed. Seeds
-// 527, 538 and 557 are such: copies of a loop that no path enters turn for the fact.
+/// That the script needs each region: without one, counts beyond the bound turn where no path
+/// enters.
+void expect_needed_regions(const check::KernelCase& kernel, const check::Lemma& lemma,
+                           std::uint64_t seed) {
+    const check::ControlFlow flow = check::check_control_flow(kernel);
+    for (std::size_t region = 0; region < lemma.regions.size(); ++region) {
+        check::Lemma without = lemma;
+        without.regions.erase(without.regions.begin() + static_cast<std::ptrdiff_t>(region));
+        EXPECT_NE(
+            check::ask_z3(check::expected_script(kernel, flow, without), std::chrono::minutes{1}),
+            check::Answer::Unsat)
+            << lemma.id << ", region " << region << ", seed " << seed;
+    }
+}
+
+std::int64_t upper_of_analyze(const certification::KernelInput& input) {
+    const auto loaded = certification::load(input, "K1");
+    return analyzer::analyze(certification::request_of(*loaded.value(), 1))
+        .value()
+        .execution_time.upper.proved.count();
+}
+
+// In one of the seeds from 520 to 579 copies of a loop that no path enters would turn for the fact:
+// the script says of this region that it has to be entered.
 TEST(EvidenceProperty, UnderFactsOnCountsClaimsWhatItsScriptsShow) {
     const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 60);
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 520);
+    std::size_t regions = 0;
+    int bundles = 0;
+    int weaker = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         certification::BundleInputs inputs;
         inputs.tool_version = "1";
         inputs.kernels.push_back(input_of(seed, true));
         const auto bundle = certification::build_bundle(inputs);
         if (!bundle) continue; // made-up facts may contradict each other
-        const check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
-        const check::KernelCase& kernel = *evidence.kernels.front();
-        for (const check::Lemma& lemma : kernel.lemmas)
+        ++bundles;
+        check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
+        check::KernelCase& kernel = *evidence.kernels.front();
+        for (const check::Lemma& lemma : kernel.lemmas) {
             EXPECT_EQ(check::ask_z3(lemma.script, std::chrono::minutes{1}), check::Answer::Unsat)
                 << lemma.id << ", seed " << seed;
+            if (lemma.regions.empty()) continue;
+            regions += lemma.regions.size();
+            expect_needed_regions(kernel, lemma, seed);
+            if (const auto cvc5 = check::find_cvc5())
+                EXPECT_EQ(check::ask_cvc5(*cvc5, lemma.script, std::chrono::minutes{1}),
+                          check::Answer::Unsat)
+                    << lemma.id << ", seed " << seed;
+        }
+        for (const check::ClaimRow& claim : kernel.claims)
+            if (claim.upper && claim.quantity == "execution-time" &&
+                claim.value != upper_of_analyze(inputs.kernels.front()))
+                ++weaker;
         EXPECT_EQ(check::check_structure(evidence).verdict, check::Verdict::Holds)
             << check::check_structure(evidence).detail << ", seed " << seed;
+        for (check::Lemma& lemma : kernel.lemmas) {
+            if (lemma.regions.empty()) continue;
+            lemma.regions.front().insert(lemma.regions.front().begin(), 0);
+            EXPECT_EQ(check::check_structure(evidence).verdict, check::Verdict::Failed)
+                << lemma.id << ", seed " << seed;
+        }
     }
+    RecordProperty("bundles", bundles);
+    RecordProperty("regions", static_cast<int>(regions));
+    RecordProperty("claims_above_the_bound_of_analyze", weaker);
+    EXPECT_LE(weaker * 100, bundles);
+    if (first <= 520 && first + cases >= 580) EXPECT_GE(regions, 1U);
 }
 
 /// Changes a text in one place: a bit, a piece less, a piece twice, another number.
