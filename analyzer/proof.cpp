@@ -91,11 +91,9 @@ private:
     /// Those that the bound is shown without.
     void leave_out_regions() {
         for (std::size_t i = lemma_.regions.size(); i-- > 0;) {
-            auto region = std::move(lemma_.regions[i]);
-            const auto at = lemma_.regions.begin() + static_cast<std::ptrdiff_t>(i);
-            lemma_.regions.erase(at);
-            if (ask().kind != ScriptAnswer::Kind::Unsatisfiable)
-                lemma_.regions.insert(at, std::move(region));
+            const auto all = lemma_.regions;
+            lemma_.regions.erase(lemma_.regions.begin() + static_cast<std::ptrdiff_t>(i));
+            if (ask().kind != ScriptAnswer::Kind::Unsatisfiable) lemma_.regions = all;
         }
     }
 
