@@ -252,10 +252,11 @@ TEST(EvidenceProperty, UnderFactsOnCountsClaimsWhatItsScriptsShow) {
             if (lemma.regions.empty()) continue;
             regions += lemma.regions.size();
             expect_needed_regions(kernel, lemma, seed);
-            if (const auto cvc5 = check::find_cvc5())
+            if (const auto cvc5 = check::find_cvc5()) {
                 EXPECT_EQ(check::ask_cvc5(*cvc5, lemma.script, std::chrono::minutes{1}),
                           check::Answer::Unsat)
                     << lemma.id << ", seed " << seed;
+            }
         }
         for (const check::ClaimRow& claim : kernel.claims)
             if (claim.upper && claim.quantity == "execution-time" &&
@@ -274,7 +275,9 @@ TEST(EvidenceProperty, UnderFactsOnCountsClaimsWhatItsScriptsShow) {
     RecordProperty("regions", static_cast<int>(regions));
     RecordProperty("claims_above_the_bound_of_analyze", weaker);
     EXPECT_LE(weaker * 100, bundles);
-    if (first <= 520 && first + cases >= 580) EXPECT_GE(regions, 1U);
+    if (first <= 520 && first + cases >= 580) {
+        EXPECT_GE(regions, 1U);
+    }
 }
 
 /// Changes a text in one place: a bit, a piece less, a piece twice, another number.
