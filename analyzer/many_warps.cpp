@@ -75,8 +75,21 @@ PathGraph less_own_work(const Problem& problem, const Work& work, PathGraph path
     return without_work(std::move(paths), block_costs(problem, less));
 }
 
-Result<SideAnswer> bound_by_work(const Problem& problem, const Work& work, std::int64_t barriers,
-                                 Deadline deadline) {
+/// What all bounds of a launch from above follow.
+struct Chains {
+    SidePair rules;
+    PathGraph paths;
+    std::int64_t barriers = 0; ///< Of a block, on every path.
+};
+
+/// The answer is without its witness.
+struct Bounded {
+    SideAnswer answer;
+    std::optional<BlockPath> witness;
+};
+
+Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Chains& chains,
+                              Deadline deadline) {
     const auto most = [&](const LemmaName& name, const InstructionCosts& costs) {
         const auto of_blocks = block_costs(problem, costs);
         if (!work.turn) record_sum(problem, name, of_blocks, Side::Upper);
@@ -92,16 +105,13 @@ Result<SideAnswer> bound_by_work(const Problem& problem, const Work& work, std::
         work.other);
     cost.drain = most({"execution-time-upper-drain", "drains of the stores of a warp"}, work.drain);
     cost.straddle = largest(work.same);
-    cost.windows_of_block = barriers + 1;
+    cost.windows_of_block = chains.barriers + 1;
     cost.left_in_buffer = (models::Cycles{largest(work.drain)} * problem.buffer_entries.hi).count();
 
-    // The write buffer counts on its own: here it never delays.
-    const SidePair rules = rules_of(problem, 1, {0, 0, 0});
-    const PathGraph paths = path_graph_of(problem, rules, Side::Upper);
     // At a barrier the chain may go over to another warp; facts about whole paths do not follow it.
-    const Facts facts = barriers > 0 ? Facts::LoopBounds : Facts::All;
-    auto solved =
-        solve_paths(problem, less_own_work(problem, work, paths), Side::Upper, facts, deadline);
+    const Facts facts = chains.barriers > 0 ? Facts::LoopBounds : Facts::All;
+    auto solved = solve_paths(problem, less_own_work(problem, work, chains.paths), Side::Upper,
+                              facts, deadline);
     if (!solved) return solved.as_failure();
     if (!work.turn)
         solved = record(
@@ -109,23 +119,19 @@ Result<SideAnswer> bound_by_work(const Problem& problem, const Work& work, std::
             {"execution-time-upper-stall", "time to completion of one warp less its own work"},
             Side::Upper, facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
                 return less_own_work(problem, work,
-                                     path_graph_of(problem, rules, Side::Upper, nodes));
+                                     path_graph_of(problem, chains.rules, Side::Upper, nodes));
             });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound);
 
     SideAnswer answer;
-    answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
+    answer.nodes = static_cast<std::int64_t>(chains.paths.nodes.size());
     answer.solver_used = solved.value().solver_used;
     SideResult& execution = answer.execution;
     execution.terms = upper_terms(problem.shape, cost);
     execution.proved = sum_of(execution.terms);
     execution.proof = Proof::ResponseTime;
     execution.outcome = solved.value().outcome;
-    if (solved.value().witness)
-        describe_witness(*problem.request.function, *problem.request.graph, rules.upper,
-                         *solved.value().witness, execution);
-    execution.best_found.reset();
-    return answer;
+    return Bounded{std::move(answer), std::move(solved.value().witness)};
 }
 
 } // namespace
@@ -137,20 +143,30 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
         if (!common) return common.as_failure();
         barriers = common.value();
     }
-    auto answer = bound_by_work(problem, all_work(problem), barriers, deadline);
+    // The write buffer counts on its own: here it never delays.
+    const SidePair rules = rules_of(problem, 1, {0, 0, 0});
+    const Chains chains{rules, path_graph_of(problem, rules, Side::Upper), barriers};
+    auto bounded = bound_by_work(problem, all_work(problem), chains, deadline);
+    if (!bounded) return bounded.as_failure();
     // Turns do not bound who passes while the caches keep a load waiting; evidence has no lemmas of
     // them.
-    if (!answer || problem.request.policy.kind != models::PolicyKind::LooseRoundRobin ||
-        problem.caches || problem.request.proofs != nullptr)
-        return answer;
-    auto by_turns = bound_by_work(problem, work_beside_turns(problem), barriers, deadline);
-    if (!by_turns) return by_turns;
-    SideAnswer& better = by_turns.value();
-    if (better.execution.proved >= answer.value().execution.proved) return answer;
-    better.nodes += answer.value().nodes;
-    better.solver_used = better.solver_used || answer.value().solver_used;
-    better.in_turns = true;
-    return by_turns;
+    if (problem.request.policy.kind == models::PolicyKind::LooseRoundRobin && !problem.caches &&
+        problem.request.proofs == nullptr) {
+        auto by_turns = bound_by_work(problem, work_beside_turns(problem), chains, deadline);
+        if (!by_turns) return by_turns.as_failure();
+        SideAnswer& better = by_turns.value().answer;
+        if (better.execution.proved < bounded.value().answer.execution.proved) {
+            better.solver_used = better.solver_used || bounded.value().answer.solver_used;
+            better.in_turns = true;
+            bounded = std::move(by_turns);
+        }
+    }
+    SideResult& execution = bounded.value().answer.execution;
+    if (bounded.value().witness)
+        describe_witness(*problem.request.function, *problem.request.graph, rules.upper,
+                         *bounded.value().witness, execution);
+    execution.best_found.reset();
+    return std::move(bounded.value().answer);
 }
 
 Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair& rules,
