@@ -88,6 +88,15 @@ std::string about(std::uint64_t seed, const TinyLaunch& tiny, const tests::Exact
            tiny.text + "exact " + std::to_string(exact.best) + ".." + std::to_string(exact.worst);
 }
 
+/// What the analyzer calls decided is met from above.
+void expect_around(const analyzer::Envelope& envelope, const tests::ExactTimes& exact) {
+    ASSERT_LE(envelope.lower.proved.count(), exact.best);
+    ASSERT_GE(envelope.upper.proved.count(), exact.worst);
+    if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) {
+        ASSERT_EQ(envelope.upper.proved.count(), exact.worst);
+    }
+}
+
 void expect_runs_inside(const TinyLaunch& tiny, const models::WarpPolicy& policy,
                         std::uint64_t seed, const tests::ExactTimes& exact) {
     const harness::Kernel kernel{&tiny.function(), &tiny.graph, &tiny.facts, tiny.launch};
@@ -122,9 +131,7 @@ TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
         ++searched;
         if (tiny.launch.blocks > 2 * tiny.machine.limits.find("max-blocks")->interval->hi) ++waited;
         SCOPED_TRACE(about(seed, tiny, *exact));
-        const auto bounds = tiny.bounds();
-        ASSERT_LE(bounds.lower().count(), exact->best);
-        ASSERT_GE(bounds.upper().count(), exact->worst);
+        expect_around(tiny.envelope(), *exact);
         expect_runs_inside(tiny, {}, seed, *exact);
         if (HasFatalFailure()) return;
     }
@@ -150,10 +157,10 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
         if (!exact) continue;
         if (exact->best < exact->worst) ++varied;
         SCOPED_TRACE(about(seed, tiny, *exact));
-        const auto bounds = tiny.bounds();
-        ASSERT_LE(bounds.lower().count(), exact->best);
-        ASSERT_GE(bounds.upper().count(), exact->worst);
-        ratios.push_back(static_cast<double>(bounds.upper().count()) /
+        const analyzer::Envelope envelope = tiny.envelope();
+        expect_around(envelope, *exact);
+        if (HasFatalFailure()) return;
+        ratios.push_back(static_cast<double>(envelope.upper.proved.count()) /
                          static_cast<double>(exact->worst));
         for (const char* policy : {"lrr", "gto", "oldest", "two-level:active=48"}) {
             SCOPED_TRACE(policy);
@@ -192,12 +199,9 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
         if (!exact) continue;
         SCOPED_TRACE(about(seed, tiny, *exact) + ", " + models::to_string(tiny.policy));
         const analyzer::Envelope envelope = tiny.envelope();
-        ASSERT_LE(envelope.lower.proved.count(), exact->best);
-        ASSERT_GE(envelope.upper.proved.count(), exact->worst);
-        if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) {
-            ++decided;
-            ASSERT_EQ(envelope.upper.proved.count(), exact->worst);
-        }
+        expect_around(envelope, *exact);
+        if (HasFatalFailure()) return;
+        if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) ++decided;
         if (envelope.lower.proof == analyzer::Proof::DecidedSchedule) {
             ASSERT_EQ(envelope.lower.proved.count(), exact->best);
         }
@@ -245,12 +249,9 @@ TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes)
         ++searched;
         SCOPED_TRACE(about(seed, tiny, *exact) + ", " + models::to_string(tiny.policy));
         const analyzer::Envelope envelope = tiny.envelope();
-        ASSERT_LE(envelope.lower.proved.count(), exact->best);
-        ASSERT_GE(envelope.upper.proved.count(), exact->worst);
-        if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) {
-            ++decided;
-            ASSERT_EQ(envelope.upper.proved.count(), exact->worst);
-        }
+        expect_around(envelope, *exact);
+        if (HasFatalFailure()) return;
+        if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) ++decided;
         if (envelope.upper.terms.size() > 0 &&
             envelope.upper.terms.front().text.find("loose round robin") != std::string::npos)
             ++by_turns;
