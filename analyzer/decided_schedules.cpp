@@ -195,8 +195,7 @@ std::optional<Times> decided_times(const Problem& problem) {
 }
 
 std::optional<models::Cycles> time_in_turn(const Problem& problem, std::int64_t warps, Side side) {
-    if (!problem.request.facts->divergents.empty() || !turns_are_instructions(problem))
-        return std::nullopt;
+    if (!turns_are_instructions(problem)) return std::nullopt;
     // Who ends sooner leaves turns out, so that nothing is later.
     const auto path = only_path(problem, static_cast<std::size_t>(most_issues / warps),
                                 side == Side::Upper ? Others::ThatEndSooner : Others::None);

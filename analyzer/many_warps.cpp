@@ -105,6 +105,11 @@ Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Ch
         work.other);
     cost.drain = most({"execution-time-upper-drain", "drains of the stores of a warp"}, work.drain);
     cost.straddle = largest(work.same);
+    // The slot of the warp that was in the place before may run when a block begins there.
+    if (work.turn)
+        cost.straddle =
+            (models::Cycles{cost.straddle} + models::Cycles{problem.shape.issue_slot.hi - 1})
+                .count();
     cost.windows_of_block = chains.barriers + 1;
     cost.left_in_buffer = (models::Cycles{largest(work.drain)} * problem.buffer_entries.hi).count();
 

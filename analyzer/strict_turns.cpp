@@ -58,7 +58,7 @@ public:
             {"longest wait of a round for a warp", choices_, longest_stall_},
             {"ports that a warp takes beyond its slots", warps_, held_}};
         for (const BoundTerm& term : sum_of(by_round) < sum_of(by_warp) ? by_round : by_warp)
-            terms.push_back(term);
+            if (term.count > 0 && term.cycles > 0) terms.push_back(term);
         return terms;
     }
 
@@ -112,7 +112,7 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
                        barrier->position.column};
     // The write buffer counts on its own: here it never delays.
     const SidePair rules = rules_of(problem, 1, {0, 0, 0});
-    auto alone = bound_one_warp(problem, rules, Side::Upper, deadline);
+    auto alone = bound_one_warp(problem, rules, Side::Upper, deadline, Facts::LoopBounds);
     if (!alone) return alone.as_failure();
     SideAnswer answer = std::move(alone).value();
     SideResult& execution = answer.execution;

@@ -36,7 +36,7 @@ struct Claim {
     std::string unit = "cycles";
     ClaimKind kind = ClaimKind::BoundUnderAssumptions;
     std::vector<std::string> assumptions; ///< Ids.
-    std::string proof;                    ///< "structural-path", "exact-lp", "z3-refutation"
+    std::string proof;                    ///< As `to_string(analyzer::Proof)`: "response-time"
     bool limit_reached = false; ///< A tighter bound may exist: a limit stopped the search.
     std::vector<analyzer::BoundTerm> terms; ///< What adds up to the value; none: one path does.
 };

@@ -66,7 +66,7 @@ Json bound_json(const KernelEvidence& kernel, const Claim& claim, const Evidence
               {"value", claim.value},
               {"unit", "core cycles"},
               {"assumptions", claim.assumptions},
-              {"unchecked-assumptions", kernel.report.unchecked_assumptions()},
+              {"unchecked-assumptions", kernel.report.unchecked_assumptions(claim)},
               {"limit-reached", claim.limit_reached},
               {"proof", {{"rule", claim.proof}, {"terms", terms_json(terms)}}},
               {"evidence", evidence}};

@@ -99,7 +99,7 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, std::string_v
                                        missing, not_implemented),
                            std::string{name}, 0, 0};
     }
-    const bool card = name.substr(0, card_prefix.size()) == card_prefix;
+    const bool card = is_card(name);
     const bool recorded = name.substr(0, recorded_kind.size()) == recorded_kind;
     if ((card || recorded) && (policy != "lrr" || multiprocessors != 1))
         return Failure{fmt::format("a {} has the warp policy and the SMs that it has; only "

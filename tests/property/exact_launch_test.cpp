@@ -262,6 +262,7 @@ TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes)
     EXPECT_GT(searched * 4, cases * 3) << "too many launches were too large to search";
     EXPECT_GT(decided * 10, searched);
     EXPECT_GT(waited * 10, searched);
+    EXPECT_GT(by_turns * 50, searched) << "hardly a bound was that of turns";
     RecordProperty("searched", std::to_string(searched));
     RecordProperty("decided", std::to_string(decided));
     RecordProperty("by_turns", std::to_string(by_turns));

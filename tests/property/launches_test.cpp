@@ -52,7 +52,7 @@ void set(models::ValueGroup& group, std::string_view name, models::Interval inte
 void limit_blocks(models::Architecture& architecture, std::int64_t blocks) {
     set(architecture.limits, "max-blocks", {blocks, blocks, blocks});
     set(architecture.blocks, "replacement", {0, 3, 9});
-    set(architecture.blocks, "start", {5, 5, 20});
+    set(architecture.blocks, "start", {0, 5, 20});
 }
 
 Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
