@@ -2,6 +2,7 @@
 
 #include "certification/verify/launch_shape.hpp"
 #include "certification/verify/residence.hpp"
+#include "models/address_pattern.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -56,8 +57,16 @@ MemorySystem read_memory_system(const KernelCase& kernel, std::int64_t multiproc
     const std::int64_t line = values.size("l1", "line");
     const std::int64_t sector = values.size("l1", "sector");
     const std::int64_t second_sector = values.size("l2", "sector");
-    values.expect(line % sector == 0 && (line % second_sector == 0 || second_sector % line == 0),
-                  "lines are not whole numbers of sectors");
+    const std::int64_t second_line = values.size("l2", "line");
+    const auto fit = [](std::int64_t whole, std::int64_t part) {
+        return models::fit_together(static_cast<std::uint64_t>(whole),
+                                    static_cast<std::uint64_t>(part));
+    };
+    values.expect(fit(line, sector) && fit(second_line, second_sector),
+                  "a line has not 1 to 64 sectors");
+    // Else one line access would go to several lines of the L2, or rows of DRAM.
+    values.expect(line <= second_line && second_line <= values.size("dram", "row"),
+                  "a line of the L1 is longer than one of the L2, or that than a row of DRAM");
     const std::int64_t sectors = line / sector;
     const std::int64_t second_sectors = std::max<std::int64_t>(1, line / second_sector);
     const auto transit = values.of("interconnect", "latency", 0);
