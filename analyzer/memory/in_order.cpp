@@ -105,11 +105,13 @@ private:
             times += models::Cycles{loads_.lines / step.passed};
         }
         // What is passed so may be passed once more, for the load of the chain before.
-        const models::Cycles again =
-            models::Cycles{std::min(loads_.of_chain, times.count())} * loads_.way;
-        further += models::Cycles{passing_all(any, requests) - services} + again;
-        add("full miss entries of an L1, while the oldest access in them goes on", 1,
-            std::min({loads_.limit, (times * loads_.way).count(), further.count()}));
+        std::int64_t again = loads_.of_chain;
+        if (loads_.returns) again = std::min(again, times.count());
+        if (times.count() > 0) further += models::Cycles{loads_.way} * again;
+        further += models::Cycles{passing_all(any, requests) - services};
+        std::int64_t wait = further.count();
+        if (loads_.returns) wait = std::min({wait, loads_.limit, (times * loads_.way).count()});
+        add("full miss entries of an L1, while the oldest access in them goes on", 1, wait);
         if (loads_.link_fills)
             add("full link, while a transaction on it goes on that a load left behind",
                 std::min(loads_.of_chain, loads_.requests / caches_.link_queue),

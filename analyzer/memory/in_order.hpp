@@ -30,6 +30,8 @@ struct OrderedLoads {
     bool slices_follow = false; ///< Slices handle transactions in the order of the L1.
     /// When a load of the chain is over, so are earlier line accesses at the servers in order.
     bool passes_all = false;
+    /// One that is on its way may be gone over to again by a later step.
+    bool returns = true;
     std::int64_t way = 0;           ///< Of a transaction, from the L1 to the arrival.
     std::int64_t limit = INT64_MAX; ///< Of the time in which accesses that hold up others go on.
 };

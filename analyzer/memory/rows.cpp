@@ -5,6 +5,7 @@
 #include "analyzer/problem.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 #include <vector>
 
@@ -23,9 +24,21 @@ public:
         most_of_load_.assign(banks, 0);
     }
 
-    std::int64_t find(const AccessList& accesses) {
+    BankRows find(const AccessList& accesses) {
         accesses.for_each([&](const Access& access) { keep(access); });
-        end_of_load();
+        end_of_instruction();
+        models::Cycles of_loads{0};
+        std::int64_t of_load = 0;
+        accesses.for_each([&](const Access& access) {
+            const std::int64_t rows = in_order(access);
+            of_loads += models::Cycles{rows};
+            of_load = std::max(of_load, rows);
+        });
+        return {of_bank(), of_loads.count(), of_load};
+    }
+
+private:
+    [[nodiscard]] std::int64_t of_bank() const {
         std::int64_t most = 0;
         for (std::size_t bank = 0; bank < rows_.size(); ++bank) {
             auto rows = static_cast<std::int64_t>(rows_[bank].size());
@@ -36,7 +49,6 @@ public:
         return std::min(most, caches_.dram_queue.hi);
     }
 
-private:
     struct Place {
         std::size_t bank; ///< Of all channels.
         std::uint64_t row;
@@ -51,7 +63,7 @@ private:
     }
 
     void keep(const Access& access) {
-        if (access.warp != warp_ || access.instruction != instruction_) end_of_load();
+        if (access.warp != warp_ || access.instruction != instruction_) end_of_instruction();
         warp_ = access.warp;
         instruction_ = access.instruction;
         stores_ = stores_ || !access.load;
@@ -72,12 +84,33 @@ private:
         }
     }
     /// Of the load of one warp that was looked at last, one execution at a time is under way.
-    void end_of_load() {
+    void end_of_instruction() {
         for (const std::size_t bank : banks_of_load_) {
             together_[bank] += most_of_load_[bank];
             most_of_load_[bank] = 0;
         }
         banks_of_load_.clear();
+    }
+
+    /// Lines of the load that lie in one bank wait for the one before them, the first of them for
+    /// what was there; those of the row of the line before open none.
+    std::int64_t in_order(const Access& access) {
+        struct InBank {
+            std::uint64_t row = 0;
+            std::int64_t lines = 0;
+            std::int64_t openings = 0;
+        };
+        std::map<std::size_t, InBank> banks;
+        std::int64_t most = 0;
+        for (const models::TouchedLine& line : *access.lines) {
+            const Place place = place_of(line.address);
+            InBank& bank = banks[place.bank];
+            if (bank.lines == 0 || bank.row != place.row) ++bank.openings;
+            bank.row = place.row;
+            ++bank.lines;
+            most = std::max(most, std::min(bank.lines, bank.openings + 1));
+        }
+        return most;
     }
 
     const Problem& problem_;
@@ -94,7 +127,7 @@ private:
 
 } // namespace
 
-std::optional<std::int64_t> rows_of_bank(const Problem& problem, const AccessList& accesses) {
+std::optional<BankRows> bank_rows(const Problem& problem, const AccessList& accesses) {
     const CacheValues& caches = *problem.caches;
     if (!caches.knows_channels() || !caches.banks.is_exact() ||
         (models::Cycles{caches.banks.lo} * caches.channels.lo).count() > most_banks)

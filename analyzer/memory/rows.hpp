@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How many rows of one bank of DRAM are opened while a load waits for another one.
+/// How many rows of a bank of DRAM are opened while loads wait (docs/soundness.md, S22, S22c).
 
 #include <cstdint>
 #include <optional>
@@ -10,9 +10,18 @@ namespace warpbound::analyzer {
 class AccessList;
 struct Problem;
 
-/// While a transfer for a load waits in the queue of its channel, so many of the transfers that
-/// stand before it, and of those that are being served, have different rows of its bank, at most
-/// (docs/soundness.md, S22). None: the description does not say where rows lie.
-std::optional<std::int64_t> rows_of_bank(const Problem& problem, const AccessList& accesses);
+/// Side: upper.
+struct BankRows {
+    /// While a transfer for a load waits in the queue of its channel: different rows of its bank,
+    /// of transfers that stand before it or are being served.
+    std::int64_t of_bank = 0;
+    /// Once no earlier load waits in the queue: transfers that open a row of its bank, and the one
+    /// that does when that begins. The sum over all loads of the launch, and the most of one load.
+    std::int64_t of_loads = 0;
+    std::int64_t of_load = 0;
+};
+
+/// None: the description does not say where rows lie.
+std::optional<BankRows> bank_rows(const Problem& problem, const AccessList& accesses);
 
 } // namespace warpbound::analyzer

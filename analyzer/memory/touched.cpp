@@ -1,7 +1,6 @@
 #include "analyzer/memory/touched.hpp"
 
 #include "analyzer/memory/access_list.hpp"
-#include "analyzer/memory/rows.hpp"
 #include "analyzer/memory/under_way.hpp"
 #include "analyzer/problem.hpp"
 
@@ -66,7 +65,7 @@ public:
             if (!touches_alone(*access.lines)) touched_.always_misses[access.instruction] = false;
         });
         count_least();
-        touched_.rows_of_bank = rows_of_bank(problem_, accesses_);
+        touched_.rows = bank_rows(problem_, accesses_);
         return std::move(touched_);
     }
 
@@ -112,6 +111,7 @@ private:
             std::int64_t& most =
                 access.load ? touched_.most_second_sectors : touched_.most_stored_sectors;
             most = std::max(most, second_sectors);
+            if (access.load) touched_.second_sectors += second_sectors;
             for_each_piece(line, largest_sector(), [&](std::uint64_t piece) {
                 // Lines of one access may share a sector of the L2.
                 auto& [accesses, last] = pieces_[piece];

@@ -3,6 +3,7 @@
 /// Which lines, sectors and rows the loads and stores of a launch touch, where address patterns
 /// give all of them (docs/soundness.md, S22).
 
+#include "analyzer/memory/rows.hpp"
 #include "models/sourced.hpp"
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct Touched {
     std::int64_t most_sectors = 1; ///< Of the L1, that a line access of a load touches.
     /// Of the L2, the same.
     std::int64_t most_second_sectors = 1;
+    std::int64_t second_sectors = 0;      ///< Of the L2, the sum over line accesses of loads.
     std::int64_t most_stored_sectors = 0; ///< Of the L2, that a line access of a store touches.
     std::int64_t least_of_transfer = 1;   ///< Sectors of a transfer, at least.
     std::int64_t sharers = 0; ///< Line accesses of loads that are under way to one line together.
@@ -38,8 +40,7 @@ struct Touched {
         std::int64_t sectors = 0;
     };
     std::optional<Fetched> fetched;
-    /// Rows of a bank that are opened while a load waits for another one; none: not known.
-    std::optional<std::int64_t> rows_of_bank;
+    std::optional<BankRows> rows; ///< None: not known.
     /// Per instruction: a load whose last line access has, at every execution, a sector that no
     /// other access of the launch touches. It hits nowhere.
     std::vector<bool> always_misses;

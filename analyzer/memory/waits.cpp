@@ -48,10 +48,11 @@ public:
         const std::int64_t limit =
             (models::Cycles{requests_} * way() - models::Cycles{own} * (way_of_miss() - hit))
                 .count();
-        auto services = services_apart(limit);
-        auto in_order = services_in_order(limit);
-        if (in_order && sum_of(*in_order) < sum_of(services)) services = std::move(*in_order);
-        terms_.insert(terms_.end(), services.begin(), services.end());
+        auto services = services_in_order(limit);
+        if (rules_.rows != RowWaits::InOrder)
+            if (auto apart = services_apart(limit); !services || sum_of(apart) <= sum_of(*services))
+                services = std::move(apart);
+        terms_.insert(terms_.end(), services->begin(), services->end());
         add_transfers();
         add_stores();
         add_refreshes(unloaded + sum_of(terms_), transfers() + stores_);
@@ -62,7 +63,7 @@ public:
     /// banks, less what serves it meanwhile: that is counted for every transaction and transfer.
     [[nodiscard]] std::int64_t way_of_miss() const {
         const std::int64_t hold =
-            rules_.rows
+            by_rows()
                 ? (models::Cycles{caches_.row_hit.hi} * problem_.touched->least_of_transfer).count()
                 : transfer();
         const bool holds_on_way = hold <= caches_.dram_latency_lo - caches_.transit.hi;
@@ -70,15 +71,34 @@ public:
         const models::Cycles way{
             std::max(caches_.second_latency, caches_.dram_latency - (holds_on_way ? hold : 0)) +
             caches_.transit_spread - (link <= caches_.transit.lo ? link : 0)};
-        return (way + models::Cycles{rules_.rows ? rows_of_wait() : 0}).count();
+        return (way + models::Cycles{rows_in_the_way()}).count();
     }
 
-    /// That a transfer for a load waits for banks while its channel is free and none refreshes.
-    [[nodiscard]] std::int64_t rows_of_wait() const {
-        return (models::Cycles{row_opening()} * *problem_.touched->rows_of_bank).count();
+    /// Whether transfers come to their channels load by load, and whoever lacks an entry of an L1
+    /// goes over to another load.
+    [[nodiscard]] bool keeps_order_of_loads() const {
+        std::int64_t most_lines = 0;
+        for_each_load([&](std::size_t, const models::InstructionTiming& timing) {
+            most_lines = std::max(most_lines, timing.passes.hi);
+        });
+        return stores_ == 0 && slices_follow() && caches_.knows_channels() &&
+               caches_.slices.hi == caches_.channels.hi && caches_.link_service.lo > 0 &&
+               most_lines <= caches_.dram_queue.lo && under_way_ <= entries_.places_in_slice() &&
+               (under_way_ <= entries_.holders_in_l1() || entries_.holders_in_l1() >= most_lines);
     }
 
 private:
+    [[nodiscard]] bool by_rows() const { return rules_.rows != RowWaits::WholeTransfers; }
+    /// For which a transfer for a load waits, while its channel is free and none refreshes.
+    [[nodiscard]] std::int64_t rows_in_the_way() const {
+        return rules_.rows == RowWaits::InTheWay
+                   ? (models::Cycles{row_opening()} * problem_.touched->rows->of_bank).count()
+                   : 0;
+    }
+    /// Slices handle transactions in the order of the one L1 that asks.
+    [[nodiscard]] bool slices_follow() const {
+        return caches_.transit.is_exact() && problem_.shape.multiprocessors == 1;
+    }
     template <class Cost> std::int64_t most(Cost cost) const {
         InstructionCosts costs(problem_.timings.size(), 0);
         for (std::size_t i = 0; i < costs.size(); ++i)
@@ -166,10 +186,11 @@ private:
         loads.queue_fills = loads_together() > caches_.load_queue;
         loads.link_fills =
             std::min({requests_, under_way_, caches_.entries.hi}) > caches_.link_queue;
-        loads.slices_follow = caches_.transit.is_exact() && problem_.shape.multiprocessors == 1;
+        loads.slices_follow = slices_follow();
         loads.passes_all = loads.passes_all && (!loads.slices_follow || caches_.slices.hi == 1);
         loads.way = way();
         loads.limit = limit;
+        loads.returns = rules_.rows != RowWaits::InOrder;
         auto terms = waits_in_order(loads, caches_);
         add(terms, "full miss entries of slices, while the accesses in them go on", 1,
             std::min(limit, in_full_slices()));
@@ -210,12 +231,21 @@ private:
     }
 
     void add_transfers() {
-        if (!rules_.rows) {
+        if (!by_rows()) {
             add(terms_, "transfers of DRAM for loads", transfers(), transfer());
             return;
         }
         add(terms_, "sectors that DRAM transfers for loads", transferred_sectors(),
             caches_.row_hit.hi);
+        if (rules_.rows == RowWaits::InOrder) {
+            const BankRows& rows = *problem_.touched->rows;
+            const models::Cycles again =
+                models::Cycles{loads_of_chain()} * caches_.channels.hi * rows.of_load;
+            add(terms_, "rows that the lines of a load open in one bank",
+                std::min(transfers(), (models::Cycles{rows.of_loads} + again).count()),
+                row_opening());
+            return;
+        }
         // Times in which a full queue of a channel is waited for.
         const models::Cycles queued =
             models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors;
@@ -223,7 +253,7 @@ private:
             add(terms_, "full queue of a channel, while its banks open rows",
                 (models::Cycles{transfers()} + models::Cycles{stores_}).count() /
                     caches_.dram_queue.lo,
-                rows_of_wait());
+                rows_in_the_way());
     }
 
     /// Loads of the chain, which follows one warp from its first to its last instruction or may
@@ -243,7 +273,7 @@ private:
             }));
     }
     [[nodiscard]] std::int64_t transfer_of_store() const {
-        if (!rules_.rows) return caches_.transfer;
+        if (!by_rows()) return caches_.transfer;
         return (models::Cycles{caches_.row_hit.hi} * problem_.touched->most_stored_sectors).count();
     }
 
@@ -263,7 +293,8 @@ private:
                                       1, caches_.line / caches_.second_sector));
     }
     [[nodiscard]] std::int64_t transferred_sectors() const {
-        const std::int64_t sectors = (models::Cycles{transfers()} * sectors_of_transfer()).count();
+        std::int64_t sectors = (models::Cycles{transfers()} * sectors_of_transfer()).count();
+        if (problem_.touched) sectors = std::min(sectors, problem_.touched->second_sectors);
         const bool kept = problem_.touched && problem_.touched->fetched;
         return kept ? std::min(sectors, problem_.touched->fetched->sectors) : sectors;
     }
@@ -275,15 +306,13 @@ private:
     }
     /// From the L1 to the arrival there, of an access that waits for nothing but banks.
     [[nodiscard]] std::int64_t way() const {
-        return (models::Cycles{caches_.round_trip} +
-                models::Cycles{rules_.rows ? rows_of_wait() : 0})
-            .count();
+        return (models::Cycles{caches_.round_trip} + models::Cycles{rows_in_the_way()}).count();
     }
     /// Cycles in which accesses in full entries go on: all of them, or the last one that is in them
     /// when one begins to wait. None wait while all that can be under way fit.
     [[nodiscard]] std::int64_t in_full_entries() const {
         const std::int64_t places = std::min(entries_.places_in_l1(), entries_.places_in_slice());
-        if (!rules_.rows) return while_full(places);
+        if (!by_rows()) return while_full(places);
         return (models::Cycles{while_full(entries_.places_in_l1())} +
                 models::Cycles{in_full_slices()})
             .count();
@@ -295,8 +324,8 @@ private:
         if (under_way_ <= places) return 0;
         const std::int64_t accesses = entries_.is_shared_by_few() ? requests_ : lines_;
         // Stays are whole, cycles in which all accesses go on need not be.
-        return rules_.rows ? (models::Cycles{way()} * (accesses / places)).count()
-                           : (models::Cycles{way()} * accesses).count() / places;
+        return by_rows() ? (models::Cycles{way()} * (accesses / places)).count()
+                         : (models::Cycles{way()} * accesses).count() / places;
     }
 
     /// Whether the critical chain follows one warp from its first to its last instruction.
@@ -310,7 +339,7 @@ private:
         if (caches_.refresh_duration == 0 || transfers == 0) return;
         // Behind it a row that was open is opened again, which else is part of a whole transfer.
         const models::Cycles duration = models::Cycles{caches_.refresh_duration} +
-                                        models::Cycles{rules_.rows ? row_opening() : 0};
+                                        models::Cycles{by_rows() ? row_opening() : 0};
         add(terms_, "refreshes of a DRAM channel",
             refreshes_met(caches_, duration, time, transfers), duration.count());
     }
@@ -330,11 +359,17 @@ private:
 
 std::vector<WaitRules> wait_rules(const Problem& problem) {
     std::vector<WaitRules> all{{}};
-    const bool rows = problem.touched && problem.touched->rows_of_bank;
-    if (rows) all.push_back({.hits = false, .rows = true});
+    std::vector<RowWaits> rows;
+    if (problem.touched && problem.touched->rows) {
+        rows.push_back(RowWaits::InTheWay);
+        if (Waits{problem, {}}.keeps_order_of_loads()) rows.push_back(RowWaits::InOrder);
+    }
+    for (const RowWaits way : rows)
+        all.push_back({.hits = false, .rows = way});
     if (!problem.touched || !problem.touched->transactions) return all;
-    all.push_back({.hits = true, .rows = false});
-    if (rows) all.push_back({.hits = true, .rows = true});
+    all.push_back({.hits = true, .rows = RowWaits::WholeTransfers});
+    for (const RowWaits way : rows)
+        all.push_back({.hits = true, .rows = way});
     return all;
 }
 

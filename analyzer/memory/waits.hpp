@@ -7,10 +7,16 @@
 
 namespace warpbound::analyzer {
 
+/// How waiting for banks of DRAM is counted.
+enum class RowWaits {
+    WholeTransfers, ///< One transfer after another.
+    InTheWay,       ///< Rows that others open, for each access that waits (S22).
+    InOrder,        ///< Rows that the lines of each load open, once for the launch (S22c).
+};
 /// Ways to count them; each gives an upper bound.
 struct WaitRules {
     bool hits = false; ///< Loads have the latency of the L1, misses count on their own.
-    bool rows = false; ///< Banks of DRAM are waited for row by row.
+    RowWaits rows = RowWaits::WholeTransfers;
 };
 /// Those that the addresses and the description allow. Requires: `problem.caches`.
 std::vector<WaitRules> wait_rules(const Problem& problem);

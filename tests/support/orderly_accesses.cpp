@@ -96,6 +96,8 @@ std::string_view to_string(Crowded crowded) {
         return "slice";
     case Crowded::Channel:
         return "channel";
+    case Crowded::Banks:
+        return "banks";
     case Crowded::Entries:
         return "entries";
     case Crowded::PlacesInEntry:
@@ -158,7 +160,8 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
     give("l1", "queue", is(Crowded::LoadQueue, 1, 3, 64));
     give("interconnect", "queue", is(Crowded::LinkQueue, 1, 4, 512));
     const std::int64_t transit = is(Crowded::LinkQueue, 100, 190, 20);
-    give("interconnect", "latency", transit, number(0, 1) * transit / 8);
+    give("interconnect", "latency", transit,
+         crowded == Crowded::Banks ? 0 : number(0, 1) * transit / 8);
     give("l2", "latency", crowded == Crowded::Channel ? 100 : 400, 10);
     give("dram", "latency", 400, 10);
     give("l2", "slices", number(1, 2));
@@ -170,6 +173,23 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
     const std::int64_t transfer = is(Crowded::Channel, 20, 60, 1);
     give("dram", "row-hit", transfer, transfer / 4);
     give("dram", "row-miss", transfer);
+    if (crowded == Crowded::Banks) { // Lines of a load on some of the rows of a few banks.
+        if (drawn) {
+            pattern.random = seed;
+            pattern.footprint = std::uint64_t{4096} << static_cast<unsigned>(number(0, 6));
+        }
+        give("interconnect", "service", 1);
+        give("l2", "latency", 100);
+        give("l2", "slices", 1);
+        give("dram", "latency", 150, 10);
+        give("dram", "banks", number(1, 6));
+        give("dram", "row", 128 << number(0, 4));
+        give("dram", "row-hit", number(1, 4), number(0, 1));
+        give("dram", "row-miss", number(40, 120));
+        give("dram", "queue", number(32, 64));
+        give("l1", "mshr-entries", number(32, 96));
+        give("interconnect", "queue", number(8, 128));
+    }
     return made;
 }
 

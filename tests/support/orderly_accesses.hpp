@@ -14,10 +14,20 @@ namespace warpbound::tests {
 harness::simulator::test::RandomAccesses orderly_accesses(std::uint64_t seed);
 
 /// What the loads of many warps wait for nearly all of the time.
-enum class Crowded { L1, Link, Slice, Channel, Entries, PlacesInEntry, LoadQueue, LinkQueue };
+enum class Crowded {
+    L1,
+    Link,
+    Slice,
+    Channel,
+    Banks,
+    Entries,
+    PlacesInEntry,
+    LoadQueue,
+    LinkQueue
+};
 std::string_view to_string(Crowded crowded);
 inline constexpr Crowded all_crowded[]{
-    Crowded::L1,      Crowded::Link,          Crowded::Slice,     Crowded::Channel,
+    Crowded::L1,      Crowded::Link,          Crowded::Slice,     Crowded::Channel,  Crowded::Banks,
     Crowded::Entries, Crowded::PlacesInEntry, Crowded::LoadQueue, Crowded::LinkQueue};
 /// A loop with one load on a machine on which everything else is there in plenty.
 harness::simulator::test::RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed);

@@ -75,6 +75,14 @@ TEST(InOrder, TakesTheWayOfTheOldestHolderOnceForAllThatHoldEntries) {
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 1234);
 }
 
+TEST(InOrder, PassesEverythingInOrderWhereNothingIsGoneOverToAgain) {
+    auto made = loads();
+    made.least_held = 60;
+    made.limit = 1234;
+    made.returns = false; // One way more for each load of the chain, however many ways there are.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 10 * 300);
+}
+
 TEST(InOrder, TakesTheWayOfTheOldestSharerOnceForTheLinesOfLoadsBetween) {
     auto made = loads();
     made.least_sharers = 2; // Eleven lines, ninety times.

@@ -50,6 +50,7 @@ TEST(Touched, CountsWhatAStreamBringsAtLeast) {
     EXPECT_EQ(touched.least_sectors, 20);
     EXPECT_EQ(touched.least_store_transactions, 0);
     EXPECT_EQ(touched.load_lines, 10);
+    EXPECT_EQ(touched.second_sectors, 40);
     EXPECT_EQ(touched.passes[1], (models::Interval{1, std::nullopt, 1}));
 }
 
@@ -109,18 +110,46 @@ TEST(Touched, CountsRowsOfOneBank) {
     // blocks, two of them on bank 0; of one warp one load is under way.
     auto pattern = stream;
     pattern.iteration_stride = 2048;
-    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 32})).rows_of_bank, 2);
+    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 32})).rows->of_bank, 2);
     // 8192 bytes per turn: five rows of bank 0. One load of the warp, and one that may be over.
     pattern.iteration_stride = 8192;
-    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 32})).rows_of_bank, 2);
+    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 32})).rows->of_bank, 2);
     // Of five warps three have their lines on the first channel.
-    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 160})).rows_of_bank, 4);
+    EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 160})).rows->of_bank, 4);
     // Never more than a queue has room for.
     auto made = loop_of_loads(pattern, {1, 160});
     set_memory(made->architecture, "dram", "queue", 3);
-    EXPECT_EQ(touched_in(*made).rows_of_bank, 3);
+    EXPECT_EQ(touched_in(*made).rows->of_bank, 3);
     set_memory(made->architecture, "dram", "banks", {4, 8});
-    EXPECT_FALSE(touched_in(*made).rows_of_bank);
+    EXPECT_FALSE(touched_in(*made).rows);
+}
+
+TEST(Touched, CountsTheRowsThatEachLoadWaitsForInOneBank) {
+    // A line per load: one other row may be being opened in its bank. Ten loads.
+    const auto one = touched_in(*loop_of_loads(stream, {1, 64})).rows;
+    ASSERT_TRUE(one);
+    EXPECT_EQ(one->of_loads, 10);
+    EXPECT_EQ(one->of_load, 1);
+    // 32 lines, 8192 bytes apart: one of four rows on each of them, of the same channel. The last
+    // one waits for those of the 31 others that lie in its bank, and for one that was there.
+    auto pattern = stream;
+    pattern.thread_stride = 8192;
+    pattern.warp_stride = 0;
+    const auto made = loop_of_loads(pattern, {1, 32});
+    set_memory(made->architecture, "dram", "banks", 1);
+    const auto apart = touched_in(*made).rows;
+    ASSERT_TRUE(apart);
+    EXPECT_EQ(apart->of_load, 32);
+    EXPECT_EQ(apart->of_loads, 5 * 32);
+    // 32 lines in a row open it once, beside the one that was there.
+    pattern.thread_stride = 256;
+    const auto behind = loop_of_loads(pattern, {1, 32});
+    set_memory(behind->architecture, "dram", "banks", 1);
+    set_memory(behind->architecture, "dram", "row", 8192);
+    pattern.iteration_stride = 16384;
+    const auto together = touched_in(*behind).rows;
+    ASSERT_TRUE(together);
+    EXPECT_EQ(together->of_load, 2);
 }
 
 TEST(Touched, GivesALowerBoundByTheBusiestChannel) {
