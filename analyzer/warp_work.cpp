@@ -8,13 +8,6 @@ namespace warpbound::analyzer {
 
 namespace {
 
-template <class Cost> InstructionCosts per_instruction(const Problem& problem, Cost cost) {
-    InstructionCosts costs(problem.timings.size(), 0);
-    for (std::size_t i = 0; i < costs.size(); ++i)
-        if (problem.used[i] && problem.timings[i]) costs[i] = cost(i, problem.timings[i].value());
-    return costs;
-}
-
 models::UnitScope scope_of(const Problem& problem, const models::InstructionTiming& timing) {
     return problem.request.architecture->units[timing.unit].scope;
 }

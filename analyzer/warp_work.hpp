@@ -12,6 +12,13 @@ namespace warpbound::analyzer {
 
 /// Per instruction of the function. `Unit:` core cycles.
 using InstructionCosts = std::vector<std::int64_t>;
+/// `cost(index, timing)` of each instruction that is on a path; of the others 0.
+template <class Cost> InstructionCosts per_instruction(const Problem& problem, Cost cost) {
+    InstructionCosts costs(problem.timings.size(), 0);
+    for (std::size_t i = 0; i < costs.size(); ++i)
+        if (problem.used[i] && problem.timings[i]) costs[i] = cost(i, problem.timings[i].value());
+    return costs;
+}
 
 /// For how long an instruction keeps a warp of the same scheduler from issuing that may issue
 /// otherwise: its issue slot and its port. Side: upper.

@@ -1,5 +1,7 @@
 #include "analyzer/memory/in_order.hpp"
 
+#include "models/formulas/whole_numbers.hpp"
+
 #include <algorithm>
 
 namespace warpbound::analyzer {
@@ -50,9 +52,8 @@ private:
     static std::int64_t passing(std::int64_t count, const std::vector<Step>& steps) {
         std::int64_t most = 0;
         for (const Step& step : steps)
-            most =
-                std::max(most, ((models::Cycles{count} * step.cycles).count() + step.passed - 1) /
-                                   step.passed);
+            most = std::max(most, models::divide_up((models::Cycles{count} * step.cycles).count(),
+                                                    step.passed));
         return most;
     }
     /// Of all line accesses, those with transactions included.

@@ -1,6 +1,8 @@
 #include "analyzer/memory/throughput.hpp"
 
+#include "analyzer/memory/access_costs.hpp"
 #include "analyzer/warp_work.hpp"
+#include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
 
@@ -8,20 +10,14 @@ namespace warpbound::analyzer {
 
 namespace {
 
-std::int64_t share_of(std::int64_t count, std::int64_t among) {
-    return (count + among - 1) / among;
-}
-
 /// Line accesses of the loads that every warp makes, at least.
 std::int64_t least_line_accesses(const Problem& problem) {
-    InstructionCosts costs(problem.timings.size(), 0);
-    for (std::size_t i = 0; i < costs.size(); ++i) {
-        if (!problem.used[i] || !problem.timings[i]) continue;
-        const auto& timing = problem.timings[i].value();
-        if (timing.through_caches && !timing.enters_write_buffer &&
-            surely_executes(problem.request.function->instructions[i]))
-            costs[i] = timing.passes.lo;
-    }
+    const InstructionCosts costs =
+        per_instruction(problem, [&](std::size_t i, const models::InstructionTiming& timing) {
+            const bool counts = is_cached_load(timing) &&
+                                surely_executes(problem.request.function->instructions[i]);
+            return counts ? timing.passes.lo : 0;
+        });
     return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
 }
 
@@ -54,10 +50,12 @@ std::vector<std::vector<BoundTerm>> throughput_ways(const Problem& problem) {
     const std::int64_t loads = touched.least_load_transactions;
     const std::int64_t stores = touched.least_store_transactions;
     add("transactions that leave one multiprocessor, one after another",
-        share_of(loads + stores, shape.multiprocessors) - 1 - (stores == 0 ? 0 : caches.link_queue),
+        models::divide_up(loads + stores, shape.multiprocessors) - 1 -
+            (stores == 0 ? 0 : caches.link_queue),
         caches.link_service.lo, "the last transaction", stores == 0 ? caches.round_trip_lo : 0);
     add("transactions of loads that a slice serves, one after another",
-        share_of(loads, caches.slices.hi) - 1, caches.slice_service.lo, "the last transaction",
+        models::divide_up(loads, caches.slices.hi) - 1, caches.slice_service.lo,
+        "the last transaction",
         std::max<std::int64_t>(0, caches.round_trip_lo - (caches.transit.hi - caches.transit.lo)));
     return ways;
 }

@@ -3,6 +3,7 @@
 #include "analyzer/memory/access_list.hpp"
 #include "analyzer/memory/under_way.hpp"
 #include "analyzer/problem.hpp"
+#include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -256,8 +257,7 @@ private:
             touched_.least_sectors = std::max(touched_.least_sectors, ++sectors);
         }
         if (!known)
-            touched_.least_sectors =
-                (touched_.least_sectors + caches_.channels.hi - 1) / caches_.channels.hi;
+            touched_.least_sectors = models::divide_up(touched_.least_sectors, caches_.channels.hi);
     }
     /// What the loads of a warp touch.
     struct Warp {

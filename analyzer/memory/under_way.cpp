@@ -1,5 +1,6 @@
 #include "analyzer/memory/under_way.hpp"
 
+#include "analyzer/memory/access_costs.hpp"
 #include "analyzer/problem.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ template <class Count> std::optional<std::int64_t> under_way(const Problem& prob
     for (std::size_t i = 0; i < problem.timings.size(); ++i) {
         if (!problem.used[i] || !problem.timings[i]) continue;
         const auto& timing = problem.timings[i].value();
-        if (!timing.through_caches || timing.enters_write_buffer) continue;
+        if (!is_cached_load(timing)) continue;
         const auto announcement = announcement_of(problem, i);
         if (!announcement) return std::nullopt;
         auto& most = counts[*announcement];

@@ -47,10 +47,8 @@ public:
 
 private:
     template <class Cost> [[nodiscard]] InstructionCosts costs(Cost cost) const {
-        InstructionCosts all(problem_.timings.size(), 0);
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (problem_.used[i] && problem_.timings[i]) all[i] = cost(problem_.timings[i].value());
-        return all;
+        return per_instruction(problem_,
+                               [&](std::size_t, const Timing& timing) { return cost(timing); });
     }
     [[nodiscard]] InstructionCosts lines(bool of_loads, bool of_stores) const {
         return costs([&](const Timing& timing) {

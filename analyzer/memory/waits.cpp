@@ -100,10 +100,10 @@ private:
         return caches_.transit.is_exact() && problem_.shape.multiprocessors == 1;
     }
     template <class Cost> std::int64_t most(Cost cost) const {
-        InstructionCosts costs(problem_.timings.size(), 0);
-        for (std::size_t i = 0; i < costs.size(); ++i)
-            if (problem_.used[i] && problem_.timings[i])
-                costs[i] = cost(problem_.timings[i].value());
+        const InstructionCosts costs =
+            per_instruction(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
+                return cost(timing);
+            });
         return extreme_sum(problem_, block_costs(problem_, costs), Side::Upper);
     }
     template <class Cost> std::int64_t of_launch(Cost cost) const {
@@ -378,8 +378,7 @@ Problem without_waits(const Problem& problem, WaitRules rules) {
     const Waits waits{problem, rules};
     const std::int64_t miss = waits.way_of_miss();
     for (auto& timing : changed.timings) {
-        if (!timing || !timing.value().through_caches || timing.value().enters_write_buffer)
-            continue;
+        if (!timing || !is_cached_load(timing.value())) continue;
         models::Interval& latency = timing.value().latency;
         latency.hi = problem.caches->first_level_latency;
         if (!rules.hits) latency.hi = std::max(latency.hi, miss);
