@@ -144,8 +144,8 @@ TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
                 testing::IsSupersetOf({"loads", "stores", "entries", "link", "refreshes"}));
 }
 
-TEST(LaunchEvidence, OfAccessesThroughCachesSaysWhatIsBoundedWithoutIt) {
-    for (const std::size_t launch : {std::size_t{4}, std::size_t{5}}) {
+TEST(LaunchEvidence, ThatMayBeLooserSaysWhatIsBoundedWithoutIt) {
+    for (const std::size_t launch : {0U, 2U, 3U, 4U, 5U}) {
         const Bundle bundle = bundle_of(launches()[launch]);
         const auto& report = bundle.reports.front();
         ASSERT_TRUE(report.without_evidence);
@@ -154,7 +154,7 @@ TEST(LaunchEvidence, OfAccessesThroughCachesSaysWhatIsBoundedWithoutIt) {
         EXPECT_LE(report.claim("execution-time", analyzer::Side::Lower)->value,
                   report.without_evidence->lower().count());
     }
-    EXPECT_FALSE(bundle_of(launches()[0]).reports.front().without_evidence);
+    EXPECT_FALSE(bundle_of(launches()[1]).reports.front().without_evidence);
 }
 
 TEST(LaunchEvidence, OfAccessesThroughCachesListsWhatIsTakenOfThem) {
