@@ -24,7 +24,7 @@ using tests::TinyLaunch;
 models::Architecture random_machine(const models::Architecture& fermi, tests::Chance& draw) {
     models::Architecture machine = fermi;
     set(machine.schedulers, "count", draw.whole(1, 2));
-    set(machine.schedulers, "issue-slot", draw.whole(1, 2));
+    set(machine.schedulers, "issue-slot", draw.whole(1, 4));
     set(machine.schedulers, "same-warp-interval", draw.whole(1, 3));
     set(machine.limits, "max-blocks", draw.whole(1, 2));
     set(machine.blocks, "start", draw.whole(0, 3));

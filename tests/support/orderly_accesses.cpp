@@ -147,7 +147,7 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
     give("l2", "sector", 128);
     const std::int64_t service = is(Crowded::L1, 20, 50, 1);
     give("l1", "service", service, service / 4);
-    const std::int64_t link = is(Crowded::Link, 20, 50, 0);
+    const std::int64_t link = is(Crowded::Link, 20, 50, number(0, 2));
     give("interconnect", "service", link, link / 4);
     const std::int64_t slice = is(Crowded::Slice, 20, 50, 1);
     give("l2", "service", slice, slice / 4);
