@@ -198,10 +198,8 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
         analysis.measured_time_absent = "the size of the write buffer is not one small number";
     if (request.proofs != nullptr) {
         keep_used(analysis, request.proofs->lemmas);
-        const bool has_turns = request.policy.kind == models::PolicyKind::LooseRoundRobin;
         analysis.sums_of_lemmas =
-            problem.caches ||
-            (!alone && (has_turns || guarantee == models::PolicyGuarantee::Slotted));
+            problem.caches || (guarantee == models::PolicyGuarantee::Slotted && !alone);
     }
     analysis.assumptions = assumptions_of(problem);
     if (upper.value().in_turns)

@@ -1,6 +1,7 @@
 #include "analyzer/interference.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -12,32 +13,32 @@ class Terms {
 public:
     explicit Terms(const Interference& cost) : cost_{cost} {}
 
-    void add(const char* text, std::int64_t count, std::int64_t cycles, const char* lemma = "") {
-        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles, lemma});
+    void add(const char* text, std::int64_t count, std::int64_t cycles, std::string lemma = {}) {
+        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles, std::move(lemma)});
     }
     void add_stalls(std::int64_t blocks) {
         add(cost_.by_turns ? "delays of the critical chain in a block, with a turn of every other "
                              "warp before each choice (loose round robin)"
                            : "delays of the critical chain in a block, beyond its own work",
-            blocks, cost_.stall, lemma("execution-time-upper-stall"));
+            blocks, cost_.stall, lemma("stall"));
     }
     /// Of so many warps, of which so many delay the chain as warps of its scheduler.
     void add_work(std::int64_t warps, std::int64_t on_scheduler) {
         add(cost_.by_turns ? "ports that a warp takes from those of its scheduler beyond issue "
                              "slots, each with the turns that follow"
                            : "issue slots and ports that a warp takes from those of its scheduler",
-            on_scheduler, cost_.same, lemma("execution-time-upper-same"));
+            on_scheduler, cost_.same, lemma("same"));
         add(cost_.by_turns
                 ? "ports of the multiprocessor that a warp takes from those of other schedulers, "
                   "each with the turns that follow"
                 : "ports of the multiprocessor that a warp takes from those of other schedulers",
-            warps - on_scheduler, cost_.other, lemma("execution-time-upper-other"));
+            warps - on_scheduler, cost_.other, lemma("other"));
     }
     void add_cut_work(std::int64_t warps) {
         add(cost_.by_turns
                 ? "ports of a warp whose block is cut at the start of the last one, with turns"
                 : "issue slots and ports of a warp whose block is cut at the start of the last one",
-            warps, cost_.same, lemma("execution-time-upper-same"));
+            warps, cost_.same, lemma("same"));
     }
     void add_changes(std::int64_t windows) {
         add("an instruction issued before the chain went over to another warp", windows - 1,
@@ -49,13 +50,12 @@ public:
     void add_drains(std::int64_t warps) {
         add(cost_.by_turns ? "drains of the stores of a warp, with the turns that follow"
                            : "drains of the stores of a warp",
-            warps, cost_.drain, lemma("execution-time-upper-drain"));
+            warps, cost_.drain, lemma("drain"));
     }
     std::vector<BoundTerm> take() { return std::move(terms_); }
 
 private:
-    /// Lemmas are of what holds under every policy.
-    [[nodiscard]] const char* lemma(const char* id) const { return cost_.by_turns ? "" : id; }
+    [[nodiscard]] std::string lemma(const char* sum) const { return lemma_id(sum, cost_.by_turns); }
 
     const Interference& cost_;
     std::vector<BoundTerm> terms_;
@@ -141,6 +141,10 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchShape& shape,
 }
 
 } // namespace
+
+std::string lemma_id(const char* sum, bool by_turns) {
+    return std::string{"execution-time-upper-"} + sum + (by_turns ? "-by-turns" : "");
+}
 
 std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost) {
     if (shape.multiprocessors == 1) return on_one_multiprocessor(shape, cost);

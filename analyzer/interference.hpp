@@ -7,6 +7,7 @@
 #include "analyzer/launch_shape.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -25,6 +26,10 @@ struct Interference {
     std::int64_t windows_of_block = 1;
     std::int64_t left_in_buffer = 0; ///< Until a write buffer is empty into which nothing enters.
 };
+
+inline constexpr const char* sums_of_a_warp[]{"stall", "same", "other", "drain"};
+/// Id of the lemma that bounds one of these sums.
+std::string lemma_id(const char* sum, bool by_turns);
 
 /// Side: upper. Sound when: the policy is work-conserving. Throws `std::overflow_error` when a
 /// count cannot be counted.

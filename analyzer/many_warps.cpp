@@ -90,20 +90,23 @@ struct Bounded {
 
 Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Chains& chains,
                               Deadline deadline) {
-    const auto most = [&](const LemmaName& name, const InstructionCosts& costs) {
-        const auto of_blocks = block_costs(problem, costs);
-        if (!work.turn) record_sum(problem, name, of_blocks, Side::Upper);
-        return extreme_sum(problem, of_blocks, Side::Upper);
-    };
     Interference cost;
     cost.by_turns = work.turn.has_value();
-    cost.same = most({"execution-time-upper-same",
-                      "issue slots and ports that a warp takes from those of its scheduler"},
-                     work.same);
-    cost.other = most(
-        {"execution-time-upper-other", "ports that a warp takes from those of other schedulers"},
-        work.other);
-    cost.drain = most({"execution-time-upper-drain", "drains of the stores of a warp"}, work.drain);
+    const auto name = [&](const char* sum, const char* text) {
+        return LemmaName{lemma_id(sum, cost.by_turns),
+                         std::string{text} + (cost.by_turns ? ", in loose round robin" : "")};
+    };
+    const auto most = [&](const LemmaName& lemma, const InstructionCosts& costs) {
+        const auto of_blocks = block_costs(problem, costs);
+        record_sum(problem, lemma, of_blocks, Side::Upper);
+        return extreme_sum(problem, of_blocks, Side::Upper);
+    };
+    cost.same =
+        most(name("same", "issue slots and ports that a warp takes from those of its scheduler"),
+             work.same);
+    cost.other =
+        most(name("other", "ports that a warp takes from those of other schedulers"), work.other);
+    cost.drain = most(name("drain", "drains of the stores of a warp"), work.drain);
     cost.straddle = largest(work.same);
     // The slot of the warp that was in the place before may run when a block begins there.
     if (work.turn)
@@ -118,14 +121,12 @@ Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Ch
     auto solved = solve_paths(problem, less_own_work(problem, work, chains.paths), Side::Upper,
                               facts, deadline);
     if (!solved) return solved.as_failure();
-    if (!work.turn)
-        solved = record(
-            problem,
-            {"execution-time-upper-stall", "time to completion of one warp less its own work"},
-            Side::Upper, facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
-                return less_own_work(problem, work,
-                                     path_graph_of(problem, chains.rules, Side::Upper, nodes));
-            });
+    solved = record(
+        problem, name("stall", "time to completion of one warp less its own work"), Side::Upper,
+        facts, std::move(solved).value(), [&](std::optional<std::size_t> nodes) {
+            return less_own_work(problem, work,
+                                 path_graph_of(problem, chains.rules, Side::Upper, nodes));
+        });
     cost.stall = std::max<std::int64_t>(0, solved.value().bound);
 
     SideAnswer answer;
@@ -137,6 +138,15 @@ Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Ch
     execution.proof = Proof::ResponseTime;
     execution.outcome = solved.value().outcome;
     return Bounded{std::move(answer), std::move(solved.value().witness)};
+}
+
+/// Those that only the other bound rests on.
+void drop_lemmas(const Problem& problem, bool by_turns) {
+    if (problem.request.proofs == nullptr) return;
+    std::erase_if(problem.request.proofs->lemmas, [&](const PathLemma& lemma) {
+        return std::any_of(std::begin(sums_of_a_warp), std::end(sums_of_a_warp),
+                           [&](const char* sum) { return lemma.id == lemma_id(sum, by_turns); });
+    });
 }
 
 } // namespace
@@ -153,14 +163,14 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
     const Chains chains{rules, path_graph_of(problem, rules, Side::Upper), barriers};
     auto bounded = bound_by_work(problem, all_work(problem), chains, deadline);
     if (!bounded) return bounded.as_failure();
-    // Turns do not bound who passes while the caches keep a load waiting; evidence has no lemmas of
-    // them.
-    if (problem.request.policy.kind == models::PolicyKind::LooseRoundRobin && !problem.caches &&
-        problem.request.proofs == nullptr) {
+    // Turns do not bound who passes while the caches keep a load waiting.
+    if (problem.request.policy.kind == models::PolicyKind::LooseRoundRobin && !problem.caches) {
         auto by_turns = bound_by_work(problem, work_beside_turns(problem), chains, deadline);
         if (!by_turns) return by_turns.as_failure();
         SideAnswer& better = by_turns.value().answer;
-        if (better.execution.proved < bounded.value().answer.execution.proved) {
+        const bool is_better = better.execution.proved < bounded.value().answer.execution.proved;
+        drop_lemmas(problem, !is_better);
+        if (is_better) {
             better.solver_used = better.solver_used || bounded.value().answer.solver_used;
             better.in_turns = true;
             bounded = std::move(by_turns);

@@ -10,7 +10,7 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-constexpr const char* stall = "execution-time-upper-stall";
+const std::string stall = "execution-time-upper-stall";
 constexpr const char* alone = "execution-time-lower";
 constexpr const char* residence = "execution-time-lower-residence";
 
@@ -20,11 +20,12 @@ Contention::Contention(const KernelCase& kernel, const ControlFlow& flow)
     : kernel_{kernel}, shape_{read_launch_shape(kernel)},
       slots_{slot_ranges(kernel.policy, shape_)}, costs_{kernel, flow, shape_, slots_} {}
 
-std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks) const {
+std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
+                                                    const std::string& kind) const {
     const std::int64_t per_block = shape_.warps_per_block;
     const std::int64_t warps = product(blocks, per_block);
     const std::int64_t waves = shape_.waves;
-    std::vector<Term> terms{{waves, 0, stall}};
+    std::vector<Term> terms{{waves, 0, stall + kind}};
     const std::int64_t windows = product(costs_.barriers() + 1, waves);
     std::int64_t on_scheduler = shape_.per_scheduler(warps);
     if (windows > 1) {
@@ -35,13 +36,13 @@ std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks) const {
         const std::int64_t whole = waves == 1 ? 1 : shape_.resident == 1 ? blocks : 0;
         on_scheduler = product(whole, together) + product(blocks - whole, in_windows);
     }
-    terms.push_back({on_scheduler, 0, WarpCosts::same});
-    terms.push_back({warps - on_scheduler, 0, WarpCosts::other});
+    terms.push_back({on_scheduler, 0, WarpCosts::same + kind});
+    terms.push_back({warps - on_scheduler, 0, WarpCosts::other + kind});
     // S14: a block that is cut at the start of the last one.
-    if (waves > 1 && shape_.resident > 1) terms.push_back({2, 0, WarpCosts::same});
-    terms.push_back({windows - 1, costs_.largest(WarpCosts::same), ""});
+    if (waves > 1 && shape_.resident > 1) terms.push_back({2, 0, WarpCosts::same + kind});
+    terms.push_back({windows - 1, costs_.straddle(kind), ""});
     terms.push_back({waves - 1, shape_.refill.hi, ""});
-    terms.push_back({warps, 0, WarpCosts::upper_drain});
+    terms.push_back({warps, 0, WarpCosts::upper_drain + kind});
     return terms;
 }
 
@@ -60,43 +61,53 @@ std::int64_t Contention::seen_on_scheduler(std::int64_t blocks, std::int64_t win
 
 // S20: the chain of a place of the multiprocessor that began the fewest blocks, up to the start of
 // the last one, then that of what ends last.
-std::vector<Term> Contention::on_several_multiprocessors() const {
+std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind) const {
     const std::int64_t per_block = shape_.warps_per_block;
     const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
     const std::int64_t in_block = costs_.barriers() + 1;
-    std::vector<Term> terms{{shape_.waves, 0, stall}};
+    std::vector<Term> terms{{shape_.waves, 0, stall + kind}};
     const auto add_work = [&](std::int64_t warps, std::int64_t seen) {
-        terms.push_back({seen, 0, WarpCosts::same});
-        terms.push_back({warps - seen, 0, WarpCosts::other});
+        terms.push_back({seen, 0, WarpCosts::same + kind});
+        terms.push_back({warps - seen, 0, WarpCosts::other + kind});
     };
     add_work(before * per_block, seen_on_scheduler(before, product(in_block, shape_.waves - 1)));
     const std::int64_t last = product(shape_.resident, per_block);
     add_work(last, in_block == 1 ? shape_.per_scheduler(last)
                                  : seen_on_scheduler(shape_.resident, in_block));
-    terms.push_back({product(in_block, shape_.waves) - 1, costs_.largest(WarpCosts::same), ""});
+    terms.push_back({product(in_block, shape_.waves) - 1, costs_.straddle(kind), ""});
     terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
     // The two buffers' drains, or those of all stores if that is less.
-    const std::int64_t longest = costs_.largest(WarpCosts::upper_drain);
+    const std::int64_t longest = costs_.largest(WarpCosts::upper_drain + kind);
     if (longest == 0) return terms;
     const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
                                          "write-buffer", "entries");
     if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
     const std::int64_t left = product(longest, entries.value().hi);
     const std::int64_t counted = last + product(before, per_block);
-    const Lemma* drains = lemma_of(WarpCosts::upper_drain);
+    const Lemma* drains = lemma_of(WarpCosts::upper_drain + kind);
     const std::int64_t drain = drains == nullptr ? 0 : std::max<std::int64_t>(0, drains->bound);
     const bool in_parts = models::Cycles{product(drain, counted)} + models::Cycles{left} <
                           models::Cycles{product(drain, shape_.warps)};
-    terms.push_back({in_parts ? counted : shape_.warps, 0, WarpCosts::upper_drain});
+    terms.push_back({in_parts ? counted : shape_.warps, 0, WarpCosts::upper_drain + kind});
     if (in_parts) terms.push_back({1, left, ""});
     return terms;
 }
 
-std::vector<Term> Contention::conserving_upper_terms() const {
+std::vector<Term> Contention::conserving_upper_terms(const std::string& kind) const {
     if (shape_.waves == 1 || shape_.multiprocessors == 1)
         // Blocks that all start together: at most `resident` of them on one multiprocessor.
-        return on_one_multiprocessor(shape_.multiprocessors == 1 ? shape_.blocks : shape_.resident);
-    return on_several_multiprocessors();
+        return on_one_multiprocessor(shape_.multiprocessors == 1 ? shape_.blocks : shape_.resident,
+                                     kind);
+    return on_several_multiprocessors(kind);
+}
+
+// S27: a second sum, where the policy allows it; the tables are those of one of them.
+std::string Contention::kind_of_turns(const ClaimRow& claim) const {
+    if (lemma_of(stall) != nullptr || lemma_of(stall + WarpCosts::by_turns) == nullptr) return {};
+    if (!costs_.sums(std::string{WarpCosts::same} + WarpCosts::by_turns))
+        throw Finding{Verdict::Failed,
+                      claim.id + ": it counts turns that its policy does not give"};
+    return WarpCosts::by_turns;
 }
 
 std::vector<Term> Contention::upper_terms(const ClaimRow& claim) const {
@@ -105,7 +116,8 @@ std::vector<Term> Contention::upper_terms(const ClaimRow& claim) const {
                       kernel_.id + ": no bound is proved for caches under a slotted policy"};
     std::vector<Term> terms{{1, 0, "execution-time-upper"}};
     if (shape_.warps > 1)
-        terms = slots_.empty() ? conserving_upper_terms() : slotted_upper_terms(claim);
+        terms = slots_.empty() ? conserving_upper_terms(kind_of_turns(claim))
+                               : slotted_upper_terms(claim);
     add_waits(terms, claim);
     return terms;
 }

@@ -34,10 +34,14 @@ private:
     [[nodiscard]] std::vector<Term> measured_terms(const ClaimRow& claim) const;
     [[nodiscard]] std::vector<Term> upper_terms(const ClaimRow& claim) const;
     /// Under a policy that is not slotted, and where no access waits for another.
-    [[nodiscard]] std::vector<Term> conserving_upper_terms() const;
+    /// `kind`: behind the names of its lemmas.
+    [[nodiscard]] std::vector<Term> conserving_upper_terms(const std::string& kind) const;
     /// Of `blocks` blocks that are on one multiprocessor, in so many waves.
-    [[nodiscard]] std::vector<Term> on_one_multiprocessor(std::int64_t blocks) const;
-    [[nodiscard]] std::vector<Term> on_several_multiprocessors() const;
+    [[nodiscard]] std::vector<Term> on_one_multiprocessor(std::int64_t blocks,
+                                                          const std::string& kind) const;
+    [[nodiscard]] std::vector<Term> on_several_multiprocessors(const std::string& kind) const;
+    /// Of the lemmas of loose round robin, where the claim rests on them.
+    [[nodiscard]] std::string kind_of_turns(const ClaimRow& claim) const;
     [[nodiscard]] std::int64_t seen_on_scheduler(std::int64_t blocks, std::int64_t windows) const;
     /// One way to a lower bound per lemma that it may start with.
     [[nodiscard]] std::vector<Term> lower_terms(const std::string& first_lemma) const;

@@ -117,7 +117,9 @@ void check_kind(const Lemma& lemma, const Contention& contention, const std::str
     const bool whole =
         lemma.id == "execution-time-upper" || lemma.id == "execution-time-lower" ||
         std::any_of(slots.begin(), slots.end(), in_slots) ||
-        (lemma.id == "execution-time-upper-stall" && contention.costs().barriers() == 0);
+        ((lemma.id == "execution-time-upper-stall" ||
+          lemma.id == std::string{"execution-time-upper-stall"} + WarpCosts::by_turns) &&
+         contention.costs().barriers() == 0);
     if (lemma.all_facts && !whole) fail(where + ": it uses facts that speak of whole paths");
 }
 

@@ -67,6 +67,7 @@ WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const La
         if (live_[i] && timings_[i].value().through_caches)
             memory_ = read_memory_system(kernel, shape.multiprocessors);
     if (memory_) add_accesses(*memory_);
+    if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !memory_) add_by_turns();
     for (const SlotRange& range : slots)
         add_slotted(range);
     if (!slots.empty()) add_slotted(all_of(slots));
@@ -109,6 +110,41 @@ void WarpCosts::add_all() {
                        ? product(timing.initiation.lo, timing.passes.lo)
                        : 0;
         });
+}
+
+/// What makes a warp of which everybody else of its scheduler had a turn wait for another one.
+void WarpCosts::add_by_turns() {
+    const auto& units = kernel_.architecture.units;
+    const std::int64_t resident = product(shape_.resident, shape_.warps_per_block);
+    const std::int64_t on_scheduler = shape_.per_scheduler(resident);
+    const models::Cycles turns = models::Cycles{shape_.issue_slot.hi} * (on_scheduler - 1);
+    const auto with_turns = [turns](std::int64_t cycles) {
+        return (models::Cycles{cycles} + turns).count();
+    };
+    const auto is_of_others = [&](const Timing& timing) {
+        return on_scheduler < resident && units[timing.unit].scope == models::UnitScope::Core &&
+               occupied(timing) > 0;
+    };
+    add(std::string{same} + by_turns, [&](const Timing& timing, std::size_t) -> std::int64_t {
+        const bool outlasts = units[timing.unit].scope != models::UnitScope::Warp &&
+                              occupied(timing) > shape_.issue_slot.lo;
+        return outlasts || is_of_others(timing) ? with_turns(occupied(timing)) : 0;
+    });
+    add(std::string{other} + by_turns, [&](const Timing& timing, std::size_t) -> std::int64_t {
+        return is_of_others(timing) ? with_turns(occupied(timing)) : 0;
+    });
+    // No turn ends at the buffer while all stores of the launch fit.
+    bool fills = false;
+    if (const std::int64_t stored = product(most_stores(), shape_.warps); stored > 0) {
+        const auto places = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
+                                            "write-buffer", "entries");
+        if (!places) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(places.error())};
+        fills = stored > places.value().lo;
+    }
+    add(std::string{upper_drain} + by_turns, [&](const Timing& timing, std::size_t) {
+        const std::int64_t drain = drain_of(timing, true);
+        return fills && timing.enters_write_buffer ? with_turns(drain) : drain;
+    });
 }
 
 /// Time that a warp's instruction takes from another warp in slots that this one loses: all points
@@ -254,6 +290,13 @@ std::optional<std::int64_t> WarpCosts::lines_under_way() const {
 std::int64_t WarpCosts::largest(const std::string& lemma) const {
     const std::vector<std::int64_t>& costs = costs_.at(lemma);
     return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
+}
+
+std::int64_t WarpCosts::straddle(const std::string& kind) const {
+    const models::Cycles longest{largest(same + kind)};
+    // By turns: the slot of the warp that was in the place before may run on.
+    return kind.empty() ? longest.count()
+                        : (longest + models::Cycles{shape_.issue_slot.hi - 1}).count();
 }
 
 std::int64_t WarpCosts::barriers() const {

@@ -24,6 +24,9 @@ public:
 
     /// Whether a lemma bounds a sum of block costs; times to completion are no sums.
     [[nodiscard]] bool sums(const std::string& lemma) const { return costs_.count(lemma) != 0; }
+    /// Of one instruction, until a chain that goes over to another warp may be delayed by what
+    /// issues there. `kind`: "" or `by_turns`. Requires: such sums are.
+    [[nodiscard]] std::int64_t straddle(const std::string& kind) const;
     /// Requires: `sums`.
     [[nodiscard]] std::vector<std::int64_t> per_block(const std::string& lemma) const;
     [[nodiscard]] std::int64_t largest(const std::string& lemma) const;
@@ -46,6 +49,8 @@ public:
     static constexpr const char* same = "execution-time-upper-same";
     static constexpr const char* other = "execution-time-upper-other";
     static constexpr const char* upper_drain = "execution-time-upper-drain";
+    /// Behind the three above: of loose round robin, each with the turns that follow.
+    static constexpr const char* by_turns = "-by-turns";
     static constexpr const char* loads = "execution-time-upper-loads";
     static constexpr const char* stores = "execution-time-upper-stores";
     static constexpr const char* entries = "execution-time-upper-entries";
@@ -63,6 +68,7 @@ public:
 private:
     using Cost = std::function<std::int64_t(const models::InstructionTiming&, std::size_t)>;
     void add_all();
+    void add_by_turns();
     void add_slotted(const SlotRange& range);
     void add_accesses(const MemorySystem& memory);
     [[nodiscard]] std::int64_t drain_of(const models::InstructionTiming& timing, bool upper) const;

@@ -205,6 +205,9 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
         RecordProperty(std::string{"bounds_with_"} + kind, met);
         EXPECT_GT(met * 100, static_cast<int>(cases) - 100) << kind;
     }
+    const int by_turns = lemmas["execution-time-upper-stall-by-turns"];
+    RecordProperty("bounds_by_turns", by_turns);
+    EXPECT_GT(by_turns * 1000, static_cast<int>(cases) - 1000);
 }
 
 /// That the script needs each region: without one, counts beyond the bound turn where no path
