@@ -15,12 +15,12 @@ Failure refuse(const Problem& problem, std::size_t instruction, const std::strin
                    barrier.position.line, barrier.position.column};
 }
 
+} // namespace
+
 bool is_barrier(const Problem& problem, std::size_t instruction) {
     return problem.used[instruction] && problem.timings[instruction] &&
            problem.timings[instruction].value().is_barrier_wait;
 }
-
-} // namespace
 
 const assembly::Instruction* meeting_barrier(const Problem& problem) {
     if (problem.shape.warps_per_block == 1) return nullptr;

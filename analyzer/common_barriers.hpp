@@ -6,6 +6,9 @@
 
 namespace warpbound::analyzer {
 
+/// Whether the instruction is on a path and waits at a barrier.
+bool is_barrier(const Problem& problem, std::size_t instruction);
+
 /// Barriers that every path passes, counted with repetitions. Refuses, naming it, a barrier that is
 /// guarded or that paths pass unequally often: warps of one block could then wait for each other
 /// forever, or at different places. Uses loop bounds and `never` only (docs/soundness.md, S12).

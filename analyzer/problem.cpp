@@ -83,7 +83,7 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
     if (guarantee == models::PolicyGuarantee::Slotted) return boost::outcome_v2::success();
     if (conserves_work(request, shape)) return boost::outcome_v2::success();
     if (guarantee == models::PolicyGuarantee::OrderForced) {
-        const std::string why = not_bounded_in_turn(request, shape);
+        const std::string why = not_bounded_in_turn(request);
         return why.empty() ? Result<void>{boost::outcome_v2::success()} : refuse(why.c_str());
     }
     return refuse("this version bounds launches of several warps under lrr, gto, oldest, srr, "

@@ -3,7 +3,7 @@
 #include "analyzer/common_barriers.hpp"
 #include "analyzer/decided_schedules.hpp"
 #include "analyzer/one_warp.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/turn_terms.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,102 +14,107 @@ namespace {
 
 constexpr const char* in_turn = "all warps of a scheduler, in turn";
 
-std::int64_t most_on_a_path(const Problem& problem, const InstructionCosts& costs) {
-    return extreme_sum(problem, block_costs(problem, costs), Side::Upper);
+/// Of a scheduler with so many warps that stay in turn until they end, and what it waits for those
+/// of the others.
+std::vector<BoundTerm> terms_of_scheduler(const Problem& problem, const TurnTimes& times,
+                                          const LaunchShape& shape, std::int64_t warps) {
+    TurnChain chain;
+    chain.places = chain.warps = warps;
+    chain.warps_beside = shape.warps() - warps;
+    const auto decided = time_in_turn(problem, warps, Side::Upper);
+    if (!decided) {
+        chain.rounds = times.turns() - 1;
+        return times.terms(chain);
+    }
+    std::vector<BoundTerm> terms{{in_turn, 1, decided->count()}};
+    const BoundTerm beside = times.beside(chain);
+    if (beside.count > 0 && beside.cycles > 0) terms.push_back(beside);
+    return terms;
 }
 
-/// What the warps of one scheduler take, if no other scheduler makes them wait.
-class Rounds {
-public:
-    Rounds(const Problem& problem, const SidePair& rules, std::int64_t warps)
-        : warps_{warps}, slot_{problem.shape.issue_slot.hi} {
-        const std::int64_t least_slot = problem.shape.issue_slot.lo;
-        const LongestWaits waits = longest_waits(*problem.request.graph, rules.lower, rules.upper,
-                                                 problem.facts.never, problem.timings.size());
-        completion_ = waits.completion;
-        const std::int64_t round = (models::Cycles{slot_} * warps).count();
-        const InstructionCosts ports = port_times(problem);
-        InstructionCosts one(ports.size(), 1);
-        InstructionCosts stalls(ports.size(), 0);
-        InstructionCosts held(ports.size(), 0);
-        InstructionCosts both(ports.size(), 0);
-        for (std::size_t i = 0; i < ports.size(); ++i) {
-            stalls[i] = std::max<std::int64_t>(0, waits.instructions[i] - round);
-            held[i] = std::max<std::int64_t>(0, ports[i] - least_slot);
-            both[i] = (models::Cycles{stalls[i]} + models::Cycles{held[i]}).count();
-            if (problem.used[i]) longest_stall_ = std::max(longest_stall_, stalls[i]);
-        }
-        choices_ = most_on_a_path(problem, one);
-        held_ = most_on_a_path(problem, held);
-        stalls_and_held_ = most_on_a_path(problem, both);
+/// Blocks that began before the last one was handed out, on a multiprocessor with the fewest.
+std::int64_t begun_before_the_last(const LaunchShape& shape) {
+    return (shape.blocks - 1) / shape.multiprocessors;
+}
+
+/// Through blocks that follow each other in one place, and from barrier to barrier (S25a).
+TurnChain chain_of_blocks(const LaunchShape& shape, std::int64_t turns, std::int64_t barriers) {
+    using models::Cycles;
+    const std::int64_t waves = shape.waves();
+    const std::int64_t per_block = shape.warps_per_block;
+    const std::int64_t resident = shape.resident * per_block;
+    const std::int64_t before = begun_before_the_last(shape);
+    TurnChain chain;
+    chain.places = shape.on_one_scheduler(resident);
+    chain.moves = chain.places < resident;
+    chain.jumps = waves > 1;
+    if (per_block == 1) {
+        const std::int64_t begun = before * chain.places / shape.resident;
+        chain.rounds = (Cycles{turns} * waves - Cycles{1}).count();
+        chain.starts_in_turn = begun + 1;
+        chain.warps = begun + chain.places;
+        chain.warps_beside = chain.moves ? before + shape.resident - chain.warps : 0;
+        return chain;
     }
+    const bool is_one = shape.multiprocessors == 1;
+    const std::int64_t cut = shape.slots() > 1 ? 1 : 0;
+    // Of one multiprocessor nothing of a block counts twice, but that the chain may pass a block
+    // once more behind the start of the last one.
+    const std::int64_t seen = waves == 1 || is_one ? shape.blocks : before + shape.resident;
+    chain.rounds = (Cycles{turns - 1 - barriers} * waves).count();
+    chain.returns = (Cycles{barriers} * waves + Cycles{waves - 1}).count();
+    chain.openings = (Cycles{barriers} * (seen - waves + (waves > 1 && is_one ? cut : 0))).count();
+    chain.starts = waves == 1 ? 0 : before - shape.resident - waves + 2 + cut;
+    // Every part between barriers sees warps of one scheduler only: of the chain's block other
+    // parts of their work each, of further blocks perhaps all of it.
+    const std::int64_t on_one = shape.on_one_scheduler(per_block);
+    const std::int64_t all = seen * per_block;
+    chain.warps = all;
+    if (waves == 1)
+        chain.warps = on_one + (seen - 1) * std::min(per_block, (barriers + 1) * on_one);
+    else if (cut == 0)
+        chain.warps = waves * on_one;
+    chain.further_warps = all - chain.warps;
+    chain.jumps = chain.jumps && !is_one;
+    return chain;
+}
 
-    [[nodiscard]] std::vector<BoundTerm> terms() const {
-        std::vector<BoundTerm> terms{
-            {"issue slots of the warps of a scheduler, one of each in a round",
-             (models::Cycles{choices_} * warps_).count() - 1, slot_},
-            {"time from the last EXIT to completion", 1, completion_}};
-        // Either every warp has its own rounds in which it keeps the others waiting, or every round
-        // waits as long as any can.
-        const std::vector<BoundTerm> by_warp{
-            {"rounds that wait for a warp, and ports that it takes beyond its slots", warps_,
-             stalls_and_held_}};
-        const std::vector<BoundTerm> by_round{
-            {"longest wait of a round for a warp", choices_, longest_stall_},
-            {"ports that a warp takes beyond its slots", warps_, held_}};
-        for (const BoundTerm& term : sum_of(by_round) < sum_of(by_warp) ? by_round : by_warp)
-            if (term.count > 0 && term.cycles > 0) terms.push_back(term);
-        return terms;
-    }
-
-private:
-    std::int64_t warps_;
-    std::int64_t slot_;
-    std::int64_t choices_ = 0; ///< Of a warp.
-    std::int64_t longest_stall_ = 0;
-    std::int64_t held_ = 0;            ///< Of a warp.
-    std::int64_t stalls_and_held_ = 0; ///< Of a warp.
-    std::int64_t completion_ = 0;
-};
-
-/// Of a scheduler with so many warps, and what it waits for those of the others.
-std::vector<BoundTerm> terms_of_scheduler(const Problem& problem, const SidePair& rules,
-                                          const LaunchShape& shape, std::int64_t warps) {
+std::vector<BoundTerm> terms_of_drains(const Problem& problem, const LaunchShape& shape) {
     std::vector<BoundTerm> terms;
-    const auto decided = time_in_turn(problem, warps, Side::Upper);
-    if (decided)
-        terms.push_back({in_turn, 1, decided->count()});
-    else
-        terms = Rounds{problem, rules, warps}.terms();
-    const auto add = [&](const char* text, std::int64_t count, std::int64_t cycles) {
-        if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
+    const auto add = [&](const char* text, std::int64_t count, models::Cycles cycles) {
+        if (count > 0 && cycles.count() > 0) terms.push_back({text, count, cycles.count()});
     };
-    add("ports of the multiprocessor that a warp takes from those of other schedulers",
-        shape.warps() - warps, most_on_a_path(problem, cost_to_other_schedulers(problem)));
-    add("drains of the stores of a warp", shape.warps(),
-        most_on_a_path(problem, drain_costs(problem, Side::Upper)));
+    const InstructionCosts costs = drain_costs(problem, Side::Upper);
+    const models::Cycles drain{extreme_sum(problem, block_costs(problem, costs), Side::Upper)};
+    // The chain goes over to another multiprocessor, in whose buffer stores are left.
+    const models::Cycles left =
+        models::Cycles{*std::max_element(costs.begin(), costs.end())} * problem.buffer_entries.hi;
+    const std::int64_t seen =
+        (begun_before_the_last(shape) + shape.resident) * shape.warps_per_block;
+    const bool in_parts = shape.waves() > 1 && shape.multiprocessors > 1 &&
+                          drain * seen + left < drain * shape.warps();
+    add("drains of the stores of a warp", in_parts ? seen : shape.warps(), drain);
+    if (in_parts)
+        add("drains of the entries that are in a write buffer when the last block starts", 1, left);
     return terms;
 }
 
 } // namespace
 
-std::string not_bounded_in_turn(const Request& request, const LaunchShape& shape) {
+std::string not_bounded_in_turn(const Request& request) {
     if (request.proofs != nullptr) return "path lemmas of it are not kept in this version";
     if (!request.facts->divergents.empty())
         return "lanes that part are bounded under work-conserving policies only in this version";
-    if (shape.waves() > 1)
-        return "this version bounds it where all blocks of a launch are resident together";
     return {};
 }
 
 Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadline) {
-    const LaunchShape shape =
-        problem.shape.multiprocessors == 1 ? problem.shape : problem.shape.fullest();
-    if (const auto* barrier = meeting_barrier(problem))
-        return Failure{"policy srr is order-forced; barriers of a block of several warps are not "
-                       "bounded under it in this version",
-                       problem.request.function->name, barrier->position.line,
-                       barrier->position.column};
+    std::int64_t barriers = 0;
+    if (problem.shape.warps_per_block > 1) {
+        const auto common = common_barriers(problem);
+        if (!common) return common.as_failure();
+        barriers = common.value();
+    }
     // The write buffer counts on its own: here it never delays.
     const SidePair rules = rules_of(problem, 1, {0, 0, 0});
     auto alone = bound_one_warp(problem, rules, Side::Upper, deadline, Facts::LoopBounds);
@@ -117,14 +122,22 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
     SideAnswer answer = std::move(alone).value();
     SideResult& execution = answer.execution;
     execution.terms.clear();
-    // On a scheduler with one warp less the others have one more.
-    const std::int64_t most = shape.on_one_scheduler(shape.warps());
-    const std::int64_t least = std::max<std::int64_t>(1, shape.warps() / shape.schedulers);
-    for (std::int64_t warps = least; warps <= most; ++warps) {
-        auto terms = terms_of_scheduler(problem, rules, shape, warps);
-        if (sum_of(execution.terms) < sum_of(terms)) execution.terms = std::move(terms);
+    const TurnTimes times{problem, rules};
+    const LaunchShape shape = problem.shape.waves() == 1 ? problem.shape.fullest() : problem.shape;
+    if (shape.waves() > 1 || barriers > 0) {
+        execution.terms = times.terms(chain_of_blocks(shape, times.turns(), barriers));
+    } else {
+        // On a scheduler with one warp less the others have one more.
+        const std::int64_t most = shape.on_one_scheduler(shape.warps());
+        const std::int64_t least = std::max<std::int64_t>(1, shape.warps() / shape.schedulers);
+        for (std::int64_t warps = least; warps <= most; ++warps) {
+            auto terms = terms_of_scheduler(problem, times, shape, warps);
+            if (sum_of(execution.terms) < sum_of(terms)) execution.terms = std::move(terms);
+        }
     }
-    const bool decided = execution.terms.size() == 1;
+    for (const BoundTerm& term : terms_of_drains(problem, shape))
+        execution.terms.push_back(term);
+    const bool decided = execution.terms.size() == 1 && execution.terms.front().text == in_turn;
     execution.proof = decided ? Proof::DecidedSchedule : Proof::ResponseTime;
     if (decided) execution.outcome = Outcome::Optimal;
     execution.proved = sum_of(execution.terms);
@@ -134,6 +147,7 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
 
 SideAnswer bound_turns_from_below(const Problem& problem, SideAnswer answer) {
     const LaunchShape& shape = problem.shape;
+    if (shape.waves() > 1) return answer;
     const auto decided = time_in_turn(
         problem, shape.on_one_scheduler(shape.share() * shape.warps_per_block), Side::Lower);
     if (!decided || *decided <= answer.execution.proved) return answer;

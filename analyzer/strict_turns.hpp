@@ -1,17 +1,17 @@
 #pragma once
 /// \file
 /// Launches whose warps are chosen strictly in turn (`srr`): a warp that may not issue yet keeps
-/// all others of its scheduler waiting (docs/soundness.md, S25).
+/// all others of its scheduler waiting (docs/soundness.md, S25 and S25a).
 
 #include "analyzer/problem.hpp"
 
 namespace warpbound::analyzer {
 
-/// Why S25 does not bound such a launch of several warps; empty: it does. Requires: `srr`.
-std::string not_bounded_in_turn(const Request& request, const LaunchShape& shape);
+/// Why they do not bound such a launch of several warps; empty: it does. Requires: `srr`.
+std::string not_bounded_in_turn(const Request& request);
 
-/// Side: upper. Sound under `srr` where `not_bounded_in_turn` is empty and no warp waits at a
-/// barrier of a block of several, which is refused. Refuses contradictory facts.
+/// Side: upper. Sound under `srr` where `not_bounded_in_turn` is empty. Refuses barriers that warps
+/// of a block may pass differently, and contradictory facts.
 Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadline);
 
 /// Takes the time of warps with one path where that is above `answer`, which is the bound of any

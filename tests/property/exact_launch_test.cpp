@@ -232,16 +232,19 @@ TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes)
     std::size_t decided = 0;
     std::size_t waited = 0;
     std::size_t by_turns = 0;
+    std::size_t waited_in_turn = 0;
+    std::size_t met_in_turn = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::Chance draw{seed};
         const bool strict = seed % 2 == 0;
+        const bool together = seed % 4 == 0; // One wave, no barrier between warps.
         const std::int64_t warps = draw.whole(1, strict ? 5 : 3);
-        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw, !strict || warps == 1);
+        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw, !together || warps == 1);
         tiny.multiprocessors = warps == 1 ? draw.whole(1, 2) : 1;
         if (tiny.multiprocessors == 2) set(tiny.machine.schedulers, "count", 1);
         const std::int64_t most = tiny.machine.limits.find("max-blocks")->interval->hi;
-        tiny.launch = {strict ? draw.whole(1, most * tiny.multiprocessors)
-                              : draw.whole(1, warps == 1 ? 6 : 3),
+        tiny.launch = {together ? draw.whole(1, most * tiny.multiprocessors)
+                                : draw.whole(1, warps == 1 ? 6 : 4),
                        32 * warps};
         tiny.policy = models::read_policy(strict ? "srr" : "lrr").value();
         const auto exact = tiny.exact(60'000);
@@ -255,17 +258,24 @@ TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes)
         if (envelope.upper.terms.size() > 0 &&
             envelope.upper.terms.front().text.find("loose round robin") != std::string::npos)
             ++by_turns;
-        if (tiny.launch.blocks > most * tiny.multiprocessors) ++waited;
+        const bool waits = tiny.launch.blocks > most * tiny.multiprocessors;
+        if (waits) ++waited;
+        if (strict && waits) ++waited_in_turn;
+        if (strict && warps > 1 && tiny.text.find("BAR") != std::string::npos) ++met_in_turn;
         expect_runs_inside(tiny, tiny.policy, seed, *exact);
         if (HasFatalFailure()) return;
     }
     EXPECT_GT(searched * 4, cases * 3) << "too many launches were too large to search";
-    EXPECT_GT(decided * 10, searched);
+    EXPECT_GT(decided * 20, searched);
     EXPECT_GT(waited * 10, searched);
     EXPECT_GT(by_turns * 50, searched) << "hardly a bound was that of turns";
+    EXPECT_GT(waited_in_turn * 20, searched) << "hardly a block waited under srr";
+    EXPECT_GT(met_in_turn * 20, searched) << "hardly a warp waited at a barrier under srr";
     RecordProperty("searched", std::to_string(searched));
     RecordProperty("decided", std::to_string(decided));
     RecordProperty("by_turns", std::to_string(by_turns));
+    RecordProperty("waited_in_turn", std::to_string(waited_in_turn));
+    RecordProperty("met_in_turn", std::to_string(met_in_turn));
 }
 
 } // namespace

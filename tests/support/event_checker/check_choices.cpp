@@ -204,7 +204,9 @@ private:
     void check_turns(const std::vector<const Issue*>& chosen,
                      const std::vector<const WarpRecord*>& members) {
         const auto passes = [](const WarpRecord& warp, std::int64_t cycle) {
-            if (warp.starts.front().cycle > cycle || warp.ends.front() < cycle) return true;
+            // What happens in the cycle itself may come before the choice or behind it.
+            if (warp.starts.front().placed >= cycle) return true;
+            if (warp.ends.front() < cycle) return true;
             const auto next =
                 std::find_if(warp.issues.begin(), warp.issues.end(),
                              [&](const Issue& issue) { return issue.event.cycle >= cycle; });

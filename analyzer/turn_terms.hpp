@@ -1,0 +1,62 @@
+#pragma once
+/// \file
+/// What a chain of turns takes at most under `srr`, as terms of an upper bound
+/// (docs/soundness.md, S25 and S25a).
+
+#include "analyzer/problem.hpp"
+#include "analyzer/warp_work.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// What a chain of turns passes. A *round* leads from a turn of the chain's warp to its next one; a
+/// warp *comes back* when its barrier opens or its block is handed out.
+struct TurnChain {
+    std::int64_t places = 1;         ///< Of its scheduler, at most.
+    std::int64_t rounds = 0;         ///< In which its warp stays in turn.
+    std::int64_t returns = 0;        ///< Of its own warps.
+    std::int64_t openings = 0;       ///< Of barriers of other blocks.
+    std::int64_t starts = 0;         ///< Of other blocks, with several warps each.
+    std::int64_t starts_in_turn = 0; ///< Of blocks with one warp, in places of its scheduler.
+    std::int64_t warps = 1;          ///< Whose turns are in its rounds, at most.
+    std::int64_t further_warps = 0;  ///< Of its schedulers, too, of which only ports count.
+    std::int64_t warps_beside = 0;   ///< Of other schedulers.
+    /// It goes over to another scheduler: which warps share ports with it is then not fixed.
+    bool moves = false;
+    /// It goes over to a block while ports are still held by blocks that count no more.
+    bool jumps = false;
+};
+
+/// What turns of this problem take.
+class TurnTimes {
+public:
+    /// `rules`: with a write buffer that never delays.
+    TurnTimes(const Problem& problem, const SidePair& rules);
+
+    /// Instructions of a warp, at most.
+    [[nodiscard]] std::int64_t turns() const { return turns_; }
+
+    /// Side: upper. All but drains.
+    [[nodiscard]] std::vector<BoundTerm> terms(const TurnChain& chain) const;
+    /// Side: upper. What warps of other schedulers take.
+    [[nodiscard]] BoundTerm beside(const TurnChain& chain) const;
+
+private:
+    /// Waits of rounds for warps, where every round waits `each` and warps what is beyond that.
+    [[nodiscard]] std::vector<BoundTerm> waits(const TurnChain& chain, std::int64_t each) const;
+    /// The least sum of them.
+    [[nodiscard]] std::vector<BoundTerm> least_waits(const TurnChain& chain) const;
+    [[nodiscard]] models::Cycles round(const TurnChain& chain) const;
+
+    const Problem& problem_;
+    InstructionCosts waits_; ///< From the issue before on.
+    InstructionCosts ports_;
+    std::int64_t turns_ = 0;
+    std::int64_t longest_wait_ = 0;
+    std::int64_t longest_behind_barriers_ = 0;
+    std::int64_t completion_ = 0;
+};
+
+} // namespace warpbound::analyzer
