@@ -6,17 +6,6 @@
 
 namespace warpbound::analyzer {
 
-namespace {
-
-Failure refuse(const Problem& problem, std::size_t instruction, const std::string& what) {
-    const assembly::Function& function = *problem.request.function;
-    const assembly::Instruction& barrier = function.instructions[instruction];
-    return Failure{fmt::format("0x{:04x}: {}", barrier.address, what), function.name,
-                   barrier.position.line, barrier.position.column};
-}
-
-} // namespace
-
 bool is_barrier(const Problem& problem, std::size_t instruction) {
     return problem.used[instruction] && problem.timings[instruction] &&
            problem.timings[instruction].value().is_barrier_wait;
@@ -41,8 +30,8 @@ Result<std::int64_t> common_barriers(const Problem& problem) {
             last = i;
             const auto& guard = problem.request.function->instructions[i].guard;
             if (guard && !guard->always())
-                return refuse(problem, i,
-                              "a guarded barrier is not bounded: warps of a block could differ");
+                return refuse_at(problem, i,
+                                 "a guarded barrier is not bounded: warps of a block could differ");
         }
         if (barriers == 0 || problem.facts.never[block]) continue;
         std::vector<std::int64_t> visits(blocks.size(), 0);
@@ -50,11 +39,12 @@ Result<std::int64_t> common_barriers(const Problem& problem) {
         const std::int64_t fewest = extreme_sum(problem, visits, Side::Lower);
         const std::int64_t most = extreme_sum(problem, visits, Side::Upper);
         if (fewest != most)
-            return refuse(problem, last,
-                          fmt::format("paths pass this barrier {} to {} times; all warps of a "
-                                      "block must pass it equally often, and the flow facts must "
-                                      "say so",
-                                      fewest, most));
+            return refuse_at(
+                problem, last,
+                fmt::format("paths pass this barrier {} to {} times; all warps of a "
+                            "block must pass it equally often, and the flow facts must "
+                            "say so",
+                            fewest, most));
         passed += models::Cycles{barriers} * most;
     }
     return passed.count();

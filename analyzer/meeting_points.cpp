@@ -1,5 +1,6 @@
 #include "analyzer/meeting_points.hpp"
 
+#include "analyzer/joined_points.hpp"
 #include "assembly/flow/post_dominators.hpp"
 
 #include <fmt/format.h>
@@ -14,53 +15,37 @@ namespace {
 using assembly::ControlFlow;
 using assembly::Instruction;
 
-/// A point that active lanes have joined.
-struct Point {
-    ControlFlow kind = ControlFlow::None; ///< Of the instruction that made it.
-    int reg = -1;                         ///< Of BSSY.
-    std::size_t made_in = 0;              ///< Block.
-    friend bool operator==(const Point&, const Point&) = default;
-};
-using Points = std::vector<Point>; ///< Innermost last.
-
-bool makes_point(ControlFlow flow) {
-    return flow == ControlFlow::PushReconvergence || flow == ControlFlow::PushBreak ||
-           flow == ControlFlow::PushContinue || flow == ControlFlow::ConvergenceSet;
-}
-
-/// What made the points at which the instruction arrives.
-std::optional<ControlFlow> arrives_at(ControlFlow flow) {
-    switch (flow) {
-    case ControlFlow::PopReconvergence:
-        return ControlFlow::PushReconvergence;
-    case ControlFlow::PopBreak:
-        return ControlFlow::PushBreak;
-    case ControlFlow::PopContinue:
-        return ControlFlow::PushContinue;
-    case ControlFlow::ConvergenceWait:
-        return ControlFlow::ConvergenceSet;
-    default:
-        return std::nullopt;
+Result<void> check_code(const Problem& problem) {
+    const auto& instructions = problem.request.function->instructions;
+    for (std::size_t i = 0; i < problem.used.size(); ++i) {
+        if (!problem.used[i]) continue;
+        const Instruction& instruction = instructions[i];
+        const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
+        if (instruction.opcode_class == assembly::OpcodeClass::Barrier ||
+            instruction.mnemonic == "WARPSYNC")
+            return refuse_at(problem, i,
+                             "barriers are not bounded in a kernel whose lanes may part");
+        if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
+            return refuse_at(problem, i, "leaving a point is not bounded where lanes may part");
+        const models::MemoryFact* fact = problem.request.facts->memory_at(instruction.address);
+        if (fact != nullptr && fact->pattern)
+            return refuse_at(problem, i,
+                             "an address pattern is not bounded in a kernel whose lanes may part; "
+                             "state the passes");
     }
-}
-
-int barrier_register(const Instruction& instruction) {
-    for (const auto& operand : instruction.operands)
-        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
-            reg != nullptr && reg->file == assembly::RegisterFile::Barrier && reg->index)
-            return *reg->index;
-    return -1;
+    return boost::outcome_v2::success();
 }
 
 class Finder {
 public:
-    explicit Finder(const Problem& problem)
+    Finder(const Problem& problem, const JoinedPoints& points)
         : problem_{problem}, function_{*problem.request.function}, graph_{*problem.request.graph},
-          before_(graph_.blocks.size()), behind_(graph_.blocks.size()) {}
+          before_{points.before}, behind_{points.behind}, arrival_of_{points.arrival_of} {
+        for (const auto& [edge, point] : arrival_of_)
+            found_.arrivals.insert(edge);
+    }
 
     Result<MeetingPoints> find() {
-        if (auto checked = check_code(); !checked) return checked.as_failure();
-        if (auto followed = follow_points(); !followed) return followed.as_failure();
         for (const auto& fact : problem_.request.facts->divergents)
             if (auto added = add(fact); !added) return added.as_failure();
         std::stable_sort(found_.partings.begin(), found_.partings.end(),
@@ -79,100 +64,10 @@ public:
 
 private:
     [[nodiscard]] Failure refuse(std::size_t instruction, const std::string& what) const {
-        const Instruction& at = function_.instructions[instruction];
-        return Failure{fmt::format("0x{:04x}: {}", at.address, what), function_.name,
-                       at.position.line, at.position.column};
+        return refuse_at(problem_, instruction, what);
     }
-    [[nodiscard]] const Instruction& last_of(std::size_t block) const {
-        return function_.instructions[graph_.blocks[block].last];
-    }
-    /// On a path that the facts allow; known when the points have been followed. `Problem::used` is
-    /// about instructions, which the copies of called code share.
+    /// On a path that the facts allow.
     [[nodiscard]] bool is_reached(std::size_t block) const { return before_[block].has_value(); }
-
-    Result<void> check_code() const {
-        for (std::size_t i = 0; i < problem_.used.size(); ++i) {
-            if (!problem_.used[i]) continue;
-            const Instruction& instruction = function_.instructions[i];
-            const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
-            if (instruction.opcode_class == assembly::OpcodeClass::Barrier ||
-                instruction.mnemonic == "WARPSYNC")
-                return refuse(i, "barriers are not bounded in a kernel whose lanes may part");
-            if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
-                return refuse(i, "leaving a point is not bounded where lanes may part");
-            const models::MemoryFact* fact = problem_.request.facts->memory_at(instruction.address);
-            if (fact != nullptr && fact->pattern)
-                return refuse(i, "an address pattern is not bounded in a kernel whose lanes may "
-                                 "part; state the passes");
-        }
-        return boost::outcome_v2::success();
-    }
-
-    /// The points that lanes are in at the beginning of each block.
-    Result<void> follow_points() {
-        before_[0] = Points{};
-        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
-            if (!is_reached(block)) continue;
-            Points points = *before_[block];
-            for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
-                if (makes_point(function_.instructions[i].control_flow))
-                    if (auto joined = join(points, i, block); !joined) return joined.as_failure();
-            behind_[block] = points;
-            for (const std::size_t edge : graph_.blocks[block].out) {
-                const std::size_t to = graph_.edges[edge].to;
-                if (problem_.facts.never[to]) continue;
-                const auto next = along(points, edge);
-                if (!next) return next.as_failure();
-                if (!is_reached(to)) {
-                    before_[to] = next.value();
-                } else if (*before_[to] != next.value()) {
-                    return refuse(graph_.blocks[to].first,
-                                  "ways come here from different points at which lanes meet; not "
-                                  "bounded where lanes may part");
-                }
-            }
-        }
-        return boost::outcome_v2::success();
-    }
-
-    Result<void> join(Points& points, std::size_t instruction, std::size_t block) const {
-        const Instruction& at = function_.instructions[instruction];
-        if (at.guard && !at.guard->always())
-            return refuse(instruction, "a guarded join is not bounded where lanes may part");
-        const Point point{at.control_flow, barrier_register(at), block};
-        for (const Point& open : points)
-            if (open.kind == ControlFlow::ConvergenceSet && point.reg >= 0 && open.reg == point.reg)
-                return refuse(instruction,
-                              "the barrier register is in use; not bounded where lanes may part");
-        points.push_back(point);
-        return boost::outcome_v2::success();
-    }
-
-    /// The points behind an edge: lanes that are transferred by an arrival leave its point and
-    /// those inside it.
-    Result<Points> along(Points points, std::size_t edge) {
-        const std::size_t block = graph_.edges[edge].from;
-        const Instruction& last = last_of(block);
-        const auto kind = arrives_at(last.control_flow);
-        const bool waits = last.control_flow == ControlFlow::ConvergenceWait;
-        if (!kind || (!waits && graph_.edges[edge].kind != assembly::EdgeKind::Taken))
-            return points;
-        const int reg = barrier_register(last);
-        while (!points.empty() &&
-               (points.back().kind != *kind || (waits && points.back().reg != reg))) {
-            if (waits || points.back().kind == ControlFlow::ConvergenceSet)
-                return refuse(graph_.blocks[block].last,
-                              "lanes arrive at a point that is not the innermost; not bounded "
-                              "where lanes may part");
-            points.pop_back();
-        }
-        if (points.empty())
-            return refuse(graph_.blocks[block].last, "no point is joined at which lanes arrive");
-        arrival_of_[edge] = points.back();
-        found_.arrivals.insert(edge);
-        points.pop_back();
-        return points;
-    }
 
     Result<void> add(const models::DivergentFact& fact) {
         const auto index = function_.index_of(fact.at);
@@ -205,9 +100,10 @@ private:
     }
 
     Result<void> add_parting(std::size_t block) {
-        Parting parting{block, std::nullopt, {}, false, std::nullopt};
+        Parting parting;
+        parting.block = block;
         const std::size_t last = graph_.blocks[block].last;
-        std::optional<Point> point;
+        std::optional<JoinedPoint> point;
         for (const std::size_t edge : graph_.blocks[block].out)
             if (const auto arrival = arrival_of_.find(edge); arrival != arrival_of_.end())
                 point = arrival->second;
@@ -265,7 +161,63 @@ private:
                         [&](std::size_t at) { return turns_before(block, at); }))
             return refuse(last, "lanes may turn a loop while others wait for them inside it, which "
                                 "is not bounded");
+        if (auto checked = check_waiting(parting); !checked) return checked;
         found_.partings.push_back(std::move(parting));
+        return boost::outcome_v2::success();
+    }
+
+    /// From the branch on, over edges behind which lanes are still in so many points, and the other
+    /// edges that lead away from there.
+    struct Walk {
+        std::set<std::size_t> blocks;
+        std::set<std::size_t> arrivals;
+    };
+    [[nodiscard]] Walk walk_inside(std::size_t branch, std::size_t points) const {
+        Walk walk;
+        std::vector<std::size_t> work{branch};
+        while (!work.empty()) {
+            const std::size_t at = work.back();
+            work.pop_back();
+            for (const std::size_t edge : graph_.blocks[at].out) {
+                const std::size_t to = graph_.edges[edge].to;
+                if (!is_reached(to)) continue;
+                if (before_[to]->size() < points)
+                    walk.arrivals.insert(edge);
+                else if (walk.blocks.insert(to).second)
+                    work.push_back(to);
+            }
+        }
+        return walk;
+    }
+
+    /// Lanes that arrive at a point around the innermost wait there, while others meet at the
+    /// innermost and go on.
+    Result<void> check_waiting(const Parting& parting) const {
+        const std::size_t last = graph_.blocks[parting.block].last;
+        const std::size_t joined = behind_[parting.block]->size();
+        if (joined == 0) return boost::outcome_v2::success();
+        const auto left = [&](std::size_t edge) { return before_[graph_.edges[edge].to]->size(); };
+        const Walk inside = walk_inside(parting.block, joined);
+        std::size_t fewest = joined - 1;
+        for (const std::size_t edge : inside.arrivals)
+            fewest = std::min(fewest, left(edge));
+        if (fewest + 1 == joined) return boost::outcome_v2::success();
+        const Walk around = walk_inside(parting.block, fewest + 1);
+        std::set<std::size_t> places;
+        bool several = false;
+        for (const std::size_t edge : inside.arrivals)
+            several = several || (left(edge) != fewest && left(edge) + 1 != joined);
+        for (const std::size_t edge : around.arrivals) {
+            several = several || left(edge) != fewest;
+            places.insert(graph_.edges[edge].to);
+        }
+        if (several || places.size() > 1)
+            return refuse(last, "lanes that part here may wait at several points around the "
+                                "innermost, which is not bounded");
+        for (const std::size_t block : around.blocks)
+            if (graph_.blocks[block].exits)
+                return refuse(last, "lanes that part here may wait at a point around the innermost "
+                                    "while others end, which is not bounded");
         return boost::outcome_v2::success();
     }
 
@@ -337,16 +289,19 @@ private:
     const Problem& problem_;
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
-    std::vector<std::optional<Points>> before_; ///< Per block.
-    std::vector<std::optional<Points>> behind_; ///< Before its last instruction has an effect.
-    std::map<std::size_t, Point> arrival_of_;   ///< By edge.
+    const std::vector<std::optional<JoinedPointStack>>& before_;
+    const std::vector<std::optional<JoinedPointStack>>& behind_;
+    const std::map<std::size_t, JoinedPoint>& arrival_of_;
     MeetingPoints found_;
 };
 
 } // namespace
 
 Result<MeetingPoints> meeting_points(const Problem& problem) {
-    return Finder{problem}.find();
+    if (auto checked = check_code(problem); !checked) return checked.as_failure();
+    const auto joined = joined_points(problem);
+    if (!joined) return joined.as_failure();
+    return Finder{problem, joined.value()}.find();
 }
 
 } // namespace warpbound::analyzer

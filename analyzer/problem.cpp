@@ -181,6 +181,13 @@ Failure contradiction(const Request& request) {
 
 } // namespace
 
+Failure refuse_at(const Problem& problem, std::size_t instruction, const std::string& what) {
+    const assembly::Function& function = *problem.request.function;
+    const assembly::Instruction& at = function.instructions[instruction];
+    return Failure{fmt::format("0x{:04x}: {}", at.address, what), function.name, at.position.line,
+                   at.position.column};
+}
+
 bool conserves_work(const Request& request, const LaunchShape& shape) {
     const std::int64_t places = shape.on_one_scheduler(shape.resident * shape.warps_per_block);
     switch (models::guarantee_of(request.policy)) {

@@ -31,6 +31,9 @@ struct Problem {
     Deadline deadline;
 };
 
+/// A failure that names the instruction.
+Failure refuse_at(const Problem& problem, std::size_t instruction, const std::string& what);
+
 /// Whether every scheduler chooses somebody whenever one of its warps may issue: by its policy, or
 /// because its warps are so few.
 bool conserves_work(const Request& request, const LaunchShape& shape);

@@ -20,8 +20,9 @@ struct Verdict {
     std::string failure;
     std::string refusal; ///< Why it was not bounded, without the place.
     int runs = 0;
-    double tightness = 0; ///< Upper bound over the longest run.
-    bool several = false; ///< Warps.
+    double tightness = 0;    ///< Upper bound over the longest run.
+    bool several = false;    ///< Warps.
+    bool breaks_out = false; ///< As `RandomKernel` has it.
 };
 
 Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described) {
@@ -33,6 +34,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     options.clock_reads = seed % 5 == 0;
     options.further_facts = seed % 3 == 0;
     options.divergence = true;
+    options.breaks = seed / 4 % 4 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
     Verdict verdict;
     const auto fail = [&](const std::string& what) {
@@ -58,6 +60,11 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
                                   models::Launch{2, 64}};
     request.launch = launches[seed % launches.size()];
     verdict.several = request.launch.blocks * request.launch.threads > 32;
+    constexpr std::array policies{models::PolicyKind::LooseRoundRobin,
+                                  models::PolicyKind::GreedyThenOldest,
+                                  models::PolicyKind::OldestFirst};
+    request.policy.kind = policies[seed / 8 % policies.size()];
+    verdict.breaks_out = kernel.breaks_out;
     const auto analysis = analyzer::analyze(request);
     if (!analysis) {
         const std::string what = analysis.error().what;
@@ -68,7 +75,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
         return verdict;
     }
     const auto machine = harness::simulator::Machine::prepare(
-        described.architecture, {made.function, &made.graph, &made.facts, request.launch});
+        described.architecture, {made.function, &made.graph, &made.facts, request.launch},
+        request.policy);
     if (!machine) {
         verdict.refusal = "(not simulated)";
         return verdict;
@@ -101,6 +109,7 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     int bounded = 0;
     int runs = 0;
     int several = 0;
+    int breaks_out = 0;
     std::map<std::string, int> refused;
     std::vector<double> tightness;
     tests::run_campaign(check_case, [&](const Verdict& verdict) {
@@ -109,15 +118,18 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
         ++bounded;
         runs += verdict.runs;
         several += verdict.several ? 1 : 0;
+        breaks_out += verdict.breaks_out ? 1 : 0;
         tightness.push_back(verdict.tightness);
     });
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
     EXPECT_GT(static_cast<std::uint64_t>(bounded) * 4, cases);
     EXPECT_GT(several * 4, bounded);
+    EXPECT_GT(breaks_out * 40, bounded);
     std::sort(tightness.begin(), tightness.end());
     RecordProperty("bounded", bounded);
     RecordProperty("runs", runs);
     RecordProperty("several_warps", several);
+    RecordProperty("break_out_of_branches", breaks_out);
     if (!tightness.empty())
         RecordProperty("median_tightness", std::to_string(tightness[tightness.size() / 2]));
     for (const auto& [why, count] : refused)

@@ -189,7 +189,9 @@ private:
                 barrier();
             else if (kind == 0)
                 loop(statements, depth);
-            else if (kind <= 2)
+            else if (options_.breaks && options_.sm < 70 && kind == 3)
+                points(statements, depth);
+            else if (kind <= (ways_out_.empty() ? 2 : 6))
                 branch(statements, depth);
             else if (kind == 3 && options_.predicates && !options_.barriers && chance(30))
                 guarded_exit();
@@ -215,7 +217,11 @@ private:
         if (meets) barrier();
         if (early_exit) decide(fmt::format("@{} BRA {}", predicate(), out));
         plain();
-        decide(fmt::format("@{} BRA {}", predicate(), label));
+        const auto turn = fmt::format("@{} BRA {}", predicate(), label);
+        if (meets && options_.divergence && !chance(10))
+            instruction(turn, 5); // Lanes that part here may come to the barrier apart.
+        else
+            decide(turn);
         put_label(out);
         plain();
         keep(fact);
@@ -246,11 +252,21 @@ private:
         fact.min = draw(1, 3);
         fact.max = fact.min + draw(0, options_.max_iterations - 1);
         put_label(label);
+        const auto next = fmt::format("L{}", labels_++);
+        const bool continues = breaks && chance(40);
+        if (continues) instruction("PCNT " + next, 5);
         plain();
+        if (breaks) ways_out_.push_back(continues ? "CONT" : "BRK");
         sequence(std::max(1, statements / 3), depth - 1);
         if (breaks) {
+            ways_out_.pop_back();
             if (chance(60)) decide(fmt::format("@{} BRK", predicate()));
             plain();
+            if (continues) {
+                instruction("CONT", 5);
+                put_label(next);
+                plain();
+            }
             decide(fmt::format("@{} BRA {}", predicate(), label));
             instruction("BRK", 5);
         } else {
@@ -287,6 +303,8 @@ private:
         decide(fmt::format("@{} BRA {}", predicate(), otherwise));
         arms_.push_back(address_);
         sequence(std::max(1, statements / 4), depth - 1);
+        if (!ways_out_.empty() && chance(60))
+            return break_out(statements, depth, point, otherwise, join);
         if (chance(60)) {
             arrive(point, join);
             put_label(otherwise);
@@ -302,6 +320,45 @@ private:
                 arrive(point, join);
             }
         }
+        put_point(point, join);
+        plain();
+    }
+
+    /// Where those meet who leave branches inside by BRK or CONT.
+    void points(int statements, int depth) {
+        const auto out = fmt::format("L{}", labels_++);
+        const auto next = fmt::format("L{}", labels_++);
+        const bool continues = chance(50);
+        instruction("PBK " + out, 5);
+        if (continues) instruction("PCNT " + next, 5);
+        ways_out_.push_back(continues ? "CONT" : "BRK");
+        branch(statements, depth);
+        sequence(std::max(1, statements / 3), depth - 1);
+        if (!options_.barriers && chance(20))
+            instruction("EXIT", 5);
+        else if (continues)
+            instruction(chance(60) ? "CONT" : "BRK", 5);
+        ways_out_.pop_back();
+        if (continues) {
+            put_label(next);
+            plain();
+            sequence(std::max(1, statements / 3), depth - 1);
+        }
+        instruction("BRK", 5);
+        put_label(out);
+        plain();
+    }
+
+    /// The rest of a branch, one way of which leaves the loop, or this turn of it.
+    void break_out(int statements, int depth, int point, const std::string& otherwise,
+                   const std::string& join) {
+        kernel_.breaks_out = true;
+        instruction(chance(70) ? ways_out_.back() : "BRK", 5);
+        put_label(otherwise);
+        arms_.push_back(address_);
+        sequence(std::max(0, statements / 4 - 1), depth - 1);
+        plain();
+        arrive(point, join);
         put_point(point, join);
         plain();
     }
@@ -341,7 +398,8 @@ private:
     std::string line_;
     std::int64_t address_ = 0;
     int labels_ = 0;
-    int barriers_ = 0; ///< Convergence barriers in use.
+    int barriers_ = 0;                  ///< Convergence barriers in use.
+    std::vector<std::string> ways_out_; ///< Of the loops around with PBK: BRK, or CONT.
     std::vector<std::int64_t> arms_;
 };
 

@@ -17,6 +17,7 @@ namespace warpbound::tests {
 struct RandomKernel {
     std::string text;
     models::FlowFacts facts; ///< `program_digest` is left empty.
+    bool breaks_out = false; ///< A way of a branch ends with BRK or CONT.
 };
 
 struct RandomKernelOptions {
@@ -24,12 +25,13 @@ struct RandomKernelOptions {
     int statements = 12; ///< About how many statements at the top level.
     int depth = 3;       ///< Nesting of loops and branches.
     std::int64_t max_iterations = 6;
-    bool memory = true;           ///< Loads and stores, shared and global.
-    bool predicates = true;       ///< Guarded instructions and guarded exits.
-    bool further_facts = true;    ///< Sometimes never, exclusive and linear facts.
-    bool clock_reads = true;      ///< Two in half of the kernels, with statements in between.
-    bool divergence = false;      ///< Lanes may part, with and without points where they meet.
-    bool barriers = false;        ///< That all paths pass equally often; then no guarded exits.
+    bool memory = true;        ///< Loads and stores, shared and global.
+    bool predicates = true;    ///< Guarded instructions and guarded exits.
+    bool further_facts = true; ///< Sometimes never, exclusive and linear facts.
+    bool clock_reads = true;   ///< Two in half of the kernels, with statements in between.
+    bool divergence = false;   ///< Lanes may part, with and without points where they meet.
+    bool breaks = false;   ///< With divergence, below sm_70: points of PBK and PCNT without loops.
+    bool barriers = false; ///< That all paths pass equally often; then no guarded exits.
     bool facts_on_counts = false; ///< One on counts of two blocks, where two can be drawn.
 };
 

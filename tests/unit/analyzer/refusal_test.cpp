@@ -87,6 +87,38 @@ TEST(Refusal, NamesWhatLanesThatPartMayNotDo) {
                 HasSubstr("ways come here from different points at which lanes meet"));
 }
 
+// Those who wait around the point go on behind code that no path of a lane leads there from.
+TEST(Refusal, NamesLanesThatWaitAroundThePointAtWhichOthersMeet) {
+    const auto refused = [](const std::string& body, std::int64_t at) {
+        models::FlowFacts facts;
+        facts.divergents.push_back({at, line(3)});
+        return refusal(*analyzed(body, facts));
+    };
+    const std::string cosines = "MUFU.COS R4, R4; MUFU.COS R4, R4; ";
+    const std::string several = "0x0018: lanes that part here may wait at several points around "
+                                "the innermost";
+    const std::string ended = "0x0010: lanes that part here may wait at a point around the "
+                              "innermost while others end";
+    // Some meet, go on and break; the others come to N only then.
+    EXPECT_THAT(refused("PBK O; PCNT N; SSY J; @P0 BRA A; CONT; A: NOP.S; J: BRK; N: " + cosines +
+                            "BRK; O: EXIT;",
+                        24),
+                HasSubstr(several));
+    // All break or continue, so that nobody meets at J.
+    EXPECT_THAT(refused("PBK O; PCNT N; SSY J; @P0 BRA A; MUFU.COS R8, R8; BRK; A: " + cosines +
+                            "CONT; J: NOP; N: FADD R9, R8, R8; BRK; O: EXIT;",
+                        24),
+                HasSubstr(several));
+    // Some meet and end, the others come to O only then.
+    EXPECT_THAT(
+        refused("PBK O; SSY J; @P0 BRA A; BRK; A: NOP.S; J: EXIT; O: " + cosines + "EXIT;", 16),
+        HasSubstr(ended));
+    // The same where the branch itself leaves the point.
+    EXPECT_THAT(refused("PBK O; SSY J; @P0 BRK; NOP.S; J: EXIT; O: " + cosines + "EXIT;", 16),
+                HasSubstr(ended));
+    EXPECT_EQ(refused("PBK O; SSY J; @P0 BRA A; BRK; A: NOP.S; J: BRK; O: EXIT;", 16), "accepted");
+}
+
 TEST(Refusal, NamesWhatTheDescriptionLacksOfTheCaches) {
     models::FlowFacts facts;
     models::MemoryFact memory;

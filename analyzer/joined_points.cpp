@@ -1,0 +1,128 @@
+#include "analyzer/joined_points.hpp"
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::Instruction;
+
+bool makes_point(ControlFlow flow) {
+    return flow == ControlFlow::PushReconvergence || flow == ControlFlow::PushBreak ||
+           flow == ControlFlow::PushContinue || flow == ControlFlow::ConvergenceSet;
+}
+
+/// What made the points at which the instruction arrives.
+std::optional<ControlFlow> arrives_at(ControlFlow flow) {
+    switch (flow) {
+    case ControlFlow::PopReconvergence:
+        return ControlFlow::PushReconvergence;
+    case ControlFlow::PopBreak:
+        return ControlFlow::PushBreak;
+    case ControlFlow::PopContinue:
+        return ControlFlow::PushContinue;
+    case ControlFlow::ConvergenceWait:
+        return ControlFlow::ConvergenceSet;
+    default:
+        return std::nullopt;
+    }
+}
+
+int barrier_register(const Instruction& instruction) {
+    for (const auto& operand : instruction.operands)
+        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
+            reg != nullptr && reg->file == assembly::RegisterFile::Barrier && reg->index)
+            return *reg->index;
+    return -1;
+}
+
+class Finder {
+public:
+    explicit Finder(const Problem& problem)
+        : problem_{problem}, function_{*problem.request.function}, graph_{*problem.request.graph} {
+        found_.before.resize(graph_.blocks.size());
+        found_.behind.resize(graph_.blocks.size());
+    }
+
+    Result<JoinedPoints> find() {
+        found_.before[0] = JoinedPointStack{};
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            if (!found_.before[block]) continue;
+            JoinedPointStack points = *found_.before[block];
+            for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
+                if (makes_point(function_.instructions[i].control_flow))
+                    if (auto joined = join(points, i, block); !joined) return joined.as_failure();
+            found_.behind[block] = points;
+            for (const std::size_t edge : graph_.blocks[block].out) {
+                const std::size_t to = graph_.edges[edge].to;
+                if (problem_.facts.never[to]) continue;
+                const auto next = along(points, edge);
+                if (!next) return next.as_failure();
+                if (!found_.before[to]) {
+                    found_.before[to] = next.value();
+                } else if (*found_.before[to] != next.value()) {
+                    return refuse_at(
+                        problem_, graph_.blocks[to].first,
+                        "ways come here from different points at which lanes meet; not "
+                        "bounded where lanes may part");
+                }
+            }
+        }
+        return std::move(found_);
+    }
+
+private:
+    Result<void> join(JoinedPointStack& points, std::size_t instruction, std::size_t block) const {
+        const Instruction& at = function_.instructions[instruction];
+        if (at.guard && !at.guard->always())
+            return refuse_at(problem_, instruction,
+                             "a guarded join is not bounded where lanes may part");
+        const JoinedPoint point{at.control_flow, barrier_register(at), block};
+        for (const JoinedPoint& open : points)
+            if (open.kind == ControlFlow::ConvergenceSet && point.reg >= 0 && open.reg == point.reg)
+                return refuse_at(
+                    problem_, instruction,
+                    "the barrier register is in use; not bounded where lanes may part");
+        points.push_back(point);
+        return boost::outcome_v2::success();
+    }
+
+    /// The points behind an edge: lanes that are transferred by an arrival leave its point and
+    /// those inside it.
+    Result<JoinedPointStack> along(JoinedPointStack points, std::size_t edge) {
+        const std::size_t block = graph_.edges[edge].from;
+        const Instruction& last = function_.instructions[graph_.blocks[block].last];
+        const auto kind = arrives_at(last.control_flow);
+        const bool waits = last.control_flow == ControlFlow::ConvergenceWait;
+        if (!kind || (!waits && graph_.edges[edge].kind != assembly::EdgeKind::Taken))
+            return points;
+        const int reg = barrier_register(last);
+        while (!points.empty() &&
+               (points.back().kind != *kind || (waits && points.back().reg != reg))) {
+            if (waits || points.back().kind == ControlFlow::ConvergenceSet)
+                return refuse_at(problem_, graph_.blocks[block].last,
+                                 "lanes arrive at a point that is not the innermost; not bounded "
+                                 "where lanes may part");
+            points.pop_back();
+        }
+        if (points.empty())
+            return refuse_at(problem_, graph_.blocks[block].last,
+                             "no point is joined at which lanes arrive");
+        found_.arrival_of[edge] = points.back();
+        points.pop_back();
+        return points;
+    }
+
+    const Problem& problem_;
+    const assembly::Function& function_;
+    const assembly::ControlFlowGraph& graph_;
+    JoinedPoints found_;
+};
+
+} // namespace
+
+Result<JoinedPoints> joined_points(const Problem& problem) {
+    return Finder{problem}.find();
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,35 @@
+#pragma once
+/// \file
+/// The points at which lanes meet that SSY, PBK, PCNT and BSSY make, and who is in them (C40).
+
+#include "analyzer/problem.hpp"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// A point that active lanes have joined.
+struct JoinedPoint {
+    assembly::ControlFlow kind = assembly::ControlFlow::None; ///< Of the instruction that made it.
+    int reg = -1;                                             ///< Of BSSY.
+    std::size_t made_in = 0;                                  ///< Block.
+    friend bool operator==(const JoinedPoint&, const JoinedPoint&) = default;
+};
+using JoinedPointStack = std::vector<JoinedPoint>; ///< Innermost last.
+
+/// The same for all lanes, whichever way they came.
+struct JoinedPoints {
+    /// Per block; none: no path that the facts allow leads there. `Problem::used` is about
+    /// instructions, which the copies of called code share.
+    std::vector<std::optional<JoinedPointStack>> before;
+    std::vector<std::optional<JoinedPointStack>> behind; ///< Before its last instruction.
+    std::map<std::size_t, JoinedPoint> arrival_of;       ///< By edge over which lanes arrive.
+};
+
+/// Refuses, naming the place: guarded joins, registers in use that BSSY names again, ways that join
+/// or leave points differently, arrivals by BSYNC at a point that is not the innermost.
+Result<JoinedPoints> joined_points(const Problem& problem);
+
+} // namespace warpbound::analyzer
