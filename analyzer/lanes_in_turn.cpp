@@ -69,10 +69,14 @@ public:
                            "flow than the code's; in it: " +
                                ordered.error().what,
                            problem_.request.function->name};
-        LanesInTurn lanes{std::move(ordered.value().graph), {}, {}};
+        LanesInTurn lanes{std::move(ordered.value().graph), {}, {}, {}};
         for (const std::size_t given : ordered.value().given) {
-            lanes.original.push_back(copies_[given].original);
+            const std::size_t original = copies_[given].original;
+            lanes.original.push_back(original);
             lanes.repeated.push_back(copies_[given].repeated);
+            lanes.together.push_back(std::none_of(
+                points_.partings.begin(), points_.partings.end(),
+                [&](const Parting& parting) { return parting.apart.count(original) != 0; }));
         }
         return lanes;
     }
@@ -262,17 +266,18 @@ Problem in_turn(const Problem& problem, const Request& request, const LanesInTur
     for (const std::size_t block : lanes.original)
         serial.facts.never.push_back(problem.facts.never[block]);
     for (const auto& loop : lanes.graph.loops) {
-        std::int64_t most = 0;
-        if (const auto repeated = lanes.repeated[loop.header]) most = *repeated;
+        BackEdgeBounds bound{0, lanes.repeated[loop.header].value_or(0)};
         const auto known =
             std::find_if(graph.loops.begin(), graph.loops.end(), [&](const assembly::Loop& other) {
                 return other.header == lanes.original[loop.header];
             });
-        if (known != graph.loops.end())
-            most = std::max(
-                most,
-                problem.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())].max);
-        serial.facts.loops.push_back({0, most});
+        if (known != graph.loops.end()) {
+            const BackEdgeBounds& of_lane =
+                problem.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())];
+            bound.max = std::max(bound.max, of_lane.max);
+            if (lanes.together[loop.header]) bound.min = of_lane.min;
+        }
+        serial.facts.loops.push_back(bound);
     }
     serial.facts.in_use = problem.facts.in_use;
     serial.facts.in_use.exclusives.clear();

@@ -14,6 +14,8 @@ struct LanesInTurn {
     /// Per block: how often lanes that left a loop in different turns may come there one after the
     /// other, of blocks that head such a sequence.
     std::vector<std::optional<std::int64_t>> repeated;
+    /// Per block: all lanes that have not ended execute it together.
+    std::vector<bool> together;
 };
 
 /// Sound for the upper side (docs/soundness.md, S19d). Refuses what `meeting_points` refuses and
@@ -23,8 +25,8 @@ Result<LanesInTurn> lanes_in_turn(const Problem& problem);
 /// The request with the graph, for `in_turn`; it must live as long as the problem made from it.
 Request in_turn(const Request& request, const LanesInTurn& lanes);
 /// The problem on that graph. Bounds of loops and `never` hold for each lane, so for what lanes
-/// that go together execute; other facts speak of the path of one lane and are left out.
-/// Side: upper.
+/// that go together execute, least turns where all do; other facts speak of the path of one lane
+/// and are left out. Side: upper.
 Problem in_turn(const Problem& problem, const Request& request, const LanesInTurn& lanes);
 
 /// The problem of a lane, of which the warp issues at least the path: gaps that a change of lanes

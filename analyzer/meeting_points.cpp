@@ -15,16 +15,19 @@ namespace {
 using assembly::ControlFlow;
 using assembly::Instruction;
 
+bool is_barrier(const Instruction& instruction) {
+    return instruction.opcode_class == assembly::OpcodeClass::Barrier ||
+           instruction.mnemonic == "WARPSYNC";
+}
+
 Result<void> check_code(const Problem& problem) {
     const auto& instructions = problem.request.function->instructions;
     for (std::size_t i = 0; i < problem.used.size(); ++i) {
         if (!problem.used[i]) continue;
         const Instruction& instruction = instructions[i];
         const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
-        if (instruction.opcode_class == assembly::OpcodeClass::Barrier ||
-            instruction.mnemonic == "WARPSYNC")
-            return refuse_at(problem, i,
-                             "barriers are not bounded in a kernel whose lanes may part");
+        if (is_barrier(instruction) && instruction.guard && !instruction.guard->always())
+            return refuse_at(problem, i, "a guarded barrier is not bounded where lanes may part");
         if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
             return refuse_at(problem, i, "leaving a point is not bounded where lanes may part");
         const models::MemoryFact* fact = problem.request.facts->memory_at(instruction.address);
@@ -161,7 +164,7 @@ private:
                         [&](std::size_t at) { return turns_before(block, at); }))
             return refuse(last, "lanes may turn a loop while others wait for them inside it, which "
                                 "is not bounded");
-        if (auto checked = check_waiting(parting); !checked) return checked;
+        if (auto apart = find_apart(parting); !apart) return apart;
         found_.partings.push_back(std::move(parting));
         return boost::outcome_v2::success();
     }
@@ -192,12 +195,14 @@ private:
 
     /// Lanes that arrive at a point around the innermost wait there, while others meet at the
     /// innermost and go on.
-    Result<void> check_waiting(const Parting& parting) const {
+    Result<void> find_apart(Parting& parting) const {
         const std::size_t last = graph_.blocks[parting.block].last;
         const std::size_t joined = behind_[parting.block]->size();
+        parting.apart = parting.region;
         if (joined == 0) return boost::outcome_v2::success();
         const auto left = [&](std::size_t edge) { return before_[graph_.edges[edge].to]->size(); };
         const Walk inside = walk_inside(parting.block, joined);
+        parting.apart.insert(inside.blocks.begin(), inside.blocks.end());
         std::size_t fewest = joined - 1;
         for (const std::size_t edge : inside.arrivals)
             fewest = std::min(fewest, left(edge));
@@ -218,6 +223,7 @@ private:
             if (graph_.blocks[block].exits)
                 return refuse(last, "lanes that part here may wait at a point around the innermost "
                                     "while others end, which is not bounded");
+        parting.apart = around.blocks;
         return boost::outcome_v2::success();
     }
 
@@ -295,13 +301,33 @@ private:
     MeetingPoints found_;
 };
 
+/// Barriers count warps or, from sm_70 on, lanes (C9): no other lanes may be elsewhere.
+Result<void> check_barriers(const Problem& problem, const MeetingPoints& points) {
+    const auto& graph = *problem.request.graph;
+    const auto& instructions = problem.request.function->instructions;
+    for (const Parting& parting : points.partings)
+        for (const std::size_t block : parting.apart)
+            for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
+                if (is_barrier(instructions[i]))
+                    return refuse_at(
+                        problem, i,
+                        fmt::format("some lanes may come to this barrier while others that parted "
+                                    "from them at 0x{:04x} are elsewhere, which is not bounded",
+                                    instructions[graph.blocks[parting.block].last].address));
+    return boost::outcome_v2::success();
+}
+
 } // namespace
 
 Result<MeetingPoints> meeting_points(const Problem& problem) {
     if (auto checked = check_code(problem); !checked) return checked.as_failure();
     const auto joined = joined_points(problem);
     if (!joined) return joined.as_failure();
-    return Finder{problem, joined.value()}.find();
+    auto points = Finder{problem, joined.value()}.find();
+    if (!points) return points;
+    if (auto checked = check_barriers(problem, points.value()); !checked)
+        return checked.as_failure();
+    return points;
 }
 
 } // namespace warpbound::analyzer

@@ -25,6 +25,8 @@ struct Parting {
         std::int64_t most = 0;        ///< How often some leave before the meeting.
     };
     std::optional<Leaving> leaving;
+    /// Blocks that some lanes may execute while others that parted from them here are elsewhere.
+    std::set<std::size_t> apart;
 };
 
 /// Edges over which lanes arrive at a point that SSY, PBK, PCNT or BSSY made, and the partings.

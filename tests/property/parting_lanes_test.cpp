@@ -22,6 +22,7 @@ struct Verdict {
     int runs = 0;
     double tightness = 0;    ///< Upper bound over the longest run.
     bool several = false;    ///< Warps.
+    bool barriers = false;   ///< At which several warps of a block meet.
     bool breaks_out = false; ///< As `RandomKernel` has it.
 };
 
@@ -34,6 +35,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     options.clock_reads = seed % 5 == 0;
     options.further_facts = seed % 3 == 0;
     options.divergence = true;
+    options.barriers = seed % 2 == 0;
     options.breaks = seed / 4 % 4 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
     Verdict verdict;
@@ -64,6 +66,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
                                   models::PolicyKind::GreedyThenOldest,
                                   models::PolicyKind::OldestFirst};
     request.policy.kind = policies[seed / 8 % policies.size()];
+    verdict.barriers =
+        request.launch.threads > 32 && kernel.text.find("BAR.SYNC") != std::string::npos;
     verdict.breaks_out = kernel.breaks_out;
     const auto analysis = analyzer::analyze(request);
     if (!analysis) {
@@ -109,6 +113,7 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     int bounded = 0;
     int runs = 0;
     int several = 0;
+    int barriers = 0;
     int breaks_out = 0;
     std::map<std::string, int> refused;
     std::vector<double> tightness;
@@ -118,6 +123,7 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
         ++bounded;
         runs += verdict.runs;
         several += verdict.several ? 1 : 0;
+        barriers += verdict.barriers ? 1 : 0;
         breaks_out += verdict.breaks_out ? 1 : 0;
         tightness.push_back(verdict.tightness);
     });
@@ -125,10 +131,12 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     EXPECT_GT(static_cast<std::uint64_t>(bounded) * 4, cases);
     EXPECT_GT(several * 4, bounded);
     EXPECT_GT(breaks_out * 40, bounded);
+    EXPECT_GT(barriers * 40, bounded);
     std::sort(tightness.begin(), tightness.end());
     RecordProperty("bounded", bounded);
     RecordProperty("runs", runs);
     RecordProperty("several_warps", several);
+    RecordProperty("meet_at_barriers", barriers);
     RecordProperty("break_out_of_branches", breaks_out);
     if (!tightness.empty())
         RecordProperty("median_tightness", std::to_string(tightness[tightness.size() / 2]));

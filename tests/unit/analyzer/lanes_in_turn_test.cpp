@@ -12,12 +12,14 @@ struct Times {
 
 /// On Fermi, whose instructions take 8 bytes; `parts`: where lanes may part.
 Times times(const std::string& body, const std::vector<std::int64_t>& parts,
-            const std::vector<models::LoopFact>& loops = {}) {
+            const std::vector<models::LoopFact>& loops = {}, models::Launch launch = {1, 32}) {
     models::FlowFacts facts;
     facts.loops = loops;
     for (const std::int64_t at : parts)
         facts.divergents.push_back({at, {}});
-    const auto analysis = analyzed(body, facts)->run();
+    auto problem = analyzed(body, facts);
+    problem->request.launch = launch;
+    const auto analysis = problem->run();
     EXPECT_TRUE(analysis) << to_string(analysis.error());
     if (!analysis) return {};
     const auto bounds = analysis.value().execution_time.bounds();
@@ -62,6 +64,39 @@ TEST(PartingLanes, LeaveALoopInEachTurnWithCodeBeforeTheyMeet) {
     const std::int64_t more = upper(7, {16}) - upper(7, {});
     EXPECT_GE(more, 6 * 2 * 6);
     EXPECT_GT(more, upper(4, {16}) - upper(4, {}));
+}
+
+// With the longer way alone, and nothing in the other, barriers split both alike.
+TEST(PartingLanes, MeetAtBarriersBehindTheirBranches) {
+    const std::string code = "H: @P0 BRA J; " + chain + "J: BAR.SYNC 0x0; @P1 BRA H; EXIT;";
+    const models::Launch two_warps{1, 64};
+    const std::vector<models::LoopFact> loop{{0, 3, 3, {}}};
+    const Times parted = times(code, {0}, loop, two_warps);
+    const Times together = times(code, {}, loop, two_warps);
+    EXPECT_EQ(parted.upper, together.upper);
+    // Only the gap at the branch may be shorter.
+    EXPECT_LE(parted.lower, together.lower);
+    EXPECT_GT(parted.lower, times("BAR.SYNC 0x0; BAR.SYNC 0x0; EXIT;", {}, {}, two_warps).lower);
+    // Both ways between two barriers.
+    const std::string sides = "H: SSY J; @P0 BRA L; " + chain + "NOP.S; L: " + chain +
+                              "NOP.S; J: BAR.SYNC 0x0; @P1 BRA H; EXIT;";
+    const auto more = [&](models::Launch launch) {
+        return times(sides, {8}, loop, launch).upper - times(sides, {}, loop, launch).upper;
+    };
+    EXPECT_GE(more({1, 32}), 3 * 2 * 6);
+    EXPECT_GE(more(two_warps), 3 * 2 * 6);
+}
+
+TEST(PartingLanes, MeetAtBarriersThatEveryLanePassesEquallyOften) {
+    models::FlowFacts facts;
+    facts.loops.push_back({0, 2, 3, {}});
+    facts.divergents.push_back({0, {}});
+    auto problem =
+        analyzed("H: @P0 BRA J; NOP; J: BAR.SYNC 0x0; @P1 BRA H; EXIT;", std::move(facts));
+    problem->request.launch = {1, 64};
+    const auto analysis = problem->run();
+    ASSERT_FALSE(analysis);
+    EXPECT_THAT(analysis.error().what, testing::HasSubstr("paths pass this barrier 2 to 3 times"));
 }
 
 TEST(PartingLanes, AreNotAskedOfCopiesThatNothingReaches) {

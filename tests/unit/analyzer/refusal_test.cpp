@@ -75,8 +75,6 @@ TEST(Refusal, NamesWhatLanesThatPartMayNotDo) {
     const std::string loop = "NOP; H: MOV R1, R2; ";
     EXPECT_THAT(refused(loop + "@P0 BRA H; EXIT;", 8),
                 HasSubstr("0x0008: nothing is decided where lanes are stated to part"));
-    EXPECT_THAT(refused(loop + "@P0 BRA L; NOP; L: BAR.SYNC 0x0; @P1 BRA H; EXIT;", 16),
-                HasSubstr("barriers are not bounded in a kernel whose lanes may part"));
     // Both ways turn on, and meet behind the loop only.
     EXPECT_THAT(refused("SSY D; H: MOV R1, R2; @P0 BRA L; NOP; L: @P1 BRA H; NOP.S; D: EXIT;", 16),
                 HasSubstr("0x0010: lanes that part here may come here again before they meet"));
@@ -85,6 +83,32 @@ TEST(Refusal, NamesWhatLanesThatPartMayNotDo) {
                         "D: EXIT;",
                         24),
                 HasSubstr("ways come here from different points at which lanes meet"));
+}
+
+TEST(Refusal, NamesBarriersThatLanesMayComeToApart) {
+    const auto refused = [](const std::string& body, std::int64_t at, bool loop = false) {
+        models::FlowFacts facts;
+        facts.divergents.push_back({at, line(3)});
+        if (loop) facts.loops.push_back({0, 4, 4, {}});
+        return refusal(*analyzed(body, facts));
+    };
+    EXPECT_THAT(refused("SSY J; @P0 BRA A; BAR.SYNC 0x0; A: NOP.S; J: EXIT;", 8),
+                HasSubstr("0x0010: some lanes may come to this barrier while others that parted "
+                          "from them at 0x0008 are elsewhere"));
+    EXPECT_THAT(refused("@P0 BRA A; BAR.SYNC 0x0; A: EXIT;", 0),
+                HasSubstr("0x0008: some lanes may come to this barrier"));
+    // They may leave the loop in different turns.
+    EXPECT_THAT(refused("H: BAR.SYNC 0x0; @P0 BRA H; EXIT;", 8, true),
+                HasSubstr("0x0000: some lanes may come to this barrier"));
+    // Those who break wait at O while the others meet at J and go on.
+    EXPECT_THAT(
+        refused("PBK O; SSY J; @P0 BRA A; BRK; A: NOP.S; J: BAR.SYNC 0x0; BRK; O: EXIT;", 16),
+        HasSubstr("0x0028: some lanes may come to this barrier"));
+    // Lanes that break come to the barrier behind with the others.
+    EXPECT_EQ(refused("PBK O; SSY J; @P0 BRA A; BRK; A: NOP.S; J: BRK; O: BAR.SYNC 0x0; EXIT;", 16),
+              "accepted");
+    EXPECT_THAT(refused("@P0 BRA A; NOP; A: @P1 BAR.SYNC 0x0; EXIT;", 0),
+                HasSubstr("0x0010: a guarded barrier is not bounded where lanes may part"));
 }
 
 // Those who wait around the point go on behind code that no path of a lane leads there from.
