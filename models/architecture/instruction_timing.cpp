@@ -198,7 +198,9 @@ void LookUp::find_pattern_passes(const AddressPattern& pattern) {
     const PassRange range =
         pass_range(pattern, warp_size, access.bytes, period,
                    [&](const LaneAddresses& lanes) { return passes_of(access, lanes); });
-    result_.passes = to_interval({.min = range.lo, .max = range.hi});
+    // Where lanes part some take part, at least one: by no rule do fewer need more passes.
+    const std::int64_t fewest = facts_.divergents.empty() ? range.lo : 1;
+    result_.passes = to_interval({.min = fewest, .max = range.hi});
     result_.through_caches = facts_.memory_at(instruction_.address)->level == MemoryLevel::Any &&
                              (is_loaded_from_level(instruction_.opcode_class) ||
                               is_buffered_store(instruction_.opcode_class));

@@ -23,6 +23,7 @@ struct Verdict {
     double tightness = 0;    ///< Upper bound over the longest run.
     bool several = false;    ///< Warps.
     bool barriers = false;   ///< At which several warps of a block meet.
+    bool patterns = false;   ///< Of addresses.
     bool breaks_out = false; ///< As `RandomKernel` has it.
 };
 
@@ -37,6 +38,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     options.divergence = true;
     options.barriers = seed % 2 == 0;
     options.breaks = seed / 4 % 4 == 0;
+    options.patterns = seed / 16 % 2 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
     Verdict verdict;
     const auto fail = [&](const std::string& what) {
@@ -69,6 +71,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     verdict.barriers =
         request.launch.threads > 32 && kernel.text.find("BAR.SYNC") != std::string::npos;
     verdict.breaks_out = kernel.breaks_out;
+    verdict.patterns = std::any_of(made.facts.memory.begin(), made.facts.memory.end(),
+                                   [](const auto& fact) { return fact.pattern.has_value(); });
     const auto analysis = analyzer::analyze(request);
     if (!analysis) {
         const std::string what = analysis.error().what;
@@ -115,6 +119,7 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     int several = 0;
     int barriers = 0;
     int breaks_out = 0;
+    int patterns = 0;
     std::map<std::string, int> refused;
     std::vector<double> tightness;
     tests::run_campaign(check_case, [&](const Verdict& verdict) {
@@ -125,6 +130,7 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
         several += verdict.several ? 1 : 0;
         barriers += verdict.barriers ? 1 : 0;
         breaks_out += verdict.breaks_out ? 1 : 0;
+        patterns += verdict.patterns ? 1 : 0;
         tightness.push_back(verdict.tightness);
     });
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
@@ -132,11 +138,13 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     EXPECT_GT(several * 4, bounded);
     EXPECT_GT(breaks_out * 40, bounded);
     EXPECT_GT(barriers * 40, bounded);
+    EXPECT_GT(patterns * 10, bounded);
     std::sort(tightness.begin(), tightness.end());
     RecordProperty("bounded", bounded);
     RecordProperty("runs", runs);
     RecordProperty("several_warps", several);
     RecordProperty("meet_at_barriers", barriers);
+    RecordProperty("with_patterns", patterns);
     RecordProperty("break_out_of_branches", breaks_out);
     if (!tightness.empty())
         RecordProperty("median_tightness", std::to_string(tightness[tightness.size() / 2]));

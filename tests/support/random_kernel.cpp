@@ -163,6 +163,7 @@ private:
         if (chance(20)) return;
         models::MemoryFact fact;
         fact.at = address_;
+        if (has_pattern(fact)) return;
         const auto degree = draw(1, 4);
         fact.conflict_degree = models::CountRange{degree, degree + draw(0, 2)};
         kernel_.facts.memory.push_back(fact);
@@ -175,11 +176,31 @@ private:
         fact.level = options_.sm == 20 || chance(50) ? models::MemoryLevel::Dram
                      : chance(50)                    ? models::MemoryLevel::L2
                                                      : models::MemoryLevel::Any;
+        if (options_.sm == 75 && options_.patterns && fact.level == models::MemoryLevel::Any)
+            fact.level = models::MemoryLevel::L2; // Its pattern does not lead through the caches.
+        if ((options_.sm == 20 || options_.sm == 75) && has_pattern(fact)) return;
         if (chance(80)) {
             const auto transactions = draw(1, 3);
             fact.transactions = models::CountRange{transactions, transactions + draw(0, 1)};
         }
         kernel_.facts.memory.push_back(fact);
+    }
+
+    /// Gives the fact a pattern in place of passes, and keeps it; or not.
+    bool has_pattern(models::MemoryFact& fact) {
+        if (!options_.patterns || !chance(50)) return false;
+        models::AddressPattern& pattern = fact.pattern.emplace();
+        const auto words = [this](std::int64_t most) {
+            return 4 * static_cast<std::uint64_t>(draw(0, most));
+        };
+        pattern.base = words(64);
+        pattern.thread_stride = words(chance(50) ? 4 : 40);
+        pattern.iteration_stride = words(40);
+        pattern.warp_stride = words(40);
+        if (chance(20)) pattern.random = 7;
+        if (chance(20) || pattern.random) pattern.footprint = 4 * words(256) + 16;
+        kernel_.facts.memory.push_back(fact);
+        return true;
     }
 
     void sequence(int statements, int depth) {

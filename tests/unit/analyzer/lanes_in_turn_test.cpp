@@ -99,6 +99,25 @@ TEST(PartingLanes, MeetAtBarriersThatEveryLanePassesEquallyOften) {
     EXPECT_THAT(analysis.error().what, testing::HasSubstr("paths pass this barrier 2 to 3 times"));
 }
 
+TEST(PartingLanes, MayAccessAloneOrTogetherWhatAPatternSays) {
+    models::FlowFacts facts;
+    facts.divergents.push_back({0, {}});
+    models::MemoryFact& fact = facts.memory.emplace_back();
+    fact.at = 8;
+    const auto run = [&](std::optional<models::CountRange> passes) {
+        fact.conflict_degree = passes;
+        fact.pattern.reset();
+        if (!passes) fact.pattern.emplace().thread_stride = 128; // All lanes on one bank.
+        const auto analysis =
+            analyzed("@P0 BRA L; LDS R4, [R2]; L: FADD R4, R4, R4; EXIT;", facts)->run();
+        EXPECT_TRUE(analysis) << to_string(analysis.error());
+        const auto bounds = analysis.value().execution_time.bounds();
+        return std::pair{bounds.lower(), bounds.upper()};
+    };
+    EXPECT_EQ(run(std::nullopt), run(models::CountRange{1, 32}));
+    EXPECT_LT(run(std::nullopt).first, run(models::CountRange{32, 32}).second);
+}
+
 TEST(PartingLanes, AreNotAskedOfCopiesThatNothingReaches) {
     const std::string called = "F: SSY S; @P0 BRA A; @P2 EXIT; NOP.S; A: FADD R4, R4, R6; NOP.S; "
                                "S: @P1 BRA F; RET;";

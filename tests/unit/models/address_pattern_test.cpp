@@ -140,6 +140,33 @@ TEST(Passes, AgreeWithAPlainCountOnRandomAddresses) {
     }
 }
 
+// Where lanes part, the passes of all are a bound from above (C22).
+TEST(Passes, OfFewerLanesAreNoMore) {
+    std::mt19937_64 random{20261122};
+    std::int64_t fewer = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        LaneAddresses lanes;
+        lanes.bytes = std::uint64_t{1} << random() % 5;
+        lanes.active = all_lanes(32);
+        for (std::uint64_t& address : lanes.address)
+            address = random() % (std::uint64_t{1} << (4 + i % 8)) * (i % 3 == 0 ? 1 : lanes.bytes);
+        LaneAddresses some = lanes;
+        some.active &= random() & random();
+        const auto passes = [](const LaneAddresses& of) {
+            return std::array{line_passes(of, 128), bank_passes(of, 32, 4),
+                              shared_atomic_passes(of, 32, 4), global_atomic_passes(of, 128),
+                              word_passes(of)};
+        };
+        const auto of_all = passes(lanes);
+        const auto of_some = passes(some);
+        for (std::size_t rule = 0; rule < of_all.size(); ++rule) {
+            ASSERT_LE(of_some[rule], of_all[rule]) << "case " << i << ", rule " << rule;
+            fewer += of_some[rule] < of_all[rule] ? 1 : 0;
+        }
+    }
+    EXPECT_GT(fewer, 50'000);
+}
+
 TEST(PassRange, HoldsForEveryPlaceOfRandomPatterns) {
     std::mt19937_64 random{5};
     const auto pick = [&](std::uint64_t most) { return random() % (most + 1); };

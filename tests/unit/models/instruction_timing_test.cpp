@@ -258,6 +258,10 @@ TEST(InstructionTiming, TakesPassesFromAPattern) {
         {.name = "shared", .values = {value("banks", 32, 32), value("bank-width", 4, 4)}});
     EXPECT_EQ(timing_of(load, architecture, facts).value().passes,
               (Interval{.lo = 2, .typical = 2, .hi = 2}));
+    facts.divergents.push_back({.at = 0, .from = {}}); // Then some lanes may access alone.
+    EXPECT_EQ(timing_of(load, architecture, facts).value().passes,
+              (Interval{.lo = 1, .typical = std::nullopt, .hi = 2}));
+    facts.divergents.clear();
     const auto global = instruction(OpcodeClass::LoadGlobal);
     EXPECT_THAT(timing_of(global, architecture, facts).error().what,
                 testing::HasSubstr("memories/l1/line is absent"));
