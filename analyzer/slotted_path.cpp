@@ -1,5 +1,6 @@
 #include "analyzer/slotted_path.hpp"
 
+#include "analyzer/common_barriers.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/slots_lost.hpp"
 
@@ -34,17 +35,40 @@ std::string kind_of(const SlotDistance& slots) {
     return fmt::format("-every-{}-{}", slots.shortest, slots.longest);
 }
 
-Result<SideAnswer> slowest_in_slots(const Problem& problem,
-                                    const std::vector<std::vector<SlotDistance>>& ways, Facts facts,
+std::string SlottedChain::kind(const std::vector<SlotDistance>& slots) const {
+    return barriers > 0 ? in_any_place : kind_of(slots.front());
+}
+
+Result<SlottedChain> slotted_chain(const Problem& problem) {
+    SlottedChain chain;
+    if (problem.shape.warps_per_block > 1) {
+        const auto common = common_barriers(problem);
+        if (!common) return common.as_failure();
+        chain.barriers = common.value();
+    }
+    // In several waves warps of all places follow each other, at barriers also within a block.
+    chain.changes_place = problem.shape.waves() > 1 || chain.barriers > 0;
+    chain.places = slot_distances(problem.request.policy, problem.shape);
+    if (chain.barriers > 0)
+        chain.paths = {chain.places};
+    else
+        for (const SlotDistance& slots : chain.places)
+            chain.paths.push_back({slots});
+    return chain;
+}
+
+Result<SideAnswer> slowest_in_slots(const Problem& problem, const SlottedChain& chain,
                                     Deadline deadline, const TermsOfPath& terms) {
+    // Facts about whole paths do not follow the chain from warp to warp.
+    const Facts facts = chain.barriers > 0 ? Facts::LoopBounds : Facts::All;
     std::optional<SideAnswer> worst;
     Outcome outcome = Outcome::Optimal;
     std::int64_t nodes = 0;
-    for (const auto& slots : ways) {
+    for (const auto& slots : chain.paths) {
         // The write buffer counts on its own: here it never delays.
         const SidePair rules = rules_of(problem, 1, {0, 0, 0}, slots);
         auto alone =
-            bound_one_warp(problem, rules, Side::Upper, deadline, facts, kind_of(slots.front()));
+            bound_one_warp(problem, rules, Side::Upper, deadline, facts, chain.kind(slots));
         if (!alone) return alone;
         SideResult& execution = alone.value().execution;
         nodes += alone.value().nodes;

@@ -22,14 +22,30 @@ SlotDistance hull(const std::vector<SlotDistance>& distances);
 /// What the names of lemmas about such slots end in.
 std::string kind_of(const SlotDistance& slots);
 
+/// The same where a warp may be in any place.
+inline constexpr const char* in_any_place = "-in-any-place";
+
+/// Through which slots the critical chain of a launch may go (docs/soundness.md, S17).
+struct SlottedChain {
+    std::int64_t barriers = 0;  ///< Of a block, at each of which the chain may change its place.
+    bool changes_place = false; ///< There, or from block to block.
+    std::vector<SlotDistance> places;
+    /// The distances that slots of one path may have. `Shape:` paths[way][place].
+    std::vector<std::vector<SlotDistance>> paths;
+
+    /// What the name of the lemma about such a path ends in.
+    [[nodiscard]] std::string kind(const std::vector<SlotDistance>& slots) const;
+};
+
+/// Refuses barriers that paths of a block pass unequally often.
+Result<SlottedChain> slotted_chain(const Problem& problem);
+
 /// Terms of a bound that rests on the longest path in such slots. `Unit:` core cycles.
 using TermsOfPath = std::function<std::vector<BoundTerm>(const std::vector<SlotDistance>& slots,
                                                          std::int64_t path)>;
 
-/// Side: upper. The largest sum over all `ways`, each the distances that slots of one path may
-/// have. Lemmas are named after the first of them.
-Result<SideAnswer> slowest_in_slots(const Problem& problem,
-                                    const std::vector<std::vector<SlotDistance>>& ways, Facts facts,
+/// Side: upper. The largest sum over all paths of the chain.
+Result<SideAnswer> slowest_in_slots(const Problem& problem, const SlottedChain& chain,
                                     Deadline deadline, const TermsOfPath& terms);
 
 /// Side: lower. The shortest path in the slots of a place where that is above `answer`, which is

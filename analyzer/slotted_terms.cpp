@@ -1,6 +1,5 @@
 #include "analyzer/slotted_terms.hpp"
 
-#include "analyzer/common_barriers.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/slotted_path.hpp"
 #include "analyzer/warp_work.hpp"
@@ -18,18 +17,23 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
     return (models::Cycles{a} * b).count();
 }
 
-/// The sum for a launch in which slots are between `shortest` and `longest` cycles apart.
+/// The sum for a launch.
 class SlottedSum {
 public:
-    SlottedSum(const Problem& problem, SlotDistance slots)
-        : problem_{problem}, shape_{problem.shape}, slots_{slots} {}
+    /// `slots`: how far apart those of the path are.
+    SlottedSum(const Problem& problem, const SlottedChain& chain,
+               const std::vector<SlotDistance>& slots)
+        : problem_{problem}, shape_{problem.shape}, chain_{chain},
+          places_{chain.changes_place ? chain.places : slots}, any_{hull(places_)} {}
 
     /// `path`: the lemma of the longest path in slots, and its bound.
     std::vector<BoundTerm> terms(const std::string& path, std::int64_t bound) {
         add("path of a warp in its slots", shape_.waves(), bound, path);
         // Also a warp that has all slots waits for the one of its predecessor to end.
         const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
-        add("wait for the first slot", shape_.waves(), std::max(slots_.longest, first) - 1);
+        add("wait for the first slot", shape_.waves(), std::max(any_.longest, first) - 1);
+        add("wait for a slot behind a barrier", product(chain_.barriers, shape_.waves()),
+            any_.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
         add_ports();
         add_stores();
@@ -43,18 +47,35 @@ private:
             terms_.push_back({std::move(text), count, cycles, std::move(lemma)});
     }
 
+    [[nodiscard]] std::string kind() const {
+        return chain_.changes_place ? in_any_place : kind_of(places_.front());
+    }
+
     /// Time that a use of a port takes from a warp at most, in slots that it loses.
-    InstructionCosts cost_of_ports(bool to_same, bool to_others) const {
+    [[nodiscard]] InstructionCosts cost_of_ports(bool to_same, bool to_others) const {
         InstructionCosts costs = port_times(problem_);
         for (std::size_t i = 0; i < costs.size(); ++i) {
             if (costs[i] == 0) continue;
             // A port that is free again one slot later is free at the end of the next one's slot.
             const bool counts = (to_same && costs[i] > shape_.issue_slot.hi) ||
                                 (to_others && is_shared_by_all(problem_, i));
-            const std::int64_t lost = (costs[i] - 1) / slots_.shortest + 1;
-            costs[i] = counts ? product(lost, slots_.longest) : 0;
+            std::int64_t most_lost = 0;
+            for (const SlotDistance& slots : places_)
+                most_lost = std::max(most_lost,
+                                     product((costs[i] - 1) / slots.shortest + 1, slots.longest));
+            costs[i] = counts ? most_lost : 0;
         }
         return costs;
+    }
+
+    /// Time that a store takes at most that drains for so long: a slot, and those that pass
+    /// meanwhile.
+    [[nodiscard]] std::int64_t cost_of_store(std::int64_t drain) const {
+        std::int64_t meanwhile = 0;
+        for (const SlotDistance& slots : places_)
+            meanwhile = std::max(meanwhile, product(drain, slots.longest) / slots.shortest);
+        meanwhile = std::min(meanwhile, product(drain / any_.shortest, any_.longest));
+        return (models::Cycles{any_.longest} + models::Cycles{meanwhile}).count();
     }
 
     /// Records a lemma on a sum of costs. Returns its bound.
@@ -68,19 +89,18 @@ private:
     }
 
     void add_ports() {
-        const std::string ports = "execution-time-upper-ports-";
+        const std::string ports = "execution-time-upper-ports";
         const std::int64_t warps = shape_.warps();
-        if (shape_.waves() > 1) {
-            // The critical chain may be on one scheduler in one block and on another in the next.
-            const LemmaName any{ports + "any" + kind_of(slots_),
+        if (chain_.changes_place) {
+            const LemmaName any{ports + kind(),
                                 "slots that a warp's use of ports takes from any other"};
             add("slots of the critical chain in which a port is taken", warps,
                 most(any, cost_of_ports(true, true)), any.id);
             return;
         }
-        const LemmaName same{ports + "same" + kind_of(slots_),
+        const LemmaName same{ports + "-same" + kind(),
                              "slots that a warp's use of ports takes from one of its scheduler"};
-        const LemmaName other{ports + "other" + kind_of(slots_),
+        const LemmaName other{ports + "-other" + kind(),
                               "slots that a warp's use of ports takes from one of another"};
         const std::int64_t to_same = most(same, cost_of_ports(true, false));
         const std::int64_t to_others = most(other, cost_of_ports(false, true));
@@ -103,13 +123,13 @@ private:
         for (std::size_t i = 0; i < costs.size(); ++i) {
             if (!enters_write_buffer(problem_, i)) continue;
             entering[i] = 1;
-            costs[i] = product(1 + costs[i] / slots_.shortest, slots_.longest);
+            costs[i] = cost_of_store(costs[i]);
         }
         const std::int64_t stores =
             extreme_sum(problem_, block_costs(problem_, entering), Side::Upper);
         // Nobody waits while all stores of the launch fit.
         if (product(stores, shape_.warps()) <= problem_.buffer_entries.lo) return;
-        const LemmaName full{"execution-time-upper-buffer" + kind_of(slots_),
+        const LemmaName full{"execution-time-upper-buffer" + kind(),
                              "slots that a warp's stores take from any by filling the buffer"};
         add("slots of the warp in which the write buffer is full", shape_.warps(),
             most(full, costs), full.id);
@@ -130,30 +150,23 @@ private:
 
     const Problem& problem_;
     const LaunchShape& shape_;
-    SlotDistance slots_;
+    const SlottedChain& chain_;
+    std::vector<SlotDistance> places_; ///< That slots are lost in.
+    SlotDistance any_;
     std::vector<BoundTerm> terms_;
 };
 
 } // namespace
 
 Result<SideAnswer> prove_slotted_from_above(const Problem& problem, Deadline deadline) {
-    if (const auto* barrier = meeting_barrier(problem))
-        return Failure{fmt::format("0x{:04x}: path lemmas are not kept for barriers of blocks with "
-                                   "several warps under slotted policies in this version",
-                                   barrier->address),
-                       problem.request.function->name, barrier->position.line,
-                       barrier->position.column};
-    const auto distances = slot_distances(problem.request.policy, problem.shape);
-    std::vector<std::vector<SlotDistance>> ways;
-    for (const SlotDistance& slots : distances)
-        ways.push_back({slots});
-    return slowest_in_slots(
-        problem, ways, Facts::All, deadline,
-        [&](const std::vector<SlotDistance>& way, std::int64_t path) {
-            // In several waves warps of all places follow each other.
-            SlottedSum sum{problem, problem.shape.waves() > 1 ? hull(distances) : way.front()};
-            return sum.terms("execution-time-upper" + kind_of(way.front()), path);
-        });
+    const auto chain = slotted_chain(problem);
+    if (!chain) return chain.as_failure();
+    return slowest_in_slots(problem, chain.value(), deadline,
+                            [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
+                                SlottedSum sum{problem, chain.value(), slots};
+                                return sum.terms("execution-time-upper" + chain.value().kind(slots),
+                                                 path);
+                            });
 }
 
 } // namespace warpbound::analyzer

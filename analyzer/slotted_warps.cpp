@@ -1,6 +1,5 @@
 #include "analyzer/slotted_warps.hpp"
 
-#include "analyzer/common_barriers.hpp"
 #include "analyzer/decided_schedules.hpp"
 #include "analyzer/slots_lost.hpp"
 #include "analyzer/slotted_path.hpp"
@@ -76,33 +75,21 @@ void take_decided(SideAnswer& answer, models::Cycles time) {
 } // namespace
 
 Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline) {
-    std::int64_t barriers = 0;
-    if (problem.shape.warps_per_block > 1) {
-        const auto common = common_barriers(problem);
-        if (!common) return common.as_failure();
-        barriers = common.value();
-    }
-    const std::vector<SlotDistance> distances =
-        slot_distances(problem.request.policy, problem.shape);
-    // In several waves warps of all places follow each other, at barriers also within a block.
-    const bool changes_place = problem.shape.waves() > 1 || barriers > 0;
-    const SlotDistance any = hull(distances);
+    const auto found = slotted_chain(problem);
+    if (!found) return found.as_failure();
+    const SlottedChain& chain = found.value();
+    const SlotDistance any = hull(chain.places);
     const LostSlots lost_on_the_way =
-        changes_place ? lost_between_places(problem, distances, barriers) : LostSlots{};
-    const auto lost = changes_place ? std::map<SlotDistance, LostSlots>{} : lost_slots(problem);
-    std::vector<std::vector<SlotDistance>> ways;
-    for (const SlotDistance& slots : distances)
-        ways.push_back({slots});
-    if (barriers > 0) ways = {distances};
-    // Facts about whole paths do not follow the chain from warp to warp.
-    const Facts facts = barriers > 0 ? Facts::LoopBounds : Facts::All;
+        chain.changes_place ? lost_between_places(problem, chain.places, chain.barriers)
+                            : LostSlots{};
+    const auto lost =
+        chain.changes_place ? std::map<SlotDistance, LostSlots>{} : lost_slots(problem);
     const SlottedLaunch launch{problem};
     auto answer = slowest_in_slots(
-        problem, ways, facts, deadline,
-        [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
-            return changes_place
-                       ? launch.terms(any, path, lost_on_the_way, barriers)
-                       : launch.terms(slots.front(), path, lost.at(slots.front()), barriers);
+        problem, chain, deadline, [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
+            return chain.changes_place
+                       ? launch.terms(any, path, lost_on_the_way, chain.barriers)
+                       : launch.terms(slots.front(), path, lost.at(slots.front()), 0);
         });
     if (!answer) return answer;
     const auto decided = decided_times(problem);

@@ -46,8 +46,12 @@ private:
     /// One way to a lower bound per lemma that it may start with.
     [[nodiscard]] std::vector<Term> lower_terms(const std::string& first_lemma) const;
     [[nodiscard]] std::vector<Term> slotted_upper_terms(const ClaimRow& claim) const;
-    /// `lost`: how far apart the slots are that are lost.
-    [[nodiscard]] std::vector<Term> slotted_sum(const SlotRange& path, const SlotRange& lost,
+    /// Whether the critical chain goes over to other warps, from block to block or at barriers.
+    [[nodiscard]] bool changes_place() const;
+    /// `path`: what the lemma of the path is named after; `lost`: how far apart the slots are that
+    /// are lost; `kind`: what the lemmas about them are named after.
+    [[nodiscard]] std::vector<Term> slotted_sum(const std::string& path, const SlotRange& lost,
+                                                const std::string& kind,
                                                 const ClaimRow& claim) const;
     void add_lost_to_ports(std::vector<Term>& terms, const std::string& kind,
                            const ClaimRow& claim) const;

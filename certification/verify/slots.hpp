@@ -24,5 +24,7 @@ std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const Launc
 SlotRange all_of(const std::vector<SlotRange>& ranges);
 /// What names of lemmas about such slots end in: "-every-8", "-every-6-8".
 std::string kind_of(const SlotRange& range);
+/// The same where a warp may be in any place.
+inline constexpr const char* in_any_place = "-in-any-place";
 
 } // namespace warpbound::certification::verify

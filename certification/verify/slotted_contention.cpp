@@ -14,12 +14,16 @@ constexpr const char* lower_path = "execution-time-lower";
 
 } // namespace
 
+bool Contention::changes_place() const {
+    return shape_.waves > 1 || costs_.barriers() > 0;
+}
+
 // Of two numbers of warps beside the one, that with the larger sum counts.
 void Contention::add_lost_to_ports(std::vector<Term>& terms, const std::string& kind,
                                    const ClaimRow& claim) const {
     const std::int64_t warps = shape_.warps;
-    if (shape_.waves > 1) {
-        terms.push_back({warps, 0, WarpCosts::ports_any + kind});
+    if (changes_place()) {
+        terms.push_back({warps, 0, WarpCosts::ports + kind});
         return;
     }
     const std::string same = WarpCosts::ports_same + kind;
@@ -37,14 +41,16 @@ void Contention::add_lost_to_ports(std::vector<Term>& terms, const std::string& 
     terms.push_back({warps - 1 - beside, 0, other});
 }
 
-std::vector<Term> Contention::slotted_sum(const SlotRange& path, const SlotRange& lost,
-                                          const ClaimRow& claim) const {
-    std::vector<Term> terms{{shape_.waves, 0, upper_path + kind_of(path)}};
+std::vector<Term> Contention::slotted_sum(const std::string& path, const SlotRange& lost,
+                                          const std::string& kind, const ClaimRow& claim) const {
+    std::vector<Term> terms{{shape_.waves, 0, upper_path + path}};
     // Behind another block even a warp that has all slots waits for one to end.
     const std::int64_t first = shape_.waves > 1 ? shape_.issue_slot.hi : 1;
     terms.push_back({shape_.waves, std::max(lost.longest, first) - 1, ""});
     terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
-    add_lost_to_ports(terms, kind_of(lost), claim);
+    // At a barrier the chain goes over to a warp in any place.
+    terms.push_back({product(costs_.barriers(), shape_.waves), lost.longest - 1, ""});
+    add_lost_to_ports(terms, kind, claim);
     const std::int64_t longest = costs_.largest(WarpCosts::upper_drain);
     if (longest == 0 && costs_.most_stores() == 0) return terms;
     const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
@@ -52,7 +58,7 @@ std::vector<Term> Contention::slotted_sum(const SlotRange& path, const SlotRange
     if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
     // Nobody waits for the buffer while all stores of the launch fit.
     if (product(costs_.most_stores(), shape_.warps) > entries.value().lo)
-        terms.push_back({shape_.warps, 0, WarpCosts::buffer + kind_of(lost)});
+        terms.push_back({shape_.warps, 0, WarpCosts::buffer + kind});
     const std::int64_t left = product(longest, entries.value().hi);
     const std::int64_t all =
         product(cycles_of({1, 0, WarpCosts::upper_drain}, claim), shape_.warps);
@@ -64,14 +70,14 @@ std::vector<Term> Contention::slotted_sum(const SlotRange& path, const SlotRange
 }
 
 std::vector<Term> Contention::slotted_upper_terms(const ClaimRow& claim) const {
-    if (costs_.barriers() > 0)
-        throw Finding{Verdict::Failed,
-                      kernel_.id + ": no bound is proved for barriers under a slotted policy"};
+    const SlotRange any = all_of(slots_);
+    if (costs_.barriers() > 0) return slotted_sum(in_any_place, any, in_any_place, claim);
     std::vector<Term> worst;
     models::Cycles most{-1};
     for (const SlotRange& range : slots_) {
         // In several waves warps of all places follow each other.
-        auto terms = slotted_sum(range, shape_.waves > 1 ? all_of(slots_) : range, claim);
+        auto terms = changes_place() ? slotted_sum(kind_of(range), any, in_any_place, claim)
+                                     : slotted_sum(kind_of(range), range, kind_of(range), claim);
         models::Cycles sum{0};
         for (const Term& term : terms)
             sum += models::Cycles{product(term.count, cycles_of(term, claim))};

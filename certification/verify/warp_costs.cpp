@@ -69,8 +69,8 @@ WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const La
     if (memory_) add_accesses(*memory_);
     if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !memory_) add_by_turns();
     for (const SlotRange& range : slots)
-        add_slotted(range);
-    if (!slots.empty()) add_slotted(all_of(slots));
+        add_slotted(kind_of(range), {range});
+    if (!slots.empty()) add_slotted(in_any_place, slots);
 }
 
 std::int64_t WarpCosts::drain_of(const Timing& timing, bool upper) const {
@@ -149,13 +149,18 @@ void WarpCosts::add_by_turns() {
 
 /// Time that a warp's instruction takes from another warp in slots that this one loses: all points
 /// that its port or its entry in the write buffer covers.
-void WarpCosts::add_slotted(const SlotRange& range) {
+void WarpCosts::add_slotted(const std::string& kind, const std::vector<SlotRange>& places) {
     const auto& units = kernel_.architecture.units;
     const auto held = [&](const Timing& timing) -> std::int64_t {
-        if (units[timing.unit].scope == models::UnitScope::Warp) return 0;
+        std::int64_t most = 0;
+        if (units[timing.unit].scope == models::UnitScope::Warp) return most;
         const std::int64_t cycles = occupied(timing);
-        return product(cycles / range.shortest + (cycles % range.shortest == 0 ? 0 : 1),
-                       range.longest);
+        for (const SlotRange& range : places) {
+            const std::int64_t covered =
+                cycles / range.shortest + (cycles % range.shortest == 0 ? 0 : 1);
+            most = std::max(most, product(covered, range.longest));
+        }
+        return most;
     };
     // Free again one slot later is free at the end of the next slot of the scheduler.
     const auto same_scheduler = [&](const Timing& timing) {
@@ -164,17 +169,24 @@ void WarpCosts::add_slotted(const SlotRange& range) {
     const auto other_scheduler = [&](const Timing& timing) {
         return units[timing.unit].scope == models::UnitScope::Core ? held(timing) : 0;
     };
-    const std::string kind = kind_of(range);
     add(ports_same + kind,
         [&](const Timing& timing, std::size_t) { return same_scheduler(timing); });
     add(ports_other + kind,
         [&](const Timing& timing, std::size_t) { return other_scheduler(timing); });
-    add(ports_any + kind, [&](const Timing& timing, std::size_t) {
+    add(ports + kind, [&](const Timing& timing, std::size_t) {
         return std::max(same_scheduler(timing), other_scheduler(timing));
     });
+    // One slot, and those that pass while it drains: each is as long as its place says, and so many
+    // in all as the closest slots allow.
+    const SlotRange any = all_of(places);
     add(buffer + kind, [&](const Timing& timing, std::size_t) -> std::int64_t {
         if (!timing.enters_write_buffer) return 0;
-        return product(1 + drain_of(timing, true) / range.shortest, range.longest);
+        const std::int64_t drain = drain_of(timing, true);
+        std::int64_t meanwhile = 0;
+        for (const SlotRange& range : places)
+            meanwhile = std::max(meanwhile, product(drain, range.longest) / range.shortest);
+        meanwhile = std::min(meanwhile, product(drain / any.shortest, any.longest));
+        return (models::Cycles{any.longest} + models::Cycles{meanwhile}).count();
     });
 }
 
@@ -306,7 +318,14 @@ std::int64_t WarpCosts::barriers() const {
     for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
         std::int64_t here = 0;
         for (std::size_t i = flow_.first[block]; i <= flow_.last[block]; ++i)
-            if (live[block] && timings_[i].value().is_barrier_wait) ++here;
+            if (live[block] && timings_[i].value().is_barrier_wait) {
+                const auto& guard = kernel_.function->instructions[i].guard;
+                if (guard && !guard->always())
+                    throw Finding{Verdict::Failed,
+                                  fmt::format("{}: the barrier at 0x{:04x} is guarded", kernel_.id,
+                                              kernel_.function->instructions[i].address)};
+                ++here;
+            }
         if (here == 0) continue;
         std::vector<std::int64_t> visits(kernel_.blocks.size(), 0);
         visits[block] = 1;

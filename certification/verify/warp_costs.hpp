@@ -59,17 +59,18 @@ public:
     static constexpr const char* issue_slots = "execution-time-lower-slots";
     static constexpr const char* lower_drain = "execution-time-lower-drain";
     static constexpr const char* port = "execution-time-lower-port-"; ///< and the unit's name
-    // Of a slotted policy, and `kind_of` its slots.
+    // Of a slotted policy, and `kind_of` its slots or `in_any_place`.
     static constexpr const char* ports_same = "execution-time-upper-ports-same";
     static constexpr const char* ports_other = "execution-time-upper-ports-other";
-    static constexpr const char* ports_any = "execution-time-upper-ports-any";
+    static constexpr const char* ports = "execution-time-upper-ports";
     static constexpr const char* buffer = "execution-time-upper-buffer";
 
 private:
     using Cost = std::function<std::int64_t(const models::InstructionTiming&, std::size_t)>;
     void add_all();
     void add_by_turns();
-    void add_slotted(const SlotRange& range);
+    /// Of a warp whose slots are as far apart as one of `places` says.
+    void add_slotted(const std::string& kind, const std::vector<SlotRange>& places);
     void add_accesses(const MemorySystem& memory);
     [[nodiscard]] std::int64_t drain_of(const models::InstructionTiming& timing, bool upper) const;
     void add(const std::string& lemma, const Cost& cost);

@@ -113,7 +113,7 @@ certification::KernelInput input_of(std::uint64_t seed, bool facts_on_counts = f
     }
     const bool cached = !facts_on_counts && !slotted && seed % 5 >= 2;
     if (cached) options.statements += 5;
-    options.barriers = !alone && !slotted && seed % 2 == 0;
+    options.barriers = !alone && seed % 2 == 0;
     options.clock_reads = alone;
     tests::RandomKernel kernel = tests::random_kernel(seed, options);
     kernel.facts.program_digest = assembly::digest_of(kernel.text);
@@ -200,7 +200,8 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     }
     EXPECT_LT(refused * 4, cases + 4);
     EXPECT_LT(not_run * 4, cases + 4);
-    for (const char* kind : {"loads", "stores", "entries", "link", "refreshes"}) {
+    for (const char* kind : {"loads", "stores", "entries", "link", "refreshes", "in-any-place",
+                             "ports-in-any-place", "buffer-in-any-place"}) {
         const int met = lemmas[std::string{"execution-time-upper-"} + kind];
         RecordProperty(std::string{"bounds_with_"} + kind, met);
         EXPECT_GT(met * 100, static_cast<int>(cases) - 100) << kind;

@@ -2,6 +2,7 @@
 /// Tiny launches, all choices searched: lower bound <= best, worst <= upper bound, and the
 /// simulated device between best and worst under every work-conserving policy.
 
+#include "analyzer/proof.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/tiny_launch.hpp"
 
@@ -200,6 +201,8 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
         SCOPED_TRACE(about(seed, tiny, *exact) + ", " + models::to_string(tiny.policy));
         const analyzer::Envelope envelope = tiny.envelope();
         expect_around(envelope, *exact);
+        analyzer::ProofRecord proofs;
+        expect_around(tiny.envelope(&proofs), *exact);
         if (HasFatalFailure()) return;
         if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) ++decided;
         if (envelope.lower.proof == analyzer::Proof::DecidedSchedule) {

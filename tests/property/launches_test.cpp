@@ -3,6 +3,7 @@
 /// warps and blocks, under work-conserving and slotted policies.
 
 #include "analyzer/analysis.hpp"
+#include "analyzer/proof.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
@@ -31,13 +32,15 @@ struct Kind {
     bool waves = true; ///< Blocks may have to wait for others.
     bool branches = true;
     std::int64_t start = 20; ///< Of blocks that had to wait, at most. `Unit:` core cycles.
+    bool certified = false; ///< The bound of which evidence is kept holds, too.
 };
 
 struct Verdict {
     std::string failure;
     bool refused = false;
-    double upper_ratio = 0; ///< Upper bound over the worst simulated time.
-    double lower_ratio = 0; ///< Lower bound over the best simulated time.
+    double upper_ratio = 0;     ///< Upper bound over the worst simulated time.
+    double lower_ratio = 0;     ///< Lower bound over the best simulated time.
+    double certified_ratio = 0; ///< Upper bound with evidence over that without.
     bool several_waves = false;
     bool met = false; ///< The kernel has barriers.
     bool decided = false;
@@ -122,7 +125,20 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
         (!upper.terms.empty() && upper.terms.front().text == "all warps of a scheduler, in turn");
     verdict.in_turns = !upper.terms.empty() &&
                        upper.terms.front().text.find("loose round robin") != std::string::npos;
-    const auto bounds = analysis.value().execution_time.bounds();
+    auto bounds = analysis.value().execution_time.bounds();
+    if (kind.certified) {
+        analyzer::ProofRecord proofs;
+        request.proofs = &proofs;
+        const auto proved = analyzer::analyze(request);
+        if (!proved) return fail("no evidence: " + to_string(proved.error()));
+        // Both hold, so every time lies inside the tighter ends of them.
+        const auto certified = proved.value().execution_time.bounds();
+        verdict.certified_ratio =
+            static_cast<double>(certified.upper().count()) /
+            static_cast<double>(std::max<std::int64_t>(1, bounds.upper().count()));
+        bounds = {std::max(bounds.lower(), certified.lower()),
+                  std::min(bounds.upper(), certified.upper())};
+    }
     const harness::Kernel launched{made.function, &made.graph, &made.facts, launch};
     const auto machine = harness::simulator::Machine::prepare(architecture, launched,
                                                               policy.value(), multiprocessors);
@@ -170,6 +186,7 @@ double median(std::vector<double> values) {
 struct Sums {
     std::vector<double> upper;
     std::vector<double> lower;
+    std::vector<double> certified;
     std::uint64_t refused = 0;
     std::uint64_t waves = 0;
     std::uint64_t met = 0;
@@ -182,6 +199,7 @@ struct Sums {
         if (verdict.met) ++met;
         if (verdict.decided) ++decided;
         if (verdict.in_turns) ++in_turns;
+        if (verdict.certified_ratio > 0) certified.push_back(verdict.certified_ratio);
         if (verdict.upper_ratio == 0) return;
         upper.push_back(verdict.upper_ratio);
         lower.push_back(verdict.lower_ratio);
@@ -199,6 +217,9 @@ struct Sums {
         testing::Test::RecordProperty("median_lower_ratio", std::to_string(median(lower)));
         testing::Test::RecordProperty(
             "largest_upper_ratio", std::to_string(*std::max_element(upper.begin(), upper.end())));
+        testing::Test::RecordProperty("certified", std::to_string(certified.size()));
+        testing::Test::RecordProperty("median_certified_over_upper",
+                                      std::to_string(median(certified)));
         testing::Test::RecordProperty("decided", std::to_string(decided));
         testing::Test::RecordProperty("in_turns", std::to_string(in_turns));
     }
@@ -231,12 +252,14 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
     Sums sums;
     const std::uint64_t cases = tests::run_campaign(
         [](std::uint64_t seed, const tests::DescribedMachine& machine) {
-            return check_case(seed, machine, slotted[seed / 11 % slotted.size()]);
+            return check_case(seed, machine, slotted[seed / 11 % slotted.size()],
+                              {.certified = seed % 2 == 0});
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
     EXPECT_LT(sums.refused * 10, cases + 10);
     EXPECT_GT(sums.waves * 5, cases);
+    EXPECT_GT(sums.certified.size() * 5, cases);
     EXPECT_LT(median(sums.upper), 4.0);
     EXPECT_GT(median(sums.lower), 0.3);
 }

@@ -61,8 +61,9 @@ struct TinyLaunch {
         return policy.kind == models::PolicyKind::GreedyThenOldest;
     }
     [[nodiscard]] models::Bounds<models::Cycles> bounds() const { return envelope().bounds(); }
-    /// Throws `std::runtime_error` when the analyzer refuses.
-    [[nodiscard]] analyzer::Envelope envelope() const {
+    /// `proofs`: where to keep what the bounds rest on, if they are to be those of evidence. Throws
+    /// `std::runtime_error` when the analyzer refuses.
+    [[nodiscard]] analyzer::Envelope envelope(analyzer::ProofRecord* proofs = nullptr) const {
         analyzer::Request request;
         request.function = &function();
         request.graph = &graph;
@@ -71,6 +72,7 @@ struct TinyLaunch {
         request.launch = launch;
         request.multiprocessors = multiprocessors;
         request.policy = policy;
+        request.proofs = proofs;
         const auto analysis = analyzer::analyze(request);
         if (!analysis) throw std::runtime_error{to_string(analysis.error())};
         return analysis.value().execution_time;

@@ -72,13 +72,36 @@ TEST(SlottedTerms, AreNotTighterThanWithoutProofs) {
         }
 }
 
-TEST(SlottedTerms, RefuseBarriersOfSeveralWarps) {
-    const auto problem = slotted("BAR.SYNC 0x0; EXIT;", 4);
+// Slots are 4, 8 and 12 cycles apart (see above). The chain may go over to a warp of any place.
+TEST(SlottedTerms, CountAtBarriersThePlaceWhereItTakesLongest) {
+    const auto problem = slotted("BAR.SYNC 0x0; MOV R1, R2; BAR.SYNC 0x0; EXIT;", 7);
+    for (auto& unit : problem->architecture.units)
+        unit.scope = models::UnitScope::Core;
+    ProofRecord proofs;
+    problem->request.proofs = &proofs;
+    const auto analysis = problem->run();
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    const SideResult& upper = analysis.value().execution_time.upper;
+    EXPECT_EQ(upper.proved, sum_of(upper.terms));
+    ASSERT_NE(term_of(upper, "execution-time-upper-in-any-place"), nullptr);
+    EXPECT_TRUE(std::any_of(upper.terms.begin(), upper.terms.end(), [](const BoundTerm& term) {
+        return term.text == "wait for a slot behind a barrier" && term.count == 2 &&
+               term.cycles == 11;
+    }));
+    // Each of four instructions of every warp takes a slot.
+    const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-in-any-place");
+    ASSERT_NE(lost, nullptr);
+    EXPECT_EQ(lost->count, 7);
+    EXPECT_EQ(lost->cycles, 4 * 12);
+}
+
+TEST(SlottedTerms, RefuseBarriersThatPathsPassUnequallyOften) {
+    const auto problem = slotted("@P0 BRA 0x10; BAR.SYNC 0x0; EXIT;", 4);
     ProofRecord proofs;
     problem->request.proofs = &proofs;
     const auto refused = problem->run();
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().what, HasSubstr("not kept for barriers"));
+    EXPECT_THAT(refused.error().what, HasSubstr("paths pass this barrier 0 to 1 times"));
 }
 
 } // namespace

@@ -23,6 +23,7 @@ struct Launched {
     std::int64_t multiprocessors;
     /// Of a DRAM behind small caches, through which the accesses then go.
     std::optional<std::int64_t> refresh_interval{};
+    bool meets = false; ///< Warps of a block meet at barriers.
     bool branches = false; ///< Another kernel, whose paths differ in what they need.
 };
 
@@ -70,13 +71,18 @@ void lead_through_caches(KernelInput& input, models::Architecture& machine,
     input.flow_facts = models::write_flow_facts(facts);
 }
 
-/// saxpy's loop on a T4 whose blocks follow each other at a made-up cost.
+/// saxpy's loop, or a convolution with barriers, on a T4 whose blocks follow each other at a
+/// made-up cost.
 Bundle bundle_of(const Launched& launched) {
     BundleInputs made;
     made.tool_version = "1.2.3";
     KernelInput input =
-        tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml",
-                              "turing-t4", launched.launch, 0);
+        launched.meets
+            ? tests::example_kernel("convolution/sm_75.sass", "convolution_rows",
+                                    "convolution/sm_75.rows.flow-facts.xml", "turing-t4",
+                                    launched.launch, 0)
+            : tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml",
+                                    "turing-t4", launched.launch, 0);
     auto architecture = models::read_architecture({"turing-t4", input.architecture}).value();
     if (launched.branches) take_branching_kernel(input, architecture);
     tests::set_value(architecture.blocks, "replacement", {3, 5, 9});
@@ -98,8 +104,20 @@ const std::vector<Launched>& launches() {
         {"slots of several waves", "20x128", "variable-rate:fast=1,every=2", 1},
         {"accesses of one warp through caches", "1x32", "lrr", 1, 40'000},
         {"accesses of several waves through caches", "40x128", "gto", 2, 2'000},
-        {"turns of one wave", "1x512", "lrr", 1, {}, true},
-        {"turns of several waves on several multiprocessors", "40x128", "lrr", 2, {}, true},
+        {"slots of blocks that meet, one wave",
+         "3x256",
+         "variable-rate:fast=0,every=3",
+         1,
+         {},
+         true},
+        {"slots of blocks that meet, several waves",
+         "9x320",
+         "variable-rate:fast=1,every=2",
+         1,
+         {},
+         true},
+        {"turns of one wave", "1x512", "lrr", 1, {}, false, true},
+        {"turns of several waves on several multiprocessors", "40x128", "lrr", 2, {}, false, true},
     };
     return list;
 }
@@ -165,13 +183,27 @@ std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle) {
     return lemmas;
 }
 
+TEST(LaunchEvidence, OfBlocksThatMeetCountsThePlaceWhereItTakesLongest) {
+    for (const std::size_t launch : {6U, 7U})
+        EXPECT_THAT(lemmas_of_upper_bound(bundle_of(launches()[launch])),
+                    testing::IsSupersetOf({"in-any-place", "ports-in-any-place"}));
+}
+
+// At a barrier the chain leaves the path that such facts speak of.
+TEST(LaunchEvidence, OfBlocksThatMeetUnderFactsAboutWholePathsFails) {
+    EvidenceFiles files = bundle_of(launches()[6]).files;
+    edit(files, "analysis/K1/execution-time-upper-in-any-place.json",
+         [](Json& json) { json["facts"] = "all"; });
+    EXPECT_EQ(structure_of(files), Verdict::Failed);
+}
+
 TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
     EXPECT_THAT(lemmas_of_upper_bound(bundle_of(launches()[5])),
                 testing::IsSupersetOf({"loads", "stores", "entries", "link", "refreshes"}));
 }
 
 TEST(LaunchEvidence, ThatMayBeLooserSaysWhatIsBoundedWithoutIt) {
-    for (const std::size_t launch : {4U, 5U}) {
+    for (const std::size_t launch : {2U, 3U, 4U, 5U, 6U, 7U}) {
         const Bundle bundle = bundle_of(launches()[launch]);
         const auto& report = bundle.reports.front();
         ASSERT_TRUE(report.without_evidence);
@@ -184,7 +216,7 @@ TEST(LaunchEvidence, ThatMayBeLooserSaysWhatIsBoundedWithoutIt) {
 }
 
 TEST(LaunchEvidence, OfLooseRoundRobinRestsOnItsOwnLemmasAndOnThePolicy) {
-    for (const std::size_t launch : {6U, 7U}) {
+    for (const std::size_t launch : {8U, 9U}) {
         const Bundle bundle = bundle_of(launches()[launch]);
         EXPECT_THAT(lemmas_of_upper_bound(bundle),
                     testing::IsSupersetOf({"stall-by-turns", "drain-by-turns"}));
@@ -199,7 +231,7 @@ TEST(LaunchEvidence, OfLooseRoundRobinRestsOnItsOwnLemmasAndOnThePolicy) {
 
 /// Somebody forgets the turns that follow, in the table, and brings the sum in line.
 TEST(LaunchEvidence, WithATurnLeftOutFails) {
-    const Bundle bundle = bundle_of(launches()[6]);
+    const Bundle bundle = bundle_of(launches()[8]);
     EvidenceFiles files = bundle.files;
     std::int64_t less = 0;
     edit(files, "analysis/K1/execution-time-upper-drain-by-turns.json", [&](Json& json) {
