@@ -28,13 +28,9 @@ public:
         accesses.for_each([&](const Access& access) { keep(access); });
         end_of_instruction();
         models::Cycles of_loads{0};
-        std::int64_t of_load = 0;
-        accesses.for_each([&](const Access& access) {
-            const std::int64_t rows = in_order(access);
-            of_loads += models::Cycles{rows};
-            of_load = std::max(of_load, rows);
-        });
-        return {of_bank(), of_loads.count(), of_load};
+        accesses.for_each(
+            [&](const Access& access) { of_loads += models::Cycles{in_order(access)}; });
+        return {of_bank(), of_loads.count()};
     }
 
 private:

@@ -16,9 +16,8 @@ struct BankRows {
     /// of transfers that stand before it or are being served.
     std::int64_t of_bank = 0;
     /// Once no earlier load waits in the queue: transfers that open a row of its bank, and the one
-    /// that does when that begins. The sum over all loads of the launch, and the most of one load.
+    /// that does when that begins. The sum over all loads of the launch.
     std::int64_t of_loads = 0;
-    std::int64_t of_load = 0;
 };
 
 /// None: the description does not say where rows lie.

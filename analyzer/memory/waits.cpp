@@ -238,12 +238,8 @@ private:
         add(terms_, "sectors that DRAM transfers for loads", transferred_sectors(),
             caches_.row_hit.hi);
         if (rules_.rows == RowWaits::InOrder) {
-            const BankRows& rows = *problem_.touched->rows;
-            const models::Cycles again =
-                models::Cycles{loads_of_chain()} * caches_.channels.hi * rows.of_load;
             add(terms_, "rows that the lines of a load open in one bank",
-                std::min(transfers(), (models::Cycles{rows.of_loads} + again).count()),
-                row_opening());
+                std::min(transfers(), problem_.touched->rows->of_loads), row_opening());
             return;
         }
         // Times in which a full queue of a channel is waited for.

@@ -162,7 +162,9 @@ TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
         const double middle = middle_of(ratios[1].upper);
         testing::Test::RecordProperty("middle_upper_ratio_" + std::string{to_string(crowded)},
                                       std::to_string(middle));
-        EXPECT_LT(middle, halved ? 2.75 : 2.2);
+        // Rows that one bank opens count as if no other one worked meanwhile.
+        const double most = crowded == tests::Crowded::Banks ? 4.25 : halved ? 2.75 : 2.2;
+        EXPECT_LT(middle, most);
     }
 }
 

@@ -180,14 +180,16 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
         }
         give("interconnect", "service", 1);
         give("l2", "latency", 100);
-        give("l2", "slices", 1);
+        const std::int64_t channels = number(1, 3);
+        give("l2", "slices", channels);
+        give("dram", "channels", channels);
         give("dram", "latency", 150, 10);
         give("dram", "banks", number(1, 6));
         give("dram", "row", 128 << number(0, 4));
         give("dram", "row-hit", number(1, 4), number(0, 1));
         give("dram", "row-miss", number(40, 120));
         give("dram", "queue", number(32, 64));
-        give("l1", "mshr-entries", number(32, 96));
+        give("l1", "mshr-entries", number(1, 96));
         give("interconnect", "queue", number(8, 128));
     }
     return made;
