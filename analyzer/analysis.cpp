@@ -10,6 +10,7 @@
 #include "analyzer/memory/wait_lemmas.hpp"
 #include "analyzer/memory/waits.hpp"
 #include "analyzer/one_warp.hpp"
+#include "analyzer/parting_problem.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/slotted_path.hpp"
 #include "analyzer/slotted_terms.hpp"

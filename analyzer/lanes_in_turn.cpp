@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
+#include <set>
 
 namespace warpbound::analyzer {
 
@@ -82,10 +85,13 @@ public:
     }
 
 private:
+    using Copies = std::set<std::size_t>;
+    using Seconds = std::map<std::size_t, std::size_t>; ///< By copy.
+
     /// Lets the ways of one copy of the branch follow each other.
     void part(std::size_t branch, const Parting& parting) {
         // The copies of the region that the branch leads to, and where it goes on.
-        std::map<std::size_t, std::size_t> inside; // by copy: its second copy
+        Copies inside;
         std::vector<std::size_t> work;
         std::optional<std::size_t> meeting;
         const auto follow = [&](std::size_t from) {
@@ -94,7 +100,7 @@ private:
                 const std::size_t to = copies_[way.to].original;
                 if (to == parting.meeting) meeting = way.to;
                 if (leaves(*way.edge, parting)) continue;
-                if (inside.emplace(way.to, 0).second) work.push_back(way.to);
+                if (inside.insert(way.to).second) work.push_back(way.to);
             }
         };
         follow(branch);
@@ -107,46 +113,112 @@ private:
             let_leave(branch, parting, inside, meeting);
             return;
         }
-        if (!parting.one_sided) {
-            for (auto& [copy, second] : inside) {
-                second = copies_.size();
-                copies_.push_back(copies_[copy]);
-            }
-            for (const auto& [copy, second] : inside)
-                for (Copy::Way& way : copies_[second].ways)
-                    if (way.edge && !leaves(*way.edge, parting)) way.to = inside.at(way.to);
+        if (parting.one_sided)
+            let_wait(inside, parting, meeting);
+        else
+            let_follow(branch, parting, inside, meeting);
+    }
+
+    /// Those who have waited at the meeting go on when the others do not come there.
+    void let_wait(const Copies& ways, const Parting& parting, std::optional<std::size_t> meeting) {
+        for (const std::size_t copy : ways)
+            if (meeting && ends_way(copy, parting) && misses_meeting(copy, parting))
+                add(copy, *meeting);
+    }
+
+    /// Behind one way comes the other one, then what follows both.
+    void let_follow(std::size_t branch, const Parting& parting, const Copies& inside,
+                    std::optional<std::size_t> meeting) {
+        std::vector<std::size_t> starts;
+        for (const Copy::Way& way : copies_[branch].ways)
+            if (way.edge && inside.count(way.to) != 0) starts.push_back(way.to);
+        std::vector<Copies> ways;
+        for (const std::size_t start : starts)
+            ways.push_back(reached_from(start, parting));
+        Copies shared;
+        if (ways.size() == 2)
+            std::set_intersection(ways[0].begin(), ways[0].end(), ways[1].begin(), ways[1].end(),
+                                  std::inserter(shared, shared.end()));
+        // Where they share much, either may follow either: fewer copies, and a longer path at most.
+        if (ways.size() != 2 || 2 * shared.size() > inside.size()) {
+            const Seconds second = copy_all(inside, parting);
+            for (const std::size_t copy : inside)
+                if (ends_way(copy, parting))
+                    for (const std::size_t start : starts)
+                        add(copy, second.at(start));
+            let_wait(inside, parting, meeting);
+            let_wait(values_of(second), parting, meeting);
+            return;
         }
-        const std::vector<Copy::Way> starts = copies_[branch].ways;
-        for (const auto& [copy, second] : inside) {
-            if (!ends_way(copy, parting)) continue;
-            if (!parting.one_sided) {
-                for (const Copy::Way& start : starts)
-                    if (const auto other = inside.find(start.to); other != inside.end())
-                        add(copy, other->second);
-            }
-            // Those who have waited at the meeting go on when the others do not come there.
-            if (!meeting || !misses_meeting(copy, parting)) continue;
-            add(copy, *meeting);
-            if (!parting.one_sided) add(second, *meeting);
+        const std::array<Seconds, 2> behind{copy_all(ways[1], parting), copy_all(ways[0], parting)};
+        // The second way has its own copies of what both share.
+        const Seconds own = copy_all(shared, parting);
+        Copies first = ways[1];
+        first.insert(branch);
+        for (const std::size_t copy : first) {
+            if (shared.count(copy) != 0) continue;
+            for (Copy::Way& way : copies_[copy].ways)
+                if (way.edge && own.count(way.to) != 0 && (copy != branch || way.to == starts[1]))
+                    way.to = own.at(way.to);
+        }
+        first.erase(branch);
+        for (const auto& [copy, made] : own) {
+            first.erase(copy);
+            first.insert(made);
+        }
+        const std::array<Copies, 2> before{ways[0], first};
+        for (const std::size_t way : {0U, 1U}) {
+            for (const std::size_t copy : before[way])
+                if (ends_way(copy, parting)) add(copy, behind[way].at(starts[1 - way]));
+            let_wait(before[way], parting, meeting);
+            let_wait(values_of(behind[way]), parting, meeting);
         }
     }
 
-    using Seconds = std::map<std::size_t, std::size_t>; ///< By copy.
+    /// What a way of the parting passes from here on.
+    [[nodiscard]] Copies reached_from(std::size_t start, const Parting& parting) const {
+        Copies reached{start};
+        std::vector<std::size_t> work{start};
+        while (!work.empty()) {
+            const std::size_t from = work.back();
+            work.pop_back();
+            for (const Copy::Way& way : copies_[from].ways)
+                if (way.edge && !leaves(*way.edge, parting) && reached.insert(way.to).second)
+                    work.push_back(way.to);
+        }
+        return reached;
+    }
+
+    /// Copies them, with the ways between them; other ways lead where they led.
+    Seconds copy_all(const Copies& of, const Parting& parting) {
+        Seconds second;
+        for (const std::size_t copy : of) {
+            second[copy] = copies_.size();
+            copies_.push_back(copies_[copy]);
+        }
+        for (const auto& [copy, made] : second)
+            for (Copy::Way& way : copies_[made].ways)
+                if (way.edge && !leaves(*way.edge, parting)) way.to = second.at(way.to);
+        return second;
+    }
+
+    static Copies values_of(const Seconds& second) {
+        Copies values;
+        for (const auto& [copy, made] : second)
+            values.insert(made);
+        return values;
+    }
 
     /// Copies the way of those who leave a loop. Its ends lead where `behind` says, beside where
     /// they led before if `also`. Returns the copy of its start.
-    std::size_t copy_leaving(const Parting& parting, const Seconds& inside, std::size_t start,
+    std::size_t copy_leaving(const Parting& parting, const Copies& inside, std::size_t start,
                              const std::vector<std::size_t>& behind, bool also) {
-        Seconds second;
-        for (const auto& [copy, none] : inside)
-            if (parting.leaving->region.count(copies_[copy].original) != 0) {
-                second[copy] = copies_.size();
-                copies_.push_back(copies_[copy]);
-            }
+        Copies leaving;
+        for (const std::size_t copy : inside)
+            if (parting.leaving->region.count(copies_[copy].original) != 0) leaving.insert(copy);
+        const Seconds second = copy_all(leaving, parting);
         for (const auto& [copy, made] : second) {
             auto& ways = copies_[made].ways;
-            for (Copy::Way& way : ways)
-                if (way.edge && !leaves(*way.edge, parting)) way.to = second.at(way.to);
             if (!ends_way(copy, parting)) continue;
             if (!also)
                 ways.erase(std::remove_if(ways.begin(), ways.end(),
@@ -161,7 +233,7 @@ private:
     }
 
     /// Those who leave go on before the others turn on, or wait until the others have left.
-    void let_leave(std::size_t branch, const Parting& parting, const Seconds& inside,
+    void let_leave(std::size_t branch, const Parting& parting, const Copies& inside,
                    std::optional<std::size_t> meeting) {
         std::size_t start = 0;
         std::vector<std::size_t> staying;
@@ -181,7 +253,7 @@ private:
             add(copy, late);
             if (meeting && misses_meeting(copy, parting)) add(copy, *meeting);
         };
-        for (const auto& [copy, none] : inside)
+        for (const std::size_t copy : inside)
             others_go_on(copy);
         for (std::size_t copy = first_late; copy < behind_late; ++copy)
             others_go_on(copy);
@@ -243,73 +315,6 @@ Result<LanesInTurn> lanes_in_turn(const Problem& problem) {
                            problem.request.function->name};
     }
     return lanes;
-}
-
-Request in_turn(const Request& request, const LanesInTurn& lanes) {
-    Request serial = request;
-    serial.graph = &lanes.graph;
-    return serial;
-}
-
-Problem in_turn(const Problem& problem, const Request& request, const LanesInTurn& lanes) {
-    const auto& graph = *problem.request.graph;
-    Problem serial{request,
-                   {},
-                   problem.shape,
-                   problem.timings,
-                   problem.used,
-                   problem.buffer_entries,
-                   problem.buffer_drain,
-                   problem.caches,
-                   problem.touched,
-                   problem.deadline};
-    for (const std::size_t block : lanes.original)
-        serial.facts.never.push_back(problem.facts.never[block]);
-    for (const auto& loop : lanes.graph.loops) {
-        BackEdgeBounds bound{0, lanes.repeated[loop.header].value_or(0)};
-        const auto known =
-            std::find_if(graph.loops.begin(), graph.loops.end(), [&](const assembly::Loop& other) {
-                return other.header == lanes.original[loop.header];
-            });
-        if (known != graph.loops.end()) {
-            const BackEdgeBounds& of_lane =
-                problem.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())];
-            bound.max = std::max(bound.max, of_lane.max);
-            if (lanes.together[loop.header]) bound.min = of_lane.min;
-        }
-        serial.facts.loops.push_back(bound);
-    }
-    serial.facts.in_use = problem.facts.in_use;
-    serial.facts.in_use.exclusives.clear();
-    serial.facts.in_use.constraints.clear();
-    return serial;
-}
-
-Problem of_one_lane(const Problem& problem) {
-    Problem lane = problem;
-    for (auto& timing : lane.timings) {
-        if (!timing) continue;
-        auto& gap = timing.value().gap;
-        auto& taken = timing.value().gap_taken;
-        const std::int64_t shortest = std::min(gap.lo, taken.lo);
-        gap.lo = shortest;
-        taken.lo = shortest;
-    }
-    return lane;
-}
-
-void name_originals(SideResult& result, const LanesInTurn& lanes) {
-    std::map<std::size_t, BlockContribution> blocks;
-    for (const BlockContribution& part : result.blocks) {
-        BlockContribution& whole = blocks[lanes.original[part.block]];
-        whole.block = lanes.original[part.block];
-        whole.count += part.count;
-        whole.cycles += part.cycles;
-    }
-    result.blocks.clear();
-    for (const auto& [block, whole] : blocks)
-        result.blocks.push_back(whole);
-    result.path.clear(); // No path of the kernel's graph.
 }
 
 } // namespace warpbound::analyzer

@@ -22,18 +22,4 @@ struct LanesInTurn {
 /// kernels of which too many copies would be needed.
 Result<LanesInTurn> lanes_in_turn(const Problem& problem);
 
-/// The request with the graph, for `in_turn`; it must live as long as the problem made from it.
-Request in_turn(const Request& request, const LanesInTurn& lanes);
-/// The problem on that graph. Bounds of loops and `never` hold for each lane, so for what lanes
-/// that go together execute, least turns where all do; other facts speak of the path of one lane
-/// and are left out. Side: upper.
-Problem in_turn(const Problem& problem, const Request& request, const LanesInTurn& lanes);
-
-/// The problem of a lane, of which the warp issues at least the path: gaps that a change of lanes
-/// could shorten are short. Side: lower.
-Problem of_one_lane(const Problem& problem);
-
-/// Names the blocks of the kernel's graph in place of their copies.
-void name_originals(SideResult& result, const LanesInTurn& lanes);
-
 } // namespace warpbound::analyzer

@@ -43,6 +43,26 @@ TEST(PartingLanes, TakeBothWaysOfABranchOneAfterTheOther) {
     EXPECT_GT(parted.upper, together.upper + 2 * 6);
 }
 
+TEST(PartingLanes, TakeEachWayOnce) {
+    models::FlowFacts facts;
+    facts.divergents.push_back({8, {}});
+    const auto most = [&](const std::string& body) {
+        const auto analysis = analyzed(body, facts)->run();
+        EXPECT_TRUE(analysis) << to_string(analysis.error());
+        std::vector<std::int64_t> counts;
+        for (const auto& block : analysis.value().execution_time.upper.blocks)
+            counts.push_back(block.count);
+        return counts;
+    };
+    using testing::ElementsAre;
+    EXPECT_THAT(most("SSY J; @P0 BRA L; " + chain + "NOP.S; L: " + chain + "NOP.S; J: EXIT;"),
+                ElementsAre(1, 1, 1, 1));
+    // What both ways share, each of them passes.
+    EXPECT_THAT(most("SSY J; @P0 BRA L; " + chain + "L: NOP.S; J: EXIT;"), ElementsAre(1, 1, 2, 1));
+    EXPECT_THAT(most("SSY J; @P0 BRA L; " + chain + "BRA M; L: " + chain + "M: NOP.S; J: EXIT;"),
+                ElementsAre(1, 1, 1, 2, 1));
+}
+
 TEST(PartingLanes, TakeNoLongerWhereOneWayIsEmpty) {
     const std::string code = "@P0 BRA J; " + chain + "J: FADD R6, R4, R5; EXIT;";
     EXPECT_EQ(times(code, {0}).upper, times(code, {}).upper);
