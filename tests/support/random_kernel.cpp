@@ -323,6 +323,7 @@ private:
         const int point = join_point(join);
         decide(fmt::format("@{} BRA {}", predicate(), otherwise));
         arms_.push_back(address_);
+        if (options_.barriers && options_.divergence && chance(6)) barrier();
         sequence(std::max(1, statements / 4), depth - 1);
         if (!ways_out_.empty() && chance(60))
             return break_out(statements, depth, point, otherwise, join);
