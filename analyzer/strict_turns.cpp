@@ -24,6 +24,7 @@ std::vector<BoundTerm> terms_of_scheduler(const Problem& problem, const TurnTime
     const auto decided = time_in_turn(problem, warps, Side::Upper);
     if (!decided) {
         chain.rounds = times.turns() - 1;
+        chain.holders = warps - 1;
         return times.terms(chain);
     }
     std::vector<BoundTerm> terms{{in_turn, 1, decided->count()}};
@@ -48,11 +49,13 @@ TurnChain chain_of_blocks(const LaunchShape& shape, std::int64_t turns, std::int
     chain.places = shape.on_one_scheduler(resident);
     chain.moves = chain.places < resident;
     chain.jumps = waves > 1;
+    chain.blocks = waves;
     if (per_block == 1) {
         const std::int64_t begun = before * chain.places / shape.resident;
         chain.rounds = (Cycles{turns} * waves - Cycles{1}).count();
         chain.starts_in_turn = begun + 1;
         chain.warps = begun + chain.places;
+        chain.holders = chain.warps - waves;
         chain.warps_beside = chain.moves ? before + shape.resident - chain.warps : 0;
         return chain;
     }
@@ -69,11 +72,18 @@ TurnChain chain_of_blocks(const LaunchShape& shape, std::int64_t turns, std::int
     // parts of their work each, of further blocks perhaps all of it.
     const std::int64_t on_one = shape.on_one_scheduler(per_block);
     const std::int64_t all = seen * per_block;
-    chain.warps = all;
-    if (waves == 1)
-        chain.warps = on_one + (seen - 1) * std::min(per_block, (barriers + 1) * on_one);
-    else if (cut == 0)
+    chain.warps = chain.holders = all;
+    const auto in_parts = [&](std::int64_t warps) {
+        return models::Cycles{warps} * (barriers + 1) < models::Cycles{per_block}
+                   ? warps * (barriers + 1)
+                   : per_block;
+    };
+    if (waves == 1) {
+        chain.warps = on_one + (seen - 1) * in_parts(on_one);
+        chain.holders = in_parts(on_one - 1) + (seen - 1) * in_parts(on_one);
+    } else if (cut == 0) {
         chain.warps = waves * on_one;
+    }
     chain.further_warps = all - chain.warps;
     chain.jumps = chain.jumps && !is_one;
     return chain;
@@ -122,7 +132,7 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
     SideAnswer answer = std::move(alone).value();
     SideResult& execution = answer.execution;
     execution.terms.clear();
-    const TurnTimes times{problem, rules};
+    const TurnTimes times{problem, rules, execution.proved};
     const LaunchShape shape = problem.shape.waves() == 1 ? problem.shape.fullest() : problem.shape;
     if (shape.waves() > 1 || barriers > 0) {
         execution.terms = times.terms(chain_of_blocks(shape, times.turns(), barriers));

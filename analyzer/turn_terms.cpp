@@ -33,8 +33,8 @@ std::int64_t longest_behind_barriers(const Problem& problem, const InstructionCo
 
 } // namespace
 
-TurnTimes::TurnTimes(const Problem& problem, const SidePair& rules)
-    : problem_{problem}, ports_{port_times(problem)} {
+TurnTimes::TurnTimes(const Problem& problem, const SidePair& rules, models::Cycles alone)
+    : problem_{problem}, ports_{port_times(problem)}, alone_{alone.count()} {
     LongestWaits waits = longest_waits(*problem.request.graph, rules.lower, rules.upper,
                                        problem.facts.never, problem.timings.size());
     waits_ = std::move(waits.instructions);
@@ -49,19 +49,25 @@ Cycles TurnTimes::round(const TurnChain& chain) const {
     return Cycles{problem_.shape.issue_slot.hi} * chain.places;
 }
 
+InstructionCosts TurnTimes::held(const TurnChain& chain) const {
+    const InstructionCosts others = cost_to_other_schedulers(problem_);
+    InstructionCosts held(ports_.size(), 0);
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+        held[i] = std::max<std::int64_t>(0, ports_[i] - problem_.shape.issue_slot.lo);
+        if (chain.moves) held[i] = std::max(held[i], others[i]);
+    }
+    return held;
+}
+
 std::vector<BoundTerm> TurnTimes::waits(const TurnChain& chain, std::int64_t each) const {
     const std::int64_t covered = (round(chain) + Cycles{each}).count();
     const auto beyond = [&](std::int64_t wait) {
         return std::max<std::int64_t>(0, wait - covered);
     };
-    const InstructionCosts others = cost_to_other_schedulers(problem_);
-    InstructionCosts held(ports_.size(), 0);
-    InstructionCosts both(ports_.size(), 0);
-    for (std::size_t i = 0; i < ports_.size(); ++i) {
-        held[i] = std::max<std::int64_t>(0, ports_[i] - problem_.shape.issue_slot.lo);
-        if (chain.moves) held[i] = std::max(held[i], others[i]);
-        both[i] = (Cycles{beyond(waits_[i])} + Cycles{held[i]}).count();
-    }
+    const InstructionCosts held = this->held(chain);
+    InstructionCosts both = held;
+    for (std::size_t i = 0; i < both.size(); ++i)
+        both[i] = (Cycles{both[i]} + Cycles{beyond(waits_[i])}).count();
     return {{"wait of a round for a warp", chain.rounds, each},
             {each == 0 ? "rounds that wait for a warp, and ports that it takes beyond its slots"
                        : "rounds that wait longer for a warp, and ports that it takes beyond its "
@@ -95,7 +101,7 @@ std::vector<BoundTerm> TurnTimes::least_waits(const TurnChain& chain) const {
     return waits(chain, levels[first]);
 }
 
-std::vector<BoundTerm> TurnTimes::terms(const TurnChain& chain) const {
+std::vector<BoundTerm> TurnTimes::by_rounds(const TurnChain& chain) const {
     const models::Interval& slot = problem_.shape.issue_slot;
     std::vector<BoundTerm> terms{
         {"issue slots of the warps of a scheduler, one of each in a round",
@@ -118,6 +124,29 @@ std::vector<BoundTerm> TurnTimes::terms(const TurnChain& chain) const {
     if (chain.starts_in_turn > 0)
         terms.push_back({"turns before the last block started that came faster",
                          2 * (chain.places - 1), slot.hi - slot.lo});
+    return terms;
+}
+
+std::vector<BoundTerm> TurnTimes::by_warps(const TurnChain& chain) const {
+    const models::Interval& slot = problem_.shape.issue_slot;
+    const Cycles turns = Cycles{turns_} * chain.blocks * (chain.places - 1);
+    const std::int64_t cut = chain.blocks > 1 ? 1 : 0;
+    // Of blocks with one warp the chain's own starts are among those of the scheduler.
+    const std::int64_t starts =
+        chain.starts_in_turn > 0 ? chain.starts_in_turn : chain.starts + chain.blocks - 1;
+    return {{"one warp alone, in each block of the critical chain", chain.blocks, alone_},
+            {"issue slots of the other warps of a scheduler, one of each before each turn",
+             (turns + Cycles{chain.returns + cut}).count(), slot.hi},
+            {"waits of another warp whose turn it is", chain.holders, alone_},
+            {"replacement and start of a block", starts, problem_.shape.refill.hi},
+            {"ports that a warp takes beyond its slots", chain.warps + chain.further_warps,
+             most_on_a_path(problem_, held(chain))}};
+}
+
+std::vector<BoundTerm> TurnTimes::terms(const TurnChain& chain) const {
+    std::vector<BoundTerm> terms = by_rounds(chain);
+    std::vector<BoundTerm> of_warps = by_warps(chain);
+    if (sum_of(of_warps) < sum_of(terms)) terms = std::move(of_warps);
     terms.push_back(beside(chain));
     if (chain.jumps)
         terms.push_back({"an instruction issued before the chain went over to another block", 1,

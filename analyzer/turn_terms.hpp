@@ -20,6 +20,8 @@ struct TurnChain {
     std::int64_t openings = 0;       ///< Of barriers of other blocks.
     std::int64_t starts = 0;         ///< Of other blocks, with several warps each.
     std::int64_t starts_in_turn = 0; ///< Of blocks with one warp, in places of its scheduler.
+    std::int64_t blocks = 1;         ///< Of its own, one after another.
+    std::int64_t holders = 0;        ///< Other warps that may hold the turn in its rounds.
     std::int64_t warps = 1;          ///< Whose turns are in its rounds, at most.
     std::int64_t further_warps = 0;  ///< Of its schedulers, too, of which only ports count.
     std::int64_t warps_beside = 0;   ///< Of other schedulers.
@@ -32,18 +34,25 @@ struct TurnChain {
 /// What turns of this problem take.
 class TurnTimes {
 public:
-    /// `rules`: with a write buffer that never delays.
-    TurnTimes(const Problem& problem, const SidePair& rules);
+    /// `rules`: with a write buffer that never delays. `alone`: the longest time of a warp that
+    /// runs alone under them, over all paths that loop bounds allow.
+    TurnTimes(const Problem& problem, const SidePair& rules, models::Cycles alone);
 
     /// Instructions of a warp, at most.
     [[nodiscard]] std::int64_t turns() const { return turns_; }
 
     /// Side: upper. All but drains.
     [[nodiscard]] std::vector<BoundTerm> terms(const TurnChain& chain) const;
+
     /// Side: upper. What warps of other schedulers take.
     [[nodiscard]] BoundTerm beside(const TurnChain& chain) const;
 
 private:
+    /// By waits of rounds, or by what a warp alone waits for.
+    [[nodiscard]] std::vector<BoundTerm> by_rounds(const TurnChain& chain) const;
+    [[nodiscard]] std::vector<BoundTerm> by_warps(const TurnChain& chain) const;
+    /// Of ports, beyond slots.
+    [[nodiscard]] InstructionCosts held(const TurnChain& chain) const;
     /// Waits of rounds for warps, where every round waits `each` and warps what is beyond that.
     [[nodiscard]] std::vector<BoundTerm> waits(const TurnChain& chain, std::int64_t each) const;
     /// The least sum of them.
@@ -57,6 +66,7 @@ private:
     std::int64_t longest_wait_ = 0;
     std::int64_t longest_behind_barriers_ = 0;
     std::int64_t completion_ = 0;
+    std::int64_t alone_ = 0;
 };
 
 } // namespace warpbound::analyzer

@@ -132,6 +132,25 @@ TEST(StrictTurns, PassWhoWaitsAtABarrier) {
     EXPECT_EQ(two.upper.proved.count(), 6 + 2 * (60 + 6 + 4) + (60 - 18));
 }
 
+// Each result may be waited for in full, but not all of them: others are under way meanwhile.
+TEST(StrictTurns, OfWarpsThatWaitForManyThingsAtOnceTakeTheTimeOfEachAlone) {
+    const std::string body =
+        "@P0 BRA L; MOV R10, R0; L: FADD R1, R0, R0; FADD R2, R0, R0; FADD R3, R0, R0; "
+        "FADD R4, R1, R1; FADD R5, R2, R2; FADD R6, R3, R3; EXIT;";
+    const auto upper = [&](std::int64_t threads) {
+        auto problem = in_turn(body, {1, threads});
+        for (auto& value : problem->architecture.control_flow.values)
+            value.interval = models::Interval{6, 6, 6};
+        for (auto& value :
+             problem->architecture.classes.at(assembly::OpcodeClass::FloatAdd).values.values)
+            if (value.name == "latency") value.interval = models::Interval{1, 20, 500};
+        return envelope(*problem).upper;
+    };
+    const SideResult two = upper(128);
+    EXPECT_THAT(two.terms.front().text, HasSubstr("one warp alone"));
+    EXPECT_EQ(two.proved.count(), 2 * upper(32).proved.count() + 9 * 2); // 9 turns of the other.
+}
+
 TEST(StrictTurns, NameWhatIsNotBounded) {
     EXPECT_THAT(refusal(*in_turn("@P0 BAR.SYNC 0x0; EXIT;", {1, 128})),
                 HasSubstr("a guarded barrier is not bounded"));
