@@ -2,7 +2,7 @@
 
 #include "analyzer/common_barriers.hpp"
 #include "analyzer/one_warp.hpp"
-#include "analyzer/slots_lost.hpp"
+#include "analyzer/covered_points.hpp"
 
 #include <fmt/format.h>
 

@@ -42,7 +42,8 @@ struct Verdict {
     double lower_ratio = 0;     ///< Lower bound over the best simulated time.
     double certified_ratio = 0; ///< Upper bound with evidence over that without.
     bool several_waves = false;
-    bool met = false; ///< The kernel has barriers.
+    bool met = false;          ///< The kernel has barriers.
+    bool met_together = false; ///< Several warps of blocks that all begin together.
     bool decided = false;
     bool in_turns = false; ///< The upper bound rests on turns.
 };
@@ -113,6 +114,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     Verdict verdict;
     verdict.several_waves = launch.blocks > places * multiprocessors;
     verdict.met = kernel.text.find("BAR.SYNC") != std::string::npos;
+    verdict.met_together = verdict.met && !verdict.several_waves && launch.threads > 32;
     if (!analysis) {
         // Made-up facts may contradict each other.
         if (!made.has_further_facts()) return fail("not analyzed: " + to_string(analysis.error()));
@@ -190,6 +192,7 @@ struct Sums {
     std::uint64_t refused = 0;
     std::uint64_t waves = 0;
     std::uint64_t met = 0;
+    std::uint64_t met_together = 0;
     std::uint64_t decided = 0;
     std::uint64_t in_turns = 0;
 
@@ -197,6 +200,7 @@ struct Sums {
         if (verdict.refused) ++refused;
         if (verdict.several_waves) ++waves;
         if (verdict.met) ++met;
+        if (verdict.met_together) ++met_together;
         if (verdict.decided) ++decided;
         if (verdict.in_turns) ++in_turns;
         if (verdict.certified_ratio > 0) certified.push_back(verdict.certified_ratio);
@@ -217,6 +221,7 @@ struct Sums {
         testing::Test::RecordProperty("median_lower_ratio", std::to_string(median(lower)));
         testing::Test::RecordProperty(
             "largest_upper_ratio", std::to_string(*std::max_element(upper.begin(), upper.end())));
+        testing::Test::RecordProperty("met_together", std::to_string(met_together));
         testing::Test::RecordProperty("certified", std::to_string(certified.size()));
         testing::Test::RecordProperty("median_certified_over_upper",
                                       std::to_string(median(certified)));
@@ -260,6 +265,7 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
     EXPECT_LT(sums.refused * 10, cases + 10);
     EXPECT_GT(sums.waves * 5, cases);
     EXPECT_GT(sums.certified.size() * 5, cases);
+    EXPECT_GT(sums.met_together * 10, cases) << "hardly a run was in parts between barriers";
     EXPECT_LT(median(sums.upper), 4.0);
     EXPECT_GT(median(sums.lower), 0.3);
 }

@@ -1,0 +1,197 @@
+#include "analyzer/covered_points.hpp"
+
+#include "models/formulas/whole_numbers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+std::vector<AlikeSchedulers> schedulers_of(const models::WarpPolicy& policy,
+                                           const LaunchShape& shape) {
+    const std::int64_t resident = shape.resident * shape.warps_per_block;
+    const std::int64_t fuller = resident % shape.schedulers;
+    std::vector<AlikeSchedulers> schedulers;
+    const auto add = [&](std::int64_t count, std::int64_t places) {
+        if (count > 0 && places > 0)
+            schedulers.push_back({count, SlotOrder{policy, places, shape.issue_slot.hi}});
+    };
+    add(shape.schedulers - fuller, resident / shape.schedulers);
+    add(fuller, resident / shape.schedulers + 1);
+    return schedulers;
+}
+
+CoveredPoints::CoveredPoints(const Problem& problem, std::vector<Held> held,
+                             std::vector<bool> of_own_block)
+    : problem_{problem}, held_{std::move(held)},
+      of_own_block_{std::move(of_own_block)}, kinds_{held_} {
+    std::sort(kinds_.begin(), kinds_.end());
+    kinds_.erase(std::unique(kinds_.begin(), kinds_.end()), kinds_.end());
+}
+
+bool CoveredPoints::in_one_block(std::int64_t place, std::int64_t other) const {
+    const LaunchShape& shape = problem_.shape;
+    if (shape.blocks == 1) return true;
+    if (shape.warps_per_block % shape.schedulers != 0) return false;
+    const std::int64_t of_block = shape.warps_per_block / shape.schedulers;
+    return place / of_block == other / of_block;
+}
+
+std::int64_t CoveredPoints::most(const Covered& covered, bool own_block) {
+    if (std::all_of(covered.begin(), covered.end(), [](std::int64_t n) { return n == 0; }))
+        return 0;
+    const bool some_only = own_block && !of_own_block_.empty();
+    const auto [known, fresh] = known_.emplace(std::pair{some_only, covered}, 0);
+    if (fresh) {
+        InstructionCosts counts;
+        for (std::size_t i = 0; i < held_.size(); ++i) {
+            const auto kind = std::lower_bound(kinds_.begin(), kinds_.end(), held_[i]);
+            const bool counted = !some_only || of_own_block_[i];
+            counts.push_back(counted ? covered[static_cast<std::size_t>(kind - kinds_.begin())]
+                                     : 0);
+        }
+        known->second = extreme_sum(problem_, block_costs(problem_, counts), Side::Upper);
+    }
+    return known->second;
+}
+
+/// An instruction of a place of the same scheduler issues in one of its slots, at its point at the
+/// latest.
+std::int64_t CoveredPoints::in_time(const Held& held, const PointsOfPlace& points,
+                                    const SlotOrder& order, std::int64_t other) {
+    std::int64_t most_points = 0;
+    if (held.cycles > 0)
+        for (const std::int64_t from : order.slots_of(other))
+            most_points =
+                std::max(most_points, points.behind(from, (held.cycles - 1) / order.slot()));
+    return most_points;
+}
+
+std::int64_t CoveredPoints::by_place(const PointsOfPlace& points, const SlotOrder& order,
+                                     std::int64_t place, std::int64_t other) {
+    Covered covered;
+    for (const Held& held : kinds_)
+        covered.push_back(in_time(held, points, order, other));
+    return most(covered, in_one_block(place, other));
+}
+
+/// The slots of another scheduler with as many places begin any number of cycles later, the same in
+/// all rounds; an instruction issues in any cycle of its slot.
+std::int64_t CoveredPoints::by_scheduler(const PointsOfPlace& points, const SlotOrder& order,
+                                         std::int64_t place) {
+    const std::int64_t shortest = order.distance(place).shortest;
+    std::int64_t worst = 0;
+    for (std::int64_t later = 0; later < order.round() * order.slot(); ++later) {
+        std::int64_t sum = 0;
+        for (std::int64_t other = 0; other < order.places(); ++other) {
+            Covered covered;
+            for (const Held& held : kinds_) {
+                std::int64_t most_points = 0;
+                if (held.core && held.cycles > 0)
+                    for (const std::int64_t from : order.slots_of(other))
+                        most_points =
+                            std::max(most_points, points.within(from * order.slot() + later,
+                                                                order.slot() + held.cycles - 1));
+                covered.push_back(std::min(most_points, models::divide_up(held.cycles, shortest)));
+            }
+            sum = plus(sum, most(covered, in_one_block(place, other)));
+        }
+        worst = std::max(worst, sum);
+    }
+    return worst;
+}
+
+std::int64_t CoveredPoints::by_any_scheduler(std::int64_t places, std::int64_t shortest,
+                                             bool own_block) {
+    Covered covered;
+    for (const Held& held : kinds_)
+        covered.push_back(held.core ? models::divide_up(held.cycles, shortest) : 0);
+    return times(most(covered, own_block), places);
+}
+
+std::int64_t CoveredPoints::of_place(const std::vector<AlikeSchedulers>& schedulers,
+                                     std::size_t own, std::int64_t place) {
+    constexpr std::int64_t most_steps = std::int64_t{1} << 20U; // For all meetings of two orders.
+    const SlotOrder& order = schedulers[own].order;
+    const std::int64_t shortest = order.distance(place).shortest;
+    const PointsOfPlace points{order, place};
+    std::int64_t covered = 0;
+    for (std::int64_t other = 0; other < order.places(); ++other)
+        if (other != place) covered = plus(covered, by_place(points, order, place, other));
+    for (std::size_t i = 0; i < schedulers.size(); ++i) {
+        const std::int64_t count = schedulers[i].count - (i == own ? 1 : 0);
+        if (count == 0) continue;
+        // Orders of different length meet in all ways.
+        const bool fixed =
+            i == own && shortest > 1 && order.round() * order.round() * order.slot() <= most_steps;
+        const std::int64_t one = fixed ? by_scheduler(points, order, place)
+                                       : by_any_scheduler(schedulers[i].order.places(), shortest,
+                                                          problem_.shape.blocks == 1);
+        covered = plus(covered, times(one, count));
+    }
+    return covered;
+}
+
+std::int64_t CoveredPoints::by_itself(const SlotOrder& order, std::int64_t place) {
+    if (order.places() == 1) return by_any_scheduler(1, 1, true);
+    bool in_pairs = false;
+    for (std::size_t i = 0; i < problem_.timings.size(); ++i)
+        in_pairs = in_pairs || (problem_.used[i] && problem_.timings[i] && order.slot() == 1 &&
+                                problem_.timings[i].value().gap.lo == 0);
+    const PointsOfPlace points{order, place};
+    Covered covered;
+    for (const Held& held : kinds_)
+        covered.push_back(in_time(held, points, order, place) +
+                          (in_pairs && held.cycles > 0 ? 1 : 0));
+    return most(covered, true);
+}
+
+std::int64_t CoveredPoints::cycles_of_block(std::int64_t block) {
+    const LaunchShape& shape = problem_.shape;
+    const std::int64_t warps = shape.resident * shape.warps_per_block;
+    std::vector<SlotOrder> orders; // By scheduler.
+    for (std::int64_t first = 0; first < std::min(warps, shape.schedulers); ++first)
+        orders.emplace_back(problem_.request.policy, (warps - first - 1) / shape.schedulers + 1,
+                            shape.issue_slot.hi);
+    std::vector<Covered> cycles(static_cast<std::size_t>(warps), Covered(kinds_.size(), 0));
+    for (std::int64_t i = 0; i < shape.warps_per_block; ++i) {
+        const std::int64_t warp = block * shape.warps_per_block + i;
+        const SlotOrder& order = orders[static_cast<std::size_t>(warp % shape.schedulers)];
+        const std::int64_t place = warp / shape.schedulers;
+        const SlotDistance distance = order.distance(place);
+        const PointsOfPlace points{order, place};
+        for (std::int64_t other = 0; other < warps; ++other) {
+            if (other == warp) continue;
+            const bool beside = (other - warp) % shape.schedulers == 0;
+            for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+                const Held& held = kinds_[kind];
+                std::int64_t most_points =
+                    held.core ? models::divide_up(held.cycles, distance.shortest) : 0;
+                if (beside) most_points = in_time(held, points, order, other / shape.schedulers);
+                std::int64_t& most_cycles = cycles[static_cast<std::size_t>(other)][kind];
+                most_cycles = std::max(most_cycles, times(most_points, distance.longest));
+            }
+        }
+    }
+    std::int64_t sum = 0;
+    for (const Covered& of_warp : cycles)
+        sum = plus(sum, most(of_warp));
+    return sum;
+}
+
+std::int64_t CoveredPoints::cycles_of_any(const std::vector<SlotDistance>& distances) {
+    Covered cycles;
+    for (const Held& held : kinds_) {
+        std::int64_t most_cycles = 0;
+        const bool harmless = !held.core && held.cycles <= problem_.shape.issue_slot.hi;
+        if (!harmless)
+            for (const SlotDistance& slots : distances)
+                most_cycles =
+                    std::max(most_cycles,
+                             times(models::divide_up(held.cycles, slots.shortest), slots.longest));
+        cycles.push_back(most_cycles);
+    }
+    return times(most(cycles), problem_.shape.warps());
+}
+
+} // namespace warpbound::analyzer
