@@ -1,8 +1,8 @@
 #include "analyzer/slotted_path.hpp"
 
 #include "analyzer/common_barriers.hpp"
-#include "analyzer/one_warp.hpp"
 #include "analyzer/covered_points.hpp"
+#include "analyzer/one_warp.hpp"
 
 #include <fmt/format.h>
 
