@@ -153,17 +153,40 @@ private:
                 (before.lanes & able.lanes) != 0)
                 return before.lanes;
         }
-        const std::size_t last = graph_.blocks[able.block].last;
+        std::size_t block = able.block;
         std::size_t record = at_;
-        for (std::size_t ahead = 1; index + ahead <= last; ++ahead) {
+        for (std::size_t ahead = index + 1;; ++ahead) {
+            if (ahead > graph_.blocks[block].last) {
+                const auto below = only_below(block);
+                if (!below) break;
+                block = *below;
+            }
             ++record;
             while (is_repeated(issues_, record))
                 ++record;
-            const Instruction& instruction = function_.instructions[index + ahead];
+            const Instruction& instruction = function_.instructions[ahead];
             if (record >= issues_.size() || issues_[record].address != instruction.address) break;
-            if (!is_guarded(instruction)) return issues_[record].mask;
+            if (is_guarded(instruction)) continue;
+            const RecordedLanes lanes = issues_[record].mask;
+            if (block == able.block) return lanes;
+            // At the beginning of a block others may have joined them.
+            if ((lanes & able.lanes) != 0) return lanes & able.lanes;
+            break;
         }
         return able.lanes;
+    }
+
+    /// The block behind this one in the text, where nothing leads elsewhere.
+    [[nodiscard]] std::optional<std::size_t> only_below(std::size_t block) const {
+        const auto& out = graph_.blocks[block].out;
+        const Instruction& last = function_.instructions[graph_.blocks[block].last];
+        const bool leaves = last.control_flow == ControlFlow::Exit ||
+                            assembly::transfers_control(last.control_flow);
+        if (out.size() != 1 || leaves) return std::nullopt;
+        const assembly::Edge& edge = graph_.edges[out.front()];
+        const bool below = edge.kind == EdgeKind::FallThrough &&
+                           graph_.blocks[edge.to].first == graph_.blocks[block].last + 1;
+        return below ? std::optional{edge.to} : std::nullopt;
     }
 
     Result<void> check_lanes(const Instruction& instruction, const std::optional<Candidates>& able,

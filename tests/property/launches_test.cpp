@@ -32,7 +32,7 @@ struct Kind {
     bool waves = true; ///< Blocks may have to wait for others.
     bool branches = true;
     std::int64_t start = 20; ///< Of blocks that had to wait, at most. `Unit:` core cycles.
-    bool certified = false; ///< The bound of which evidence is kept holds, too.
+    bool certified = false;  ///< The bound of which evidence is kept holds, too.
 };
 
 struct Verdict {

@@ -23,7 +23,7 @@ struct Launched {
     std::int64_t multiprocessors;
     /// Of a DRAM behind small caches, through which the accesses then go.
     std::optional<std::int64_t> refresh_interval{};
-    bool meets = false; ///< Warps of a block meet at barriers.
+    bool meets = false;    ///< Warps of a block meet at barriers.
     bool branches = false; ///< Another kernel, whose paths differ in what they need.
 };
 
