@@ -1,5 +1,7 @@
 #include "analyzer/interference.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,25 +19,27 @@ public:
         if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles, std::move(lemma)});
     }
     void add_stalls(std::int64_t blocks) {
-        add(cost_.by_turns ? "delays of the critical chain in a block, with a turn of every other "
-                             "warp before each choice (loose round robin)"
-                           : "delays of the critical chain in a block, beyond its own work",
+        add(cost_.turns_of > 0
+                ? "delays of the critical chain in a block, with a turn of every other "
+                  "warp before each choice (loose round robin)"
+                : "delays of the critical chain in a block, beyond its own work",
             blocks, cost_.stall, lemma("stall"));
     }
     /// Of so many warps, of which so many delay the chain as warps of its scheduler.
     void add_work(std::int64_t warps, std::int64_t on_scheduler) {
-        add(cost_.by_turns ? "ports that a warp takes from those of its scheduler beyond issue "
-                             "slots, each with the turns that follow"
-                           : "issue slots and ports that a warp takes from those of its scheduler",
+        add(cost_.turns_of > 0
+                ? "ports that a warp takes from those of its scheduler beyond issue "
+                  "slots, each with the turns that follow"
+                : "issue slots and ports that a warp takes from those of its scheduler",
             on_scheduler, cost_.same, lemma("same"));
-        add(cost_.by_turns
+        add(cost_.turns_of > 0
                 ? "ports of the multiprocessor that a warp takes from those of other schedulers, "
                   "each with the turns that follow"
                 : "ports of the multiprocessor that a warp takes from those of other schedulers",
             warps - on_scheduler, cost_.other, lemma("other"));
     }
     void add_cut_work(std::int64_t warps) {
-        add(cost_.by_turns
+        add(cost_.turns_of > 0
                 ? "ports of a warp whose block is cut at the start of the last one, with turns"
                 : "issue slots and ports of a warp whose block is cut at the start of the last one",
             warps, cost_.same, lemma("same"));
@@ -48,14 +52,14 @@ public:
         add("replacement and start of a block", blocks, shape.refill.hi);
     }
     void add_drains(std::int64_t warps) {
-        add(cost_.by_turns ? "drains of the stores of a warp, with the turns that follow"
-                           : "drains of the stores of a warp",
+        add(cost_.turns_of > 0 ? "drains of the stores of a warp, with the turns that follow"
+                               : "drains of the stores of a warp",
             warps, cost_.drain, lemma("drain"));
     }
     std::vector<BoundTerm> take() { return std::move(terms_); }
 
 private:
-    [[nodiscard]] std::string lemma(const char* sum) const { return lemma_id(sum, cost_.by_turns); }
+    [[nodiscard]] std::string lemma(const char* sum) const { return lemma_id(sum, cost_.turns_of); }
 
     const Interference& cost_;
     std::vector<BoundTerm> terms_;
@@ -142,8 +146,9 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchShape& shape,
 
 } // namespace
 
-std::string lemma_id(const char* sum, bool by_turns) {
-    return std::string{"execution-time-upper-"} + sum + (by_turns ? "-by-turns" : "");
+std::string lemma_id(const char* sum, std::int64_t turns_of) {
+    return fmt::format("execution-time-upper-{}{}", sum,
+                       turns_of > 0 ? fmt::format("-by-turns-of-{}", turns_of) : "");
 }
 
 std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost) {

@@ -16,7 +16,8 @@ namespace warpbound::analyzer {
 struct Interference {
     /// Loose round robin: the chain's stall holds a turn of every other warp before each of its
     /// choices; work is only what ends such a turn without a choice (docs/soundness.md, S27).
-    bool by_turns = false;
+    /// So many warps of a scheduler take turns; 0: that is not counted on.
+    std::int64_t turns_of = 0;
     std::int64_t stall = 0;    ///< Of a warp alone, beyond its own work.
     std::int64_t same = 0;     ///< Work of a warp, for the others of its scheduler.
     std::int64_t other = 0;    ///< Work of a warp, for those of other schedulers.
@@ -29,7 +30,7 @@ struct Interference {
 
 inline constexpr const char* sums_of_a_warp[]{"stall", "same", "other", "drain"};
 /// Id of the lemma that bounds one of these sums.
-std::string lemma_id(const char* sum, bool by_turns);
+std::string lemma_id(const char* sum, std::int64_t turns_of);
 
 /// Side: upper. Sound when: the policy is work-conserving. Throws `std::overflow_error` when a
 /// count cannot be counted.

@@ -25,14 +25,14 @@ struct Work {
     InstructionCosts same;
     InstructionCosts other;
     InstructionCosts drain;
-    /// Of the others, before each choice of the chain.
-    std::optional<std::int64_t> turn;
+    std::int64_t turns_of = 0; ///< Warps of a scheduler that take turns; 0: not by turns.
+    std::int64_t turn = 0;     ///< Of the others, before each choice of the chain.
 };
 
 /// Whoever is preferred: all that they take.
 Work all_work(const Problem& problem) {
     return {cost_to_same_scheduler(problem), cost_to_other_schedulers(problem),
-            drain_costs(problem, Side::Upper), std::nullopt};
+            drain_costs(problem, Side::Upper)};
 }
 
 /// In loose round robin every other warp is chosen at most once while a warp may issue; what keeps
@@ -40,13 +40,14 @@ Work all_work(const Problem& problem) {
 Work work_beside_turns(const Problem& problem) {
     const LaunchShape& shape = problem.shape;
     const std::int64_t resident = shape.resident * shape.warps_per_block;
-    const std::int64_t others = shape.on_one_scheduler(resident) - 1;
-    const bool is_only_scheduler = others + 1 == resident;
-    const models::Cycles turn = models::Cycles{shape.issue_slot.hi} * others;
+    const std::int64_t on_scheduler = shape.on_one_scheduler(resident);
+    const bool is_only_scheduler = on_scheduler == resident;
+    const models::Cycles turn = models::Cycles{shape.issue_slot.hi} * (on_scheduler - 1);
     const auto with_turn = [&](std::int64_t cycles) {
         return (models::Cycles{cycles} + turn).count();
     };
     Work work = all_work(problem);
+    work.turns_of = on_scheduler;
     work.turn = turn.count();
     const InstructionCosts ports = port_times(problem);
     InstructionCosts entering(ports.size(), 0);
@@ -71,7 +72,7 @@ Work work_beside_turns(const Problem& problem) {
 PathGraph less_own_work(const Problem& problem, const Work& work, PathGraph paths) {
     InstructionCosts less = work.same;
     for (std::size_t i = 0; i < less.size(); ++i)
-        less[i] = (models::Cycles{less[i]} - models::Cycles{work.turn.value_or(0)}).count();
+        less[i] = (models::Cycles{less[i]} - models::Cycles{work.turn}).count();
     return without_work(std::move(paths), block_costs(problem, less));
 }
 
@@ -91,10 +92,10 @@ struct Bounded {
 Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Chains& chains,
                               Deadline deadline) {
     Interference cost;
-    cost.by_turns = work.turn.has_value();
+    cost.turns_of = work.turns_of;
     const auto name = [&](const char* sum, const char* text) {
-        return LemmaName{lemma_id(sum, cost.by_turns),
-                         std::string{text} + (cost.by_turns ? ", in loose round robin" : "")};
+        return LemmaName{lemma_id(sum, cost.turns_of),
+                         std::string{text} + (cost.turns_of > 0 ? ", in loose round robin" : "")};
     };
     const auto most = [&](const LemmaName& lemma, const InstructionCosts& costs) {
         const auto of_blocks = block_costs(problem, costs);
@@ -109,7 +110,7 @@ Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Ch
     cost.drain = most(name("drain", "drains of the stores of a warp"), work.drain);
     cost.straddle = largest(work.same);
     // The slot of the warp that was in the place before may run when a block begins there.
-    if (work.turn)
+    if (work.turns_of > 0)
         cost.straddle =
             (models::Cycles{cost.straddle} + models::Cycles{problem.shape.issue_slot.hi - 1})
                 .count();
@@ -141,11 +142,11 @@ Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Ch
 }
 
 /// Those that only the other bound rests on.
-void drop_lemmas(const Problem& problem, bool by_turns) {
+void drop_lemmas(const Problem& problem, std::int64_t turns_of) {
     if (problem.request.proofs == nullptr) return;
     std::erase_if(problem.request.proofs->lemmas, [&](const PathLemma& lemma) {
         return std::any_of(std::begin(sums_of_a_warp), std::end(sums_of_a_warp),
-                           [&](const char* sum) { return lemma.id == lemma_id(sum, by_turns); });
+                           [&](const char* sum) { return lemma.id == lemma_id(sum, turns_of); });
     });
 }
 
@@ -165,11 +166,12 @@ Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadli
     if (!bounded) return bounded.as_failure();
     // Turns do not bound who passes while the caches keep a load waiting.
     if (problem.request.policy.kind == models::PolicyKind::LooseRoundRobin && !problem.caches) {
-        auto by_turns = bound_by_work(problem, work_beside_turns(problem), chains, deadline);
+        const Work work = work_beside_turns(problem);
+        auto by_turns = bound_by_work(problem, work, chains, deadline);
         if (!by_turns) return by_turns.as_failure();
         SideAnswer& better = by_turns.value().answer;
         const bool is_better = better.execution.proved < bounded.value().answer.execution.proved;
-        drop_lemmas(problem, !is_better);
+        drop_lemmas(problem, is_better ? 0 : work.turns_of);
         if (is_better) {
             better.solver_used = better.solver_used || bounded.value().answer.solver_used;
             better.in_turns = true;

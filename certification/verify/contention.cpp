@@ -102,12 +102,9 @@ std::vector<Term> Contention::conserving_upper_terms(const std::string& kind) co
 }
 
 // S27: a second sum, where the policy allows it; the tables are those of one of them.
-std::string Contention::kind_of_turns(const ClaimRow& claim) const {
-    if (lemma_of(stall) != nullptr || lemma_of(stall + WarpCosts::by_turns) == nullptr) return {};
-    if (!costs_.sums(std::string{WarpCosts::same} + WarpCosts::by_turns))
-        throw Finding{Verdict::Failed,
-                      claim.id + ": it counts turns that its policy does not give"};
-    return WarpCosts::by_turns;
+std::string Contention::kind_of_turns() const {
+    const std::string& kind = costs_.by_turns();
+    return kind.empty() || lemma_of(stall + kind) == nullptr ? std::string{} : kind;
 }
 
 std::vector<Term> Contention::upper_terms(const ClaimRow& claim) const {
@@ -116,8 +113,8 @@ std::vector<Term> Contention::upper_terms(const ClaimRow& claim) const {
                       kernel_.id + ": no bound is proved for caches under a slotted policy"};
     std::vector<Term> terms{{1, 0, "execution-time-upper"}};
     if (shape_.warps > 1)
-        terms = slots_.empty() ? conserving_upper_terms(kind_of_turns(claim))
-                               : slotted_upper_terms(claim);
+        terms =
+            slots_.empty() ? conserving_upper_terms(kind_of_turns()) : slotted_upper_terms(claim);
     add_waits(terms, claim);
     return terms;
 }

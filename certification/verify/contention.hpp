@@ -40,8 +40,8 @@ private:
     [[nodiscard]] std::vector<Term> on_one_multiprocessor(std::int64_t blocks,
                                                           const std::string& kind) const;
     [[nodiscard]] std::vector<Term> on_several_multiprocessors(const std::string& kind) const;
-    /// Of the lemmas of loose round robin, where the claim rests on them.
-    [[nodiscard]] std::string kind_of_turns(const ClaimRow& claim) const;
+    /// Of the lemmas of loose round robin, where the kernel has them.
+    [[nodiscard]] std::string kind_of_turns() const;
     [[nodiscard]] std::int64_t seen_on_scheduler(std::int64_t blocks, std::int64_t windows) const;
     /// One way to a lower bound per lemma that it may start with.
     [[nodiscard]] std::vector<Term> lower_terms(const std::string& first_lemma) const;

@@ -118,12 +118,41 @@ void check_kind(const Lemma& lemma, const Contention& contention, const std::str
         lemma.id == "execution-time-upper" || lemma.id == "execution-time-lower" ||
         std::any_of(slots.begin(), slots.end(), in_slots) ||
         ((lemma.id == "execution-time-upper-stall" ||
-          lemma.id == std::string{"execution-time-upper-stall"} + WarpCosts::by_turns) &&
+          lemma.id == "execution-time-upper-stall" + contention.costs().by_turns()) &&
          contention.costs().barriers() == 0);
     if (lemma.all_facts && !whole) fail(where + ": it uses facts that speak of whole paths");
 }
 
+/// Every node is one that paths reach, and a sum over blocks has one of each. Where a block has
+/// several, which of them a path can come from is left to re-analysis.
+void check_nodes(const Lemma& lemma, bool is_sum, const std::string& where) {
+    std::vector<std::vector<std::size_t>> out(lemma.nodes.size());
+    for (const auto& edge : lemma.edges)
+        out[edge.from].push_back(edge.to);
+    std::vector<bool> reached(lemma.nodes.size(), false);
+    std::vector<std::size_t> work{0};
+    reached[0] = true;
+    while (!work.empty()) {
+        const std::size_t node = work.back();
+        work.pop_back();
+        for (const std::size_t to : out[node])
+            if (!reached[to]) {
+                reached[to] = true;
+                work.push_back(to);
+            }
+    }
+    if (std::find(reached.begin(), reached.end(), false) != reached.end())
+        fail(where + ": the table has a node that no path reaches");
+    if (!is_sum) return;
+    std::set<std::size_t> blocks;
+    for (const auto& node : lemma.nodes)
+        if (!blocks.insert(node.block).second)
+            fail(where + ": a sum over blocks has two nodes of one");
+}
+
 void check_kernel(const KernelCase& kernel) {
+    if (!kernel.facts.divergents.empty())
+        fail(kernel.id + ": no bound is proved for lanes that part");
     const ControlFlow flow = check_control_flow(kernel);
     const Contention contention{kernel, flow};
     check_policy(kernel, contention);
@@ -131,6 +160,7 @@ void check_kernel(const KernelCase& kernel) {
         const std::string where = kernel.id + "/" + lemma.id;
         check_kind(lemma, contention, where);
         check_ways(kernel, flow, lemma, where);
+        check_nodes(lemma, contention.costs().sums(lemma.id), where);
         check_regions(lemma, where);
         if (contention.costs().sums(lemma.id)) {
             const auto costs = contention.costs().per_block(lemma.id);

@@ -117,6 +117,7 @@ void WarpCosts::add_by_turns() {
     const auto& units = kernel_.architecture.units;
     const std::int64_t resident = product(shape_.resident, shape_.warps_per_block);
     const std::int64_t on_scheduler = shape_.per_scheduler(resident);
+    by_turns_ = fmt::format("-by-turns-of-{}", on_scheduler);
     const models::Cycles turns = models::Cycles{shape_.issue_slot.hi} * (on_scheduler - 1);
     const auto with_turns = [turns](std::int64_t cycles) {
         return (models::Cycles{cycles} + turns).count();
@@ -125,12 +126,12 @@ void WarpCosts::add_by_turns() {
         return on_scheduler < resident && units[timing.unit].scope == models::UnitScope::Core &&
                occupied(timing) > 0;
     };
-    add(std::string{same} + by_turns, [&](const Timing& timing, std::size_t) -> std::int64_t {
+    add(same + by_turns_, [&](const Timing& timing, std::size_t) -> std::int64_t {
         const bool outlasts = units[timing.unit].scope != models::UnitScope::Warp &&
                               occupied(timing) > shape_.issue_slot.lo;
         return outlasts || is_of_others(timing) ? with_turns(occupied(timing)) : 0;
     });
-    add(std::string{other} + by_turns, [&](const Timing& timing, std::size_t) -> std::int64_t {
+    add(other + by_turns_, [&](const Timing& timing, std::size_t) -> std::int64_t {
         return is_of_others(timing) ? with_turns(occupied(timing)) : 0;
     });
     // No turn ends at the buffer while all stores of the launch fit.
@@ -141,7 +142,7 @@ void WarpCosts::add_by_turns() {
         if (!places) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(places.error())};
         fills = stored > places.value().lo;
     }
-    add(std::string{upper_drain} + by_turns, [&](const Timing& timing, std::size_t) {
+    add(upper_drain + by_turns_, [&](const Timing& timing, std::size_t) {
         const std::int64_t drain = drain_of(timing, true);
         return fills && timing.enters_write_buffer ? with_turns(drain) : drain;
     });

@@ -25,7 +25,7 @@ public:
     /// Whether a lemma bounds a sum of block costs; times to completion are no sums.
     [[nodiscard]] bool sums(const std::string& lemma) const { return costs_.count(lemma) != 0; }
     /// Of one instruction, until a chain that goes over to another warp may be delayed by what
-    /// issues there. `kind`: "" or `by_turns`. Requires: such sums are.
+    /// issues there. `kind`: "" or `by_turns()`. Requires: such sums are.
     [[nodiscard]] std::int64_t straddle(const std::string& kind) const;
     /// Requires: `sums`.
     [[nodiscard]] std::vector<std::int64_t> per_block(const std::string& lemma) const;
@@ -34,6 +34,9 @@ public:
     /// them unequally often.
     [[nodiscard]] std::int64_t barriers() const;
 
+    /// Behind `same`, `other` and `upper_drain`: of loose round robin, each with the turns that
+    /// follow, and so many warps that take them. Empty: no turns are counted on.
+    [[nodiscard]] const std::string& by_turns() const { return by_turns_; }
     /// Of a warp, on any path.
     [[nodiscard]] std::int64_t most_stores() const;
     [[nodiscard]] std::vector<const models::InstructionTiming*>
@@ -49,8 +52,6 @@ public:
     static constexpr const char* same = "execution-time-upper-same";
     static constexpr const char* other = "execution-time-upper-other";
     static constexpr const char* upper_drain = "execution-time-upper-drain";
-    /// Behind the three above: of loose round robin, each with the turns that follow.
-    static constexpr const char* by_turns = "-by-turns";
     static constexpr const char* loads = "execution-time-upper-loads";
     static constexpr const char* stores = "execution-time-upper-stores";
     static constexpr const char* entries = "execution-time-upper-entries";
@@ -84,6 +85,7 @@ private:
     std::vector<Result<models::InstructionTiming>> timings_;
     std::vector<bool> live_; ///< Per instruction.
     std::optional<MemorySystem> memory_;
+    std::string by_turns_;
     std::map<std::string, std::vector<std::int64_t>> costs_;
 };
 
