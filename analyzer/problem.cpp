@@ -139,10 +139,6 @@ void apply_caches(Problem& problem) {
     }
 }
 
-bool has_further_facts(const models::FlowFacts& facts) {
-    return !facts.exclusives.empty() || !facts.constraints.empty();
-}
-
 /// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
 /// where the solver has to see many blocks.
 std::size_t affordable_nodes(const Problem& problem) {
@@ -180,6 +176,10 @@ Failure contradiction(const Request& request) {
 }
 
 } // namespace
+
+bool has_further_facts(const models::FlowFacts& facts) {
+    return !facts.exclusives.empty() || !facts.constraints.empty();
+}
 
 Failure refuse_at(const Problem& problem, std::size_t instruction, const std::string& what) {
     const assembly::Function& function = *problem.request.function;

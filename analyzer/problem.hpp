@@ -74,6 +74,8 @@ struct PathSolution {
     std::optional<BlockPath> witness;
 };
 enum class Facts { All, LoopBounds };
+/// Whether there are exclusive or linear facts.
+bool has_further_facts(const models::FlowFacts& facts);
 /// Refuses facts that no path satisfies. `LoopBounds` leaves exclusive and linear facts out.
 Result<PathSolution> solve_paths(const Problem& problem, const PathGraph& paths, Side side,
                                  Facts facts, Deadline deadline);

@@ -101,10 +101,6 @@ private:
     PathLemma& lemma_;
 };
 
-bool has_further(const models::FlowFacts& facts) {
-    return !facts.exclusives.empty() || !facts.constraints.empty();
-}
-
 } // namespace
 
 PathSolution record(const Problem& problem, const LemmaName& name, Side side, Facts facts,
@@ -125,7 +121,7 @@ PathSolution record(const Problem& problem, const LemmaName& name, Side side, Fa
     }
     // Of a path that does not meet the bound another way through the table may cost more.
     if (lemma.witness && lemma.witness->cost != solved.bound) lemma.witness.reset();
-    if (facts == Facts::All && has_further(*problem.request.facts))
+    if (facts == Facts::All && has_further_facts(*problem.request.facts))
         Shown{problem, lemma}.settle(solved);
     problem.request.proofs->lemmas.push_back(std::move(lemma));
     return solved;
