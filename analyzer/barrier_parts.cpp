@@ -1,36 +1,13 @@
 #include "analyzer/barrier_parts.hpp"
 
+#include "analyzer/common_barriers.hpp"
+
 #include <algorithm>
 
 namespace warpbound::analyzer {
 
-namespace {
-
-/// Blocks that lie behind an edge out of `from`. `Shape:` reached[block].
-std::vector<bool> reached_from(const Problem& problem, std::size_t from) {
-    const assembly::ControlFlowGraph& graph = *problem.request.graph;
-    std::vector<bool> reached(graph.blocks.size(), false);
-    std::vector<std::size_t> work{from};
-    while (!work.empty()) {
-        const std::size_t block = work.back();
-        work.pop_back();
-        for (const std::size_t edge : graph.blocks[block].out) {
-            const std::size_t to = graph.edges[edge].to;
-            if (reached[to] || problem.facts.never[to]) continue;
-            reached[to] = true;
-            work.push_back(to);
-        }
-    }
-    return reached;
-}
-
-} // namespace
-
 std::optional<BarrierParts> parts_between_barriers(const Problem& problem, std::int64_t barriers) {
     const auto& blocks = problem.request.graph->blocks;
-    const auto is_barrier = [&](std::size_t i) {
-        return problem.used[i] && problem.timings[i].value().is_barrier_wait;
-    };
     BarrierParts parts;
     std::size_t found = 0;
     std::vector<std::size_t> before(blocks.size(), 0); // Barriers passed when a block is entered.
@@ -38,14 +15,17 @@ std::optional<BarrierParts> parts_between_barriers(const Problem& problem, std::
         if (problem.facts.never[block]) continue;
         std::size_t here = 0;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
-            if (!is_barrier(i)) continue;
+            if (!is_barrier(problem, i)) continue;
             const std::int64_t latency = problem.timings[i].value().latency.lo;
             parts.apart = found + here == 0 ? latency : std::min(parts.apart, latency);
             ++here;
         }
         if (here == 0) continue;
         found += here;
-        const std::vector<bool> behind = reached_from(problem, block);
+        const std::vector<bool> behind =
+            assembly::blocks_behind(*problem.request.graph, block, [&](const assembly::Edge& edge) {
+                return !problem.facts.never[edge.to];
+            });
         if (behind[block]) return std::nullopt;
         for (std::size_t other = 0; other < blocks.size(); ++other)
             if (behind[other]) before[other] += here;
@@ -57,7 +37,7 @@ std::optional<BarrierParts> parts_between_barriers(const Problem& problem, std::
         std::size_t part = before[block];
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
             parts.inside[part][i] = problem.used[i];
-            if (is_barrier(i)) ++part;
+            if (is_barrier(problem, i)) ++part;
         }
     }
     return parts;

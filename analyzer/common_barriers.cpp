@@ -28,8 +28,7 @@ Result<std::int64_t> common_barriers(const Problem& problem) {
             if (!is_barrier(problem, i)) continue;
             ++barriers;
             last = i;
-            const auto& guard = problem.request.function->instructions[i].guard;
-            if (guard && !guard->always())
+            if (assembly::is_guarded(problem.request.function->instructions[i]))
                 return refuse_at(problem, i,
                                  "a guarded barrier is not bounded: warps of a block could differ");
         }

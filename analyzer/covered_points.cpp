@@ -7,6 +7,9 @@
 
 namespace warpbound::analyzer {
 
+using models::plus;
+using models::times;
+
 std::vector<AlikeSchedulers> schedulers_of(const models::WarpPolicy& policy,
                                            const LaunchShape& shape) {
     const std::int64_t resident = shape.resident * shape.warps_per_block;
@@ -50,7 +53,7 @@ std::int64_t CoveredPoints::most(const Covered& covered, bool own_block) {
             counts.push_back(counted ? covered[static_cast<std::size_t>(kind - kinds_.begin())]
                                      : 0);
         }
-        known->second = extreme_sum(problem_, block_costs(problem_, counts), Side::Upper);
+        known->second = most_on_a_path(problem_, counts);
     }
     return known->second;
 }

@@ -13,14 +13,6 @@
 
 namespace warpbound::analyzer {
 
-/// Products and sums of counts or cycles. Throw `std::overflow_error`.
-inline std::int64_t times(std::int64_t a, std::int64_t b) {
-    return (models::Cycles{a} * b).count();
-}
-inline std::int64_t plus(std::int64_t a, std::int64_t b) {
-    return (models::Cycles{a} + models::Cycles{b}).count();
-}
-
 /// Schedulers of a multiprocessor that have the same number of places.
 struct AlikeSchedulers {
     std::int64_t count = 1;

@@ -93,14 +93,12 @@ private:
         if (!clock) return clock.as_failure();
         const auto begun = in_cycles(start.value());
         if (!begun) return begun.as_failure();
-        const auto plus = [](std::int64_t a, std::int64_t b) {
-            return (models::Cycles{a} + models::Cycles{b}).count();
-        };
-        steps_.push_back(
-            {fmt::format("copy of {} bytes, {} (C36)", copy.bytes, direction),
-             {plus(begun.value().lo, scaled(copy.bytes, clock.value().lo, width.value().hi)),
-              std::nullopt,
-              plus(begun.value().hi, scaled(copy.bytes, clock.value().hi, width.value().lo))}});
+        steps_.push_back({fmt::format("copy of {} bytes, {} (C36)", copy.bytes, direction),
+                          {models::plus(begun.value().lo,
+                                        scaled(copy.bytes, clock.value().lo, width.value().hi)),
+                           std::nullopt,
+                           models::plus(begun.value().hi,
+                                        scaled(copy.bytes, clock.value().hi, width.value().lo))}});
         return boost::outcome_v2::success();
     }
 

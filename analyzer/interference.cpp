@@ -10,6 +10,8 @@ namespace warpbound::analyzer {
 
 namespace {
 
+using models::times;
+
 /// Collects terms; leaves out those of nothing.
 class Terms {
 public:
@@ -65,10 +67,6 @@ private:
     std::vector<BoundTerm> terms_;
 };
 
-std::int64_t product(std::int64_t a, std::int64_t b) {
-    return (models::Cycles{a} * b).count();
-}
-
 /// The critical chain stays with one warp in each of its windows. In a window it is delayed by the
 /// warps of that one's scheduler, and by what the others take of the multiprocessor's ports (S11 to
 /// S14).
@@ -76,7 +74,7 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Int
     Terms terms{cost};
     terms.add_stalls(shape.waves());
     const std::int64_t per_block = shape.warps_per_block;
-    const std::int64_t windows = product(cost.windows_of_block, shape.waves());
+    const std::int64_t windows = times(cost.windows_of_block, shape.waves());
     if (windows == 1) {
         terms.add_work(shape.warps(), shape.on_one_scheduler(shape.warps()));
     } else {
@@ -111,7 +109,7 @@ std::int64_t seen_on_scheduler(const LaunchShape& shape, std::int64_t blocks,
     const std::int64_t all = blocks * per_block;
     if (windows > all) return all;
     const std::int64_t meetings = blocks + (shape.resident - 1) * (windows - 1);
-    return std::min(all, product(meetings, shape.on_one_scheduler(per_block)));
+    return std::min(all, times(meetings, shape.on_one_scheduler(per_block)));
 }
 
 /// Up to the start of the last block the chain is on the multiprocessor that began the fewest
@@ -124,12 +122,12 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchShape& shape,
     const std::int64_t per_block = shape.warps_per_block;
     terms.add_stalls(waves);
     terms.add_work(before * per_block,
-                   seen_on_scheduler(shape, before, product(cost.windows_of_block, waves - 1)));
+                   seen_on_scheduler(shape, before, times(cost.windows_of_block, waves - 1)));
     const LaunchShape last = shape.fullest();
     terms.add_work(last.warps(), cost.windows_of_block == 1
                                      ? last.on_one_scheduler(last.warps())
                                      : seen_on_scheduler(last, last.blocks, cost.windows_of_block));
-    terms.add_changes(product(cost.windows_of_block, waves));
+    terms.add_changes(times(cost.windows_of_block, waves));
     terms.add_refills(waves - 1, shape);
     const std::int64_t counted = (before + shape.resident) * per_block;
     const models::Cycles in_parts =

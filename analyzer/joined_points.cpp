@@ -28,14 +28,6 @@ std::optional<ControlFlow> arrives_at(ControlFlow flow) {
     }
 }
 
-int barrier_register(const Instruction& instruction) {
-    for (const auto& operand : instruction.operands)
-        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
-            reg != nullptr && reg->file == assembly::RegisterFile::Barrier && reg->index)
-            return *reg->index;
-    return -1;
-}
-
 class Finder {
 public:
     explicit Finder(const Problem& problem)
@@ -74,12 +66,12 @@ public:
 private:
     Result<void> join(JoinedPointStack& points, std::size_t instruction, std::size_t block) const {
         const Instruction& at = function_.instructions[instruction];
-        if (at.guard && !at.guard->always())
+        if (assembly::is_guarded(at))
             return refuse_at(problem_, instruction,
                              "a guarded join is not bounded where lanes may part");
-        const JoinedPoint point{at.control_flow, barrier_register(at), block};
+        const JoinedPoint point{at.control_flow, assembly::barrier_register(at), block};
         for (const JoinedPoint& open : points)
-            if (open.kind == ControlFlow::ConvergenceSet && point.reg >= 0 && open.reg == point.reg)
+            if (open.kind == ControlFlow::ConvergenceSet && point.reg && open.reg == point.reg)
                 return refuse_at(
                     problem_, instruction,
                     "the barrier register is in use; not bounded where lanes may part");
@@ -96,7 +88,7 @@ private:
         const bool waits = last.control_flow == ControlFlow::ConvergenceWait;
         if (!kind || (!waits && graph_.edges[edge].kind != assembly::EdgeKind::Taken))
             return points;
-        const int reg = barrier_register(last);
+        const auto reg = assembly::barrier_register(last);
         while (!points.empty() &&
                (points.back().kind != *kind || (waits && points.back().reg != reg))) {
             if (waits || points.back().kind == ControlFlow::ConvergenceSet)

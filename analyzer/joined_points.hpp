@@ -13,7 +13,7 @@ namespace warpbound::analyzer {
 /// A point that active lanes have joined.
 struct JoinedPoint {
     assembly::ControlFlow kind = assembly::ControlFlow::None; ///< Of the instruction that made it.
-    int reg = -1;                                             ///< Of BSSY.
+    std::optional<int> reg;                                   ///< Of BSSY.
     std::size_t made_in = 0;                                  ///< Block.
     friend bool operator==(const JoinedPoint&, const JoinedPoint&) = default;
 };

@@ -163,11 +163,8 @@ Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Funct
     if (!replacement) return replacement.as_failure();
     const auto start = models::require(architecture, architecture.blocks, "blocks", "start");
     if (!start) return start.as_failure();
-    const auto sum = [](std::int64_t a, std::int64_t b) {
-        return (models::Cycles{a} + models::Cycles{b}).count();
-    };
-    shape.refill.lo = sum(replacement.value().lo, start.value().lo);
-    shape.refill.hi = sum(replacement.value().hi, start.value().hi);
+    shape.refill.lo = models::plus(replacement.value().lo, start.value().lo);
+    shape.refill.hi = models::plus(replacement.value().hi, start.value().hi);
     return shape;
 }
 

@@ -8,9 +8,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-std::int64_t plus(std::int64_t a, std::int64_t b) {
-    return (models::Cycles{a} + models::Cycles{b}).count();
-}
+using models::plus;
 
 void keep_larger(std::optional<std::int64_t>& value, std::int64_t candidate) {
     if (!value || *value < candidate) value = candidate;

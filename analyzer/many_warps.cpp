@@ -59,9 +59,7 @@ Work work_beside_turns(const Problem& problem) {
         work.same[i] = outlasts ? with_turn(ports[i]) : 0;
         entering[i] = enters_write_buffer(problem, i) ? 1 : 0;
     }
-    const models::Cycles stores =
-        models::Cycles{extreme_sum(problem, block_costs(problem, entering), Side::Upper)} *
-        shape.warps();
+    const models::Cycles stores = models::Cycles{most_on_a_path(problem, entering)} * shape.warps();
     if (stores > models::Cycles{problem.buffer_entries.lo})
         for (std::size_t i = 0; i < ports.size(); ++i)
             if (entering[i] > 0) work.drain[i] = with_turn(work.drain[i]);
@@ -191,8 +189,9 @@ Result<SideAnswer> bound_many_from_below(const Problem& problem, const SidePair&
     const LaunchShape& shape = problem.shape;
     const models::Architecture& architecture = *problem.request.architecture;
     const auto least = [&](const LemmaName& name, const InstructionCosts& costs) {
-        record_sum(problem, name, block_costs(problem, costs), Side::Lower);
-        return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
+        const auto of_blocks = block_costs(problem, costs);
+        record_sum(problem, name, of_blocks, Side::Lower);
+        return extreme_sum(problem, of_blocks, Side::Lower);
     };
     // Some multiprocessor has at least its share of the blocks, and some scheduler of the warps.
     const std::int64_t warps = shape.share() * shape.warps_per_block;

@@ -44,8 +44,7 @@ RegionSearch find_clock_region(const assembly::Function& function,
     std::sort(reads.begin(), reads.end());
     const ClockRegion region{reads[0].first, reads[0].second, reads[1].first, reads[1].second};
     for (const auto& [block, instruction] : reads) {
-        const auto& guard = function.instructions[instruction].guard;
-        if (guard && !guard->always())
+        if (assembly::is_guarded(function.instructions[instruction]))
             return {std::nullopt, "a clock read is guarded by a predicate"};
         if (graph.innermost_loop[block]) return {std::nullopt, "a clock read stands in a loop"};
         if (ends_without(graph, never, 0, block))

@@ -15,18 +15,13 @@ namespace {
 using assembly::ControlFlow;
 using assembly::Instruction;
 
-bool is_barrier(const Instruction& instruction) {
-    return instruction.opcode_class == assembly::OpcodeClass::Barrier ||
-           instruction.mnemonic == "WARPSYNC";
-}
-
 Result<void> check_code(const Problem& problem) {
     const auto& instructions = problem.request.function->instructions;
     for (std::size_t i = 0; i < problem.used.size(); ++i) {
         if (!problem.used[i]) continue;
         const Instruction& instruction = instructions[i];
         const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
-        if (is_barrier(instruction) && instruction.guard && !instruction.guard->always())
+        if (assembly::waits_for_others(instruction) && assembly::is_guarded(instruction))
             return refuse_at(problem, i, "a guarded barrier is not bounded where lanes may part");
         if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
             return refuse_at(problem, i, "leaving a point is not bounded where lanes may part");
@@ -80,8 +75,7 @@ private:
         };
         if (!index)
             return refuse_fact("no instruction stands here, where lanes are stated to part");
-        bool decides =
-            function_.instructions[*index].guard && !function_.instructions[*index].guard->always();
+        bool decides = assembly::is_guarded(function_.instructions[*index]);
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             const auto& code = graph_.blocks[block];
             if (code.last != *index || !is_reached(block)) continue;
@@ -230,18 +224,10 @@ private:
     /// From behind the block, the header of a loop around `place` may be executed before `place`:
     /// the loop's bound is that of a lane, and lanes that wait there do not count these turns.
     [[nodiscard]] bool turns_before(std::size_t block, std::size_t place) const {
-        std::vector<bool> seen(graph_.blocks.size(), false);
-        std::vector<std::size_t> work{block};
-        while (!work.empty()) {
-            const std::size_t at = work.back();
-            work.pop_back();
-            for (const std::size_t edge : graph_.blocks[at].out) {
-                const std::size_t to = graph_.edges[edge].to;
-                if (to == place || seen[to] || !is_reached(to)) continue;
-                seen[to] = true;
-                work.push_back(to);
-            }
-        }
+        const std::vector<bool> seen =
+            assembly::blocks_behind(graph_, block, [&](const assembly::Edge& edge) {
+                return edge.to != place && is_reached(edge.to);
+            });
         return std::any_of(graph_.loops.begin(), graph_.loops.end(), [&](const auto& loop) {
             return seen[loop.header] &&
                    std::binary_search(loop.blocks.begin(), loop.blocks.end(), place);
@@ -308,7 +294,7 @@ Result<void> check_barriers(const Problem& problem, const MeetingPoints& points)
     for (const Parting& parting : points.partings)
         for (const std::size_t block : parting.apart)
             for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
-                if (is_barrier(instructions[i]))
+                if (assembly::waits_for_others(instructions[i]))
                     return refuse_at(
                         problem, i,
                         fmt::format("some lanes may come to this barrier while others that parted "

@@ -9,6 +9,9 @@
 
 namespace warpbound::analyzer {
 
+using models::plus;
+using models::times;
+
 namespace {
 
 std::vector<Held> ports_held(const Problem& problem) {
@@ -68,8 +71,7 @@ public:
 
 private:
     [[nodiscard]] std::int64_t of_all(const InstructionCosts& counts) const {
-        return times(extreme_sum(problem_, block_costs(problem_, counts), Side::Upper),
-                     problem_.shape.warps());
+        return times(most_on_a_path(problem_, counts), problem_.shape.warps());
     }
 
     const Problem& problem_;

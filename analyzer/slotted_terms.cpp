@@ -13,9 +13,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-std::int64_t product(std::int64_t a, std::int64_t b) {
-    return (models::Cycles{a} * b).count();
-}
+using models::times;
 
 /// The sum for a launch.
 class SlottedSum {
@@ -32,7 +30,7 @@ public:
         // Also a warp that has all slots waits for the one of its predecessor to end.
         const std::int64_t first = shape_.waves() > 1 ? shape_.issue_slot.hi : 1;
         add("wait for the first slot", shape_.waves(), std::max(any_.longest, first) - 1);
-        add("wait for a slot behind a barrier", product(chain_.barriers, shape_.waves()),
+        add("wait for a slot behind a barrier", times(chain_.barriers, shape_.waves()),
             any_.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
         add_ports();
@@ -61,8 +59,8 @@ private:
                                 (to_others && is_shared_by_all(problem_, i));
             std::int64_t most_lost = 0;
             for (const SlotDistance& slots : places_)
-                most_lost = std::max(most_lost,
-                                     product((costs[i] - 1) / slots.shortest + 1, slots.longest));
+                most_lost =
+                    std::max(most_lost, times((costs[i] - 1) / slots.shortest + 1, slots.longest));
             costs[i] = counts ? most_lost : 0;
         }
         return costs;
@@ -73,8 +71,8 @@ private:
     [[nodiscard]] std::int64_t cost_of_store(std::int64_t drain) const {
         std::int64_t meanwhile = 0;
         for (const SlotDistance& slots : places_)
-            meanwhile = std::max(meanwhile, product(drain, slots.longest) / slots.shortest);
-        meanwhile = std::min(meanwhile, product(drain / any_.shortest, any_.longest));
+            meanwhile = std::max(meanwhile, times(drain, slots.longest) / slots.shortest);
+        meanwhile = std::min(meanwhile, times(drain / any_.shortest, any_.longest));
         return (models::Cycles{any_.longest} + models::Cycles{meanwhile}).count();
     }
 
@@ -108,7 +106,7 @@ private:
         std::int64_t beside = shape_.on_one_scheduler(warps) - 1;
         const std::int64_t fewer = warps / shape_.schedulers - 1;
         const auto sum = [&](std::int64_t count) {
-            return product(to_same, count) + product(to_others, warps - 1 - count);
+            return times(to_same, count) + times(to_others, warps - 1 - count);
         };
         if (fewer >= 0 && sum(fewer) > sum(beside)) beside = fewer;
         add("slots of the warp in which one of its scheduler holds a port", beside, to_same,
@@ -125,10 +123,9 @@ private:
             entering[i] = 1;
             costs[i] = cost_of_store(costs[i]);
         }
-        const std::int64_t stores =
-            extreme_sum(problem_, block_costs(problem_, entering), Side::Upper);
+        const std::int64_t stores = most_on_a_path(problem_, entering);
         // Nobody waits while all stores of the launch fit.
-        if (product(stores, shape_.warps()) <= problem_.buffer_entries.lo) return;
+        if (times(stores, shape_.warps()) <= problem_.buffer_entries.lo) return;
         const LemmaName full{"execution-time-upper-buffer" + kind(),
                              "slots that a warp's stores take from any by filling the buffer"};
         add("slots of the warp in which the write buffer is full", shape_.warps(),
@@ -139,10 +136,10 @@ private:
         const InstructionCosts costs = drain_costs(problem_, Side::Upper);
         const std::int64_t longest =
             costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
-        const std::int64_t buffer = product(longest, problem_.buffer_entries.hi);
+        const std::int64_t buffer = times(longest, problem_.buffer_entries.hi);
         const LemmaName drain{"execution-time-upper-drain", "drains of the stores of a warp"};
         const std::int64_t of_warp = most(drain, costs);
-        if (product(of_warp, shape_.warps()) <= buffer)
+        if (times(of_warp, shape_.warps()) <= buffer)
             add("drains of the stores of a warp", shape_.warps(), of_warp, drain.id);
         else
             add("drains of the entries behind the last store", 1, buffer);

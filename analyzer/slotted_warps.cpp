@@ -53,7 +53,7 @@ private:
         const InstructionCosts drains = drain_costs(problem_, Side::Upper);
         const std::int64_t longest =
             drains.empty() ? 0 : *std::max_element(drains.begin(), drains.end());
-        const models::Cycles all{extreme_sum(problem_, block_costs(problem_, drains), Side::Upper)};
+        const models::Cycles all{most_on_a_path(problem_, drains)};
         return std::min((all * shape_.warps()).count(),
                         (models::Cycles{longest} * problem_.buffer_entries.hi).count());
     }

@@ -14,10 +14,15 @@ namespace {
 
 constexpr const char* in_turn = "all warps of a scheduler, in turn";
 
+struct TurnBound {
+    std::vector<BoundTerm> terms;
+    bool decided = false; ///< The only term is the one schedule that there is.
+};
+
 /// Of a scheduler with so many warps that stay in turn until they end, and what it waits for those
 /// of the others.
-std::vector<BoundTerm> terms_of_scheduler(const Problem& problem, const TurnTimes& times,
-                                          const LaunchShape& shape, std::int64_t warps) {
+TurnBound terms_of_scheduler(const Problem& problem, const TurnTimes& times,
+                             const LaunchShape& shape, std::int64_t warps) {
     TurnChain chain;
     chain.places = chain.warps = warps;
     chain.warps_beside = shape.warps() - warps;
@@ -25,12 +30,15 @@ std::vector<BoundTerm> terms_of_scheduler(const Problem& problem, const TurnTime
     if (!decided) {
         chain.rounds = times.turns() - 1;
         chain.holders = warps - 1;
-        return times.terms(chain);
+        return {times.terms(chain)};
     }
-    std::vector<BoundTerm> terms{{in_turn, 1, decided->count()}};
+    TurnBound bound{{{in_turn, 1, decided->count()}}, true};
     const BoundTerm beside = times.beside(chain);
-    if (beside.count > 0 && beside.cycles > 0) terms.push_back(beside);
-    return terms;
+    if (beside.count > 0 && beside.cycles > 0) {
+        bound.terms.push_back(beside);
+        bound.decided = false;
+    }
+    return bound;
 }
 
 /// Blocks that began before the last one was handed out, on a multiprocessor with the fewest.
@@ -95,7 +103,7 @@ std::vector<BoundTerm> terms_of_drains(const Problem& problem, const LaunchShape
         if (count > 0 && cycles.count() > 0) terms.push_back({text, count, cycles.count()});
     };
     const InstructionCosts costs = drain_costs(problem, Side::Upper);
-    const models::Cycles drain{extreme_sum(problem, block_costs(problem, costs), Side::Upper)};
+    const models::Cycles drain{most_on_a_path(problem, costs)};
     // The chain goes over to another multiprocessor, in whose buffer stores are left.
     const models::Cycles left =
         models::Cycles{*std::max_element(costs.begin(), costs.end())} * problem.buffer_entries.hi;
@@ -131,25 +139,27 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
     if (!alone) return alone.as_failure();
     SideAnswer answer = std::move(alone).value();
     SideResult& execution = answer.execution;
-    execution.terms.clear();
     const TurnTimes times{problem, rules, execution.proved};
     const LaunchShape shape = problem.shape.waves() == 1 ? problem.shape.fullest() : problem.shape;
+    TurnBound bound;
     if (shape.waves() > 1 || barriers > 0) {
-        execution.terms = times.terms(chain_of_blocks(shape, times.turns(), barriers));
+        bound.terms = times.terms(chain_of_blocks(shape, times.turns(), barriers));
     } else {
         // On a scheduler with one warp less the others have one more.
         const std::int64_t most = shape.on_one_scheduler(shape.warps());
         const std::int64_t least = std::max<std::int64_t>(1, shape.warps() / shape.schedulers);
         for (std::int64_t warps = least; warps <= most; ++warps) {
-            auto terms = terms_of_scheduler(problem, times, shape, warps);
-            if (sum_of(execution.terms) < sum_of(terms)) execution.terms = std::move(terms);
+            TurnBound one = terms_of_scheduler(problem, times, shape, warps);
+            if (sum_of(bound.terms) < sum_of(one.terms)) bound = std::move(one);
         }
     }
-    for (const BoundTerm& term : terms_of_drains(problem, shape))
-        execution.terms.push_back(term);
-    const bool decided = execution.terms.size() == 1 && execution.terms.front().text == in_turn;
-    execution.proof = decided ? Proof::DecidedSchedule : Proof::ResponseTime;
-    if (decided) execution.outcome = Outcome::Optimal;
+    for (const BoundTerm& term : terms_of_drains(problem, shape)) {
+        bound.terms.push_back(term);
+        bound.decided = false;
+    }
+    execution.proof = bound.decided ? Proof::DecidedSchedule : Proof::ResponseTime;
+    if (bound.decided) execution.outcome = Outcome::Optimal;
+    execution.terms = std::move(bound.terms);
     execution.proved = sum_of(execution.terms);
     execution.best_found.reset();
     return answer;

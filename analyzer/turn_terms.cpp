@@ -11,10 +11,6 @@ using models::Cycles;
 
 namespace {
 
-std::int64_t most_on_a_path(const Problem& problem, const InstructionCosts& costs) {
-    return extreme_sum(problem, block_costs(problem, costs), Side::Upper);
-}
-
 std::int64_t longest_behind_barriers(const Problem& problem, const InstructionCosts& waits) {
     const auto& graph = *problem.request.graph;
     std::int64_t longest = 0;

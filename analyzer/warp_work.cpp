@@ -49,17 +49,13 @@ bool enters_write_buffer(const Problem& problem, std::size_t instruction) {
            problem.timings[instruction].value().enters_write_buffer;
 }
 
-bool surely_executes(const assembly::Instruction& instruction) {
-    return !instruction.guard || instruction.guard->always();
-}
-
 InstructionCosts drain_costs(const Problem& problem, Side side) {
     return per_instruction(
         problem, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (!timing.enters_write_buffer) return 0;
             if (side == Side::Upper)
                 return (models::Cycles{problem.buffer_drain.hi} * timing.passes.hi).count();
-            if (!surely_executes(problem.request.function->instructions[i])) return 0;
+            if (assembly::is_guarded(problem.request.function->instructions[i])) return 0;
             return (models::Cycles{problem.buffer_drain.lo} * timing.passes.lo).count();
         });
 }
@@ -68,7 +64,7 @@ InstructionCosts port_costs(const Problem& problem, std::size_t unit) {
     return per_instruction(
         problem, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (timing.unit != unit) return 0;
-            if (!surely_executes(problem.request.function->instructions[i])) return 0;
+            if (assembly::is_guarded(problem.request.function->instructions[i])) return 0;
             return (models::Cycles{timing.initiation.lo} * timing.passes.lo).count();
         });
 }
@@ -113,6 +109,14 @@ std::int64_t extreme_sum(const Problem& problem, const std::vector<std::int64_t>
     const auto best =
         StructuralPaths{*problem.request.graph, paths, problem.facts.loops, side}.start_to_end();
     return best ? std::max<std::int64_t>(0, best->cost) : 0;
+}
+
+std::int64_t most_on_a_path(const Problem& problem, const InstructionCosts& costs) {
+    return extreme_sum(problem, block_costs(problem, costs), Side::Upper);
+}
+
+std::int64_t least_on_a_path(const Problem& problem, const InstructionCosts& costs) {
+    return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
 }
 
 PathGraph without_work(PathGraph paths, const std::vector<std::int64_t>& costs) {

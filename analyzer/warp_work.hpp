@@ -31,8 +31,6 @@ InstructionCosts port_times(const Problem& problem);
 bool is_shared_by_all(const Problem& problem, std::size_t instruction);
 /// Whether the instruction is on a path and can enter the write buffer.
 bool enters_write_buffer(const Problem& problem, std::size_t instruction);
-/// Whether the instruction executes in every run that issues it (C10).
-bool surely_executes(const assembly::Instruction& instruction);
 /// Time at the exit of the write buffer.
 InstructionCosts drain_costs(const Problem& problem, Side side);
 /// Occupancy of one unit's port. Side: lower.
@@ -48,6 +46,9 @@ PathGraph sum_graph(const Problem& problem, const std::vector<std::int64_t>& cos
 /// The largest (smallest) sum of block costs over the paths that loop bounds allow; at least 0.
 /// Side: as asked.
 std::int64_t extreme_sum(const Problem& problem, const std::vector<std::int64_t>& costs, Side side);
+/// The same of what instructions cost, from above and from below.
+std::int64_t most_on_a_path(const Problem& problem, const InstructionCosts& costs);
+std::int64_t least_on_a_path(const Problem& problem, const InstructionCosts& costs);
 
 /// The same paths, each cheaper by the costs of the blocks it visits.
 PathGraph without_work(PathGraph paths, const std::vector<std::int64_t>& costs);

@@ -7,12 +7,10 @@ namespace warpbound::analyzer {
 
 namespace {
 
-std::int64_t times(std::int64_t a, std::int64_t b) {
-    return (models::Cycles{a} * b).count();
-}
+using models::times;
 
 void add(std::int64_t& sum, std::int64_t more) {
-    sum = (models::Cycles{sum} + models::Cycles{more}).count();
+    sum = models::plus(sum, more);
 }
 
 /// Steps the pipeline along a path. A rule met again in the same state does the same again, so

@@ -52,7 +52,7 @@ std::size_t RecordedWarp::size() const {
 }
 
 bool guard_decides_execution(const assembly::Instruction& instruction) {
-    return instruction.guard && !instruction.guard->always() && !instruction.guard->never() &&
+    return assembly::is_guarded(instruction) && !instruction.guard->never() &&
            !assembly::transfers_control(instruction.control_flow) &&
            instruction.control_flow != assembly::ControlFlow::Exit;
 }

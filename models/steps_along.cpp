@@ -67,7 +67,7 @@ public:
                                                      effects.reads.size() + effects.writes.size());
         return {.reads = all.first(effects.reads.size()),
                 .writes = all.subspan(effects.reads.size()),
-                .guarded = instruction.guard && !instruction.guard->always(),
+                .guarded = assembly::is_guarded(instruction),
                 .announces =
                     instruction.control ? instruction.control->write_barrier : std::nullopt,
                 .wait_mask = instruction.control ? instruction.control->wait_mask : std::uint8_t{}};

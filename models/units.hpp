@@ -51,6 +51,14 @@ struct MemoryClock; ///< The DRAM command clock.
 using Cycles = Ticks<CoreClock>;
 using MemoryCycles = Ticks<MemoryClock>;
 
+/// Products and sums of counts. Errors: `std::overflow_error` instead of wrapping around.
+constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
+    return (Cycles{a} * b).count();
+}
+constexpr std::int64_t plus(std::int64_t a, std::int64_t b) {
+    return (Cycles{a} + Cycles{b}).count();
+}
+
 inline namespace literals {
 consteval Cycles operator""_cycles(unsigned long long count) {
     return Cycles{static_cast<std::int64_t>(count)};

@@ -50,7 +50,7 @@ bool AccessList::count() {
         if (models::Cycles{most_accesses} < all) return false;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
             if (!goes_through(i)) continue;
-            const bool sure = surely_executes(problem_->request.function->instructions[i]);
+            const bool sure = !assembly::is_guarded(problem_->request.function->instructions[i]);
             executions_[i] = {sure ? least : 0, most};
         }
     }

@@ -15,10 +15,10 @@ std::int64_t least_line_accesses(const Problem& problem) {
     const InstructionCosts costs =
         per_instruction(problem, [&](std::size_t i, const models::InstructionTiming& timing) {
             const bool counts = is_cached_load(timing) &&
-                                surely_executes(problem.request.function->instructions[i]);
+                                !assembly::is_guarded(problem.request.function->instructions[i]);
             return counts ? timing.passes.lo : 0;
         });
-    return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
+    return least_on_a_path(problem, costs);
 }
 
 } // namespace

@@ -67,9 +67,7 @@ private:
         return lines;
     }
     [[nodiscard]] std::int64_t of_launch(const InstructionCosts& costs) const {
-        return (models::Cycles{extreme_sum(problem_, block_costs(problem_, costs), Side::Upper)} *
-                problem_.shape.warps())
-            .count();
+        return models::times(most_on_a_path(problem_, costs), problem_.shape.warps());
     }
 
     void add(const char* name, const char* text, const InstructionCosts& costs) {

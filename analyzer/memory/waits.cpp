@@ -104,7 +104,7 @@ private:
             per_instruction(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
                 return cost(timing);
             });
-        return extreme_sum(problem_, block_costs(problem_, costs), Side::Upper);
+        return most_on_a_path(problem_, costs);
     }
     template <class Cost> std::int64_t of_launch(Cost cost) const {
         return (models::Cycles{most(cost)} * problem_.shape.warps()).count();

@@ -110,9 +110,7 @@ std::optional<int> first_register(const Instruction& instruction, RegisterFile f
 std::optional<std::int64_t> moved_constant(const Instruction& instruction) {
     const bool move = instruction.mnemonic == "MOV" || instruction.mnemonic == "MOV32I" ||
                       (instruction.mnemonic == "IMAD" && instruction.has_modifier("MOV"));
-    if (!move || instruction.operands.empty() ||
-        (instruction.guard && !instruction.guard->always()))
-        return std::nullopt;
+    if (!move || instruction.operands.empty() || is_guarded(instruction)) return std::nullopt;
     const auto* immediate = std::get_if<ImmediateOperand>(&instruction.operands.back());
     return immediate != nullptr ? immediate->integer : std::nullopt;
 }
@@ -287,9 +285,8 @@ private:
             return fall_through(block, last, state);
         }
         const bool never = instruction.guard && instruction.guard->never();
-        const bool guarded = instruction.guard && !instruction.guard->always();
         if (never) return fall_through(block, last, state);
-        terminate(block, last, guarded, state);
+        terminate(block, last, is_guarded(instruction), state);
     }
 
     void terminate(std::size_t block, std::size_t last, bool guarded, State& state) {

@@ -70,6 +70,25 @@ struct ControlFlowGraph {
 /// first gives the place).
 Result<ControlFlowGraph> build_control_flow_graph(const Function& function);
 
+/// Blocks that lie behind an edge out of `from`, over edges that `follow(edge)` allows. `Shape:`
+/// behind[block].
+template <class Follow>
+std::vector<bool> blocks_behind(const ControlFlowGraph& graph, std::size_t from, Follow follow) {
+    std::vector<bool> behind(graph.blocks.size(), false);
+    std::vector<std::size_t> work{from};
+    while (!work.empty()) {
+        const std::size_t block = work.back();
+        work.pop_back();
+        for (const std::size_t number : graph.blocks[block].out) {
+            const Edge& edge = graph.edges[number];
+            if (behind[edge.to] || !follow(edge)) continue;
+            behind[edge.to] = true;
+            work.push_back(edge.to);
+        }
+    }
+    return behind;
+}
+
 /// Graphviz text, one node per block.
 std::string to_dot(const Function& function, const ControlFlowGraph& graph);
 

@@ -8,10 +8,6 @@ namespace warpbound::assembly {
 
 namespace {
 
-bool may_be_off(const Instruction& instruction) {
-    return instruction.guard && !instruction.guard->always();
-}
-
 /// Latest accesses of a register: all writes up to and including the last certain one, and the
 /// reads since.
 struct Accesses {
@@ -85,7 +81,7 @@ private:
         for (const auto& reg : effects.writes) {
             Accesses& accesses = accesses_[reg];
             // A write that may not happen does not hide the writes before it.
-            if (!may_be_off(instruction)) accesses = {};
+            if (!is_guarded(instruction)) accesses = {};
             accesses.writes.push_back(i);
         }
     }

@@ -24,6 +24,22 @@ std::optional<std::size_t> Function::index_of(std::int64_t address) const {
     return static_cast<std::size_t>(found - instructions.begin());
 }
 
+bool is_guarded(const Instruction& instruction) {
+    return instruction.guard && !instruction.guard->always();
+}
+
+bool waits_for_others(const Instruction& instruction) {
+    return instruction.opcode_class == OpcodeClass::Barrier || instruction.mnemonic == "WARPSYNC";
+}
+
+std::optional<int> barrier_register(const Instruction& instruction) {
+    for (const Operand& operand : instruction.operands)
+        if (const auto* reg = std::get_if<RegisterOperand>(&operand);
+            reg != nullptr && reg->file == RegisterFile::Barrier && reg->index)
+            return reg->index;
+    return std::nullopt;
+}
+
 Result<const Function*> find_function(const Program& program, std::string_view name) {
     std::string names;
     const Function* found = nullptr;

@@ -63,6 +63,13 @@ struct Instruction {
     [[nodiscard]] bool has_modifier(std::string_view modifier) const;
 };
 
+/// Whether a predicate decides if it executes: its guard is neither absent nor PT.
+bool is_guarded(const Instruction& instruction);
+/// Whether warps or lanes wait for each other there: barriers of a block and WARPSYNC.
+bool waits_for_others(const Instruction& instruction);
+/// The convergence barrier register that it names first, as BSSY, BSYNC and BREAK do.
+std::optional<int> barrier_register(const Instruction& instruction);
+
 /// "LDG.E.128".
 std::string opcode_text(const Instruction& instruction);
 

@@ -61,7 +61,7 @@ public:
     [[nodiscard]] Successors after(std::size_t index) const {
         const auto& instruction = code_[index];
         const bool never = instruction.guard && instruction.guard->never();
-        const bool conditional = instruction.guard && !instruction.guard->always();
+        const bool conditional = assembly::is_guarded(instruction);
         Successors successors;
         if (conditional || is_straight(instruction) ||
             (instruction.control_flow == Transfer::Branch && register_decides(instruction)))

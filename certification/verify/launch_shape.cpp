@@ -8,7 +8,7 @@
 namespace warpbound::certification::verify {
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
-    return (models::Cycles{a} * b).count();
+    return models::times(a, b);
 }
 
 LaunchShape read_launch_shape(const KernelCase& kernel) {
@@ -42,10 +42,8 @@ LaunchShape read_launch_shape(const KernelCase& kernel) {
     if (shape.waves == 1) return shape;
     const auto replacement = value(machine.blocks, "blocks", "replacement");
     const auto start = value(machine.blocks, "blocks", "start");
-    const auto sum = [](std::int64_t a, std::int64_t b) {
-        return (models::Cycles{a} + models::Cycles{b}).count();
-    };
-    shape.refill = {sum(replacement.lo, start.lo), std::nullopt, sum(replacement.hi, start.hi)};
+    shape.refill = {models::plus(replacement.lo, start.lo), std::nullopt,
+                    models::plus(replacement.hi, start.hi)};
     return shape;
 }
 

@@ -320,8 +320,7 @@ std::int64_t WarpCosts::barriers() const {
         std::int64_t here = 0;
         for (std::size_t i = flow_.first[block]; i <= flow_.last[block]; ++i)
             if (live[block] && timings_[i].value().is_barrier_wait) {
-                const auto& guard = kernel_.function->instructions[i].guard;
-                if (guard && !guard->always())
+                if (assembly::is_guarded(kernel_.function->instructions[i]))
                     throw Finding{Verdict::Failed,
                                   fmt::format("{}: the barrier at 0x{:04x} is guarded", kernel_.id,
                                               kernel_.function->instructions[i].address)};

@@ -46,19 +46,6 @@ std::optional<PointKind> arrived(ControlFlow flow) {
     }
 }
 
-bool is_guarded(const Instruction& instruction) {
-    return instruction.guard && !instruction.guard->always();
-}
-
-/// The convergence barrier register that an instruction names first.
-std::optional<int> barrier_register(const Instruction& instruction) {
-    for (const assembly::Operand& operand : instruction.operands)
-        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
-            reg != nullptr && reg->file == assembly::RegisterFile::Barrier && reg->index)
-            return reg->index;
-    return std::nullopt;
-}
-
 class Finder {
 public:
     Finder(const Kernel& kernel, const std::vector<bool>& visited)
@@ -101,7 +88,7 @@ private:
             return block.last == *index && block.out.size() + (block.exits ? 1 : 0) > 1;
         };
         const auto& blocks = kernel_.graph->blocks;
-        if (!is_guarded(kernel_.function->instructions[*index]) &&
+        if (!assembly::is_guarded(kernel_.function->instructions[*index]) &&
             std::none_of(blocks.begin(), blocks.end(), decides))
             return Failure{
                 fmt::format("{} at 0x{:04x} decides nothing; expected a branch or a "
@@ -117,8 +104,7 @@ private:
         BlockConvergence& here = found_.blocks[block];
         const bool never = instruction.guard && instruction.guard->never();
         if (never) return boost::outcome_v2::success();
-        const bool meets = instruction.opcode_class == assembly::OpcodeClass::Barrier ||
-                           instruction.mnemonic == "WARPSYNC";
+        const bool meets = assembly::waits_for_others(instruction);
         if (meets && kernel_.function->target.sm >= threads_arrive_sm) {
             if (found_.parts[index])
                 return refuse(instruction, "from sm_70 on threads arrive one by one; lanes that "
@@ -129,16 +115,16 @@ private:
         if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
             return add_leave(block, instruction);
         if (const auto kind = joined(instruction.control_flow)) {
-            if (is_guarded(instruction))
+            if (assembly::is_guarded(instruction))
                 return refuse(instruction, "with a guard it is not simulated for lanes that part");
-            const auto reg = barrier_register(instruction);
+            const auto reg = assembly::barrier_register(instruction);
             if (*kind == PointKind::Barrier && !reg)
                 return refuse(instruction, "expected a barrier register");
             here.steps.push_back({true, *kind, reg.value_or(0)});
         }
         if (const auto kind = arrived(instruction.control_flow)) {
-            const auto reg = barrier_register(instruction);
-            if (*kind == PointKind::Barrier && (is_guarded(instruction) || !reg))
+            const auto reg = assembly::barrier_register(instruction);
+            if (*kind == PointKind::Barrier && (assembly::is_guarded(instruction) || !reg))
                 return refuse(instruction, "expected no guard and a barrier register where lanes "
                                            "part");
             here.arrives = kind;
@@ -148,10 +134,10 @@ private:
     }
 
     Result<void> add_leave(std::size_t block, const Instruction& instruction) {
-        const auto reg = barrier_register(instruction);
+        const auto reg = assembly::barrier_register(instruction);
         if (!reg) return refuse(instruction, "expected a barrier register");
         BlockConvergence& here = found_.blocks[block];
-        if (!is_guarded(instruction)) {
+        if (!assembly::is_guarded(instruction)) {
             here.steps.push_back({false, PointKind::Barrier, *reg});
             return boost::outcome_v2::success();
         }

@@ -264,7 +264,7 @@ Result<void> OperationTranslator::add_collection(const assembly::BasicBlock& blo
     // Addresses are not read through the operands that can be kept.
     const Instruction* before =
         index > block.first && !effects.memory ? &instructions[index - 1] : nullptr;
-    if (before != nullptr && before->guard && !before->guard->always()) before = nullptr;
+    if (before != nullptr && assembly::is_guarded(*before)) before = nullptr;
     operation.collection = Collection{
         .pool = *pool,
         .pool_per_scheduler = unit.scope == models::UnitScope::Partition,

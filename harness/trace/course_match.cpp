@@ -140,13 +140,9 @@ private:
         return places.empty() ? "no instruction" : fmt::format("{}", fmt::join(places, " or "));
     }
 
-    [[nodiscard]] static bool is_guarded(const Instruction& instruction) {
-        return instruction.guard && !instruction.guard->always();
-    }
-
     /// C55: lanes that issue the instruction, whether it executes for them or not.
     [[nodiscard]] RecordedLanes issuing(std::size_t index, const Candidates& able) const {
-        if (!is_guarded(function_.instructions[index])) return issue().mask;
+        if (!assembly::is_guarded(function_.instructions[index])) return issue().mask;
         if (!out_.stretches.empty()) {
             const RecordedStretch& before = out_.stretches.back();
             if (before.block == able.block && before.last + 1 == index &&
@@ -166,7 +162,7 @@ private:
                 ++record;
             const Instruction& instruction = function_.instructions[ahead];
             if (record >= issues_.size() || issues_[record].address != instruction.address) break;
-            if (is_guarded(instruction)) continue;
+            if (assembly::is_guarded(instruction)) continue;
             const RecordedLanes lanes = issues_[record].mask;
             if (block == able.block) return lanes;
             // At the beginning of a block others may have joined them.
@@ -214,8 +210,7 @@ private:
                                       at(), mask & ~lanes));
         if (instruction.guard && instruction.guard->never() && mask != 0)
             return refuse(fmt::format("{}: it executes in spite of @!PT", at()));
-        const bool meets = instruction.opcode_class == assembly::OpcodeClass::Barrier ||
-                           instruction.mnemonic == "WARPSYNC";
+        const bool meets = assembly::waits_for_others(instruction);
         if (meets && function_.target.sm >= threads_arrive_sm &&
             (lanes != live_ || (mask != 0 && mask != live_)))
             return refuse(fmt::format("{}: lanes 0x{:08x} of 0x{:08x} come to it; from sm_70 on, "
@@ -301,7 +296,7 @@ private:
         const bool exits = instruction.control_flow == ControlFlow::Exit;
         RecordedLanes taken = 0;
         if (exits || assembly::transfers_control(instruction.control_flow))
-            taken = is_guarded(instruction) ? issue().mask : lanes;
+            taken = assembly::is_guarded(instruction) ? issue().mask : lanes;
         const RecordedLanes fell = lanes & ~taken;
         if (fell != 0) groups_.push_back({fell, block, 0, Left::Fell});
         if (taken == 0) return;
@@ -315,9 +310,9 @@ private:
         bool may_fall = false;
         for (const std::size_t number : graph_.blocks[block].out)
             (graph_.edges[number].kind == EdgeKind::Taken ? may_take : may_fall) = true;
-        const Left left = !may_take                              ? Left::Fell
-                          : may_fall && !is_guarded(instruction) ? Left::Either
-                                                                 : Left::Taken;
+        const Left left = !may_take                                        ? Left::Fell
+                          : may_fall && !assembly::is_guarded(instruction) ? Left::Either
+                                                                           : Left::Taken;
         groups_.push_back({taken, block, 0, left});
     }
 

@@ -126,7 +126,7 @@ private:
         const Issued& event = issue.event;
         if (code.address != traced.address)
             return run_.complain(issue, fmt::format("C54: recorded is 0x{:x}", traced.address));
-        const bool guarded = code.guard && !code.guard->always();
+        const bool guarded = assembly::is_guarded(code);
         const bool directs = assembly::transfers_control(code.control_flow) ||
                              code.control_flow == assembly::ControlFlow::Exit;
         if (!guarded && event.lanes != traced.mask)

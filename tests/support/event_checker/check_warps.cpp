@@ -98,8 +98,7 @@ private:
         const auto& code = run_.instruction(issue);
         const auto& event = issue.event;
         const InstructionTiming& t = run_.timing(issue);
-        const bool may_be_off =
-            code.guard && !code.guard->always() && !guard_directs(code.control_flow);
+        const bool may_be_off = assembly::is_guarded(code) && !guard_directs(code.control_flow);
         if (!event.executed && !may_be_off) run_.complain(issue, "C10: switched off");
         if (event.executed && may_be_off && code.guard->never())
             run_.complain(issue, "C10: executes under @!PT");

@@ -19,24 +19,40 @@ std::unique_ptr<Analyzed> slotted(const std::string& body, std::int64_t warps,
     return problem;
 }
 
+/// Seven warps on two schedulers, four places with slots 4 (the fast one) and 12 cycles apart,
+/// three with 4 and 8. Every port is the multiprocessor's and taken for one slot.
+struct SharedPorts {
+    explicit SharedPorts(const std::string& body) : problem{slotted(body, 7)} {
+        for (auto& unit : problem->architecture.units)
+            unit.scope = models::UnitScope::Core;
+        problem->request.proofs = &proofs;
+    }
+
+    /// Fails the test where the terms do not add up to the bound.
+    SideResult upper() {
+        const auto analysis = problem->run();
+        if (!analysis) {
+            ADD_FAILURE() << to_string(analysis.error());
+            return {};
+        }
+        const SideResult& side = analysis.value().execution_time.upper;
+        EXPECT_EQ(side.proved, sum_of(side.terms));
+        return side;
+    }
+
+    std::unique_ptr<Analyzed> problem;
+    ProofRecord proofs;
+};
+
 const BoundTerm* term_of(const SideResult& side, const std::string& lemma) {
     const auto found = std::find_if(side.terms.begin(), side.terms.end(),
                                     [&](const BoundTerm& term) { return term.lemma == lemma; });
     return found == side.terms.end() ? nullptr : &*found;
 }
 
-// Seven warps on two schedulers, four places with slots 4 (the fast one) and 12 cycles apart, three
-// with 4 and 8. Every port is the multiprocessor's and taken for one slot.
 TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
-    const auto problem = slotted("MOV R1, R2; EXIT;", 7);
-    for (auto& unit : problem->architecture.units)
-        unit.scope = models::UnitScope::Core;
-    ProofRecord proofs;
-    problem->request.proofs = &proofs;
-    const auto analysis = problem->run();
-    ASSERT_TRUE(analysis) << to_string(analysis.error());
-    const SideResult& upper = analysis.value().execution_time.upper;
-    EXPECT_EQ(upper.proved, sum_of(upper.terms));
+    SharedPorts shared{"MOV R1, R2; EXIT;"};
+    const SideResult upper = shared.upper();
     ASSERT_NE(term_of(upper, "execution-time-upper-every-12"), nullptr);
     // A warp of the emptier scheduler has four elsewhere; each of two instructions takes a slot.
     const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-other-every-12");
@@ -44,7 +60,7 @@ TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
     EXPECT_EQ(lost->count, 4);
     EXPECT_EQ(lost->cycles, 2 * 12);
     for (const char* every : {"4", "8", "12"})
-        EXPECT_TRUE(std::any_of(proofs.lemmas.begin(), proofs.lemmas.end(),
+        EXPECT_TRUE(std::any_of(shared.proofs.lemmas.begin(), shared.proofs.lemmas.end(),
                                 [&](const PathLemma& lemma) {
                                     return lemma.id ==
                                            std::string{"execution-time-upper-every-"} + every;
@@ -72,17 +88,10 @@ TEST(SlottedTerms, AreNotTighterThanWithoutProofs) {
         }
 }
 
-// Slots are 4, 8 and 12 cycles apart (see above). The chain may go over to a warp of any place.
+// The chain may go over to a warp of any place.
 TEST(SlottedTerms, CountAtBarriersThePlaceWhereItTakesLongest) {
-    const auto problem = slotted("BAR.SYNC 0x0; MOV R1, R2; BAR.SYNC 0x0; EXIT;", 7);
-    for (auto& unit : problem->architecture.units)
-        unit.scope = models::UnitScope::Core;
-    ProofRecord proofs;
-    problem->request.proofs = &proofs;
-    const auto analysis = problem->run();
-    ASSERT_TRUE(analysis) << to_string(analysis.error());
-    const SideResult& upper = analysis.value().execution_time.upper;
-    EXPECT_EQ(upper.proved, sum_of(upper.terms));
+    SharedPorts shared{"BAR.SYNC 0x0; MOV R1, R2; BAR.SYNC 0x0; EXIT;"};
+    const SideResult upper = shared.upper();
     ASSERT_NE(term_of(upper, "execution-time-upper-in-any-place"), nullptr);
     EXPECT_TRUE(std::any_of(upper.terms.begin(), upper.terms.end(), [](const BoundTerm& term) {
         return term.text == "wait for a slot behind a barrier" && term.count == 2 &&
