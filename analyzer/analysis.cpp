@@ -220,11 +220,6 @@ Result<Analysis> solve_parting(const Problem& problem) {
             "path lemmas are kept for warps whose lanes stay together only, that is flow "
             "facts without <divergent>, in this version",
             request.facts->name};
-    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted)
-        return Failure{fmt::format("policy {} is slotted; lanes that part are bounded under "
-                                   "work-conserving policies only in this version",
-                                   models::to_string(request.policy)),
-                       "--policy"};
     const auto lanes = lanes_in_turn(problem);
     if (!lanes) return lanes.as_failure();
     const Request serial = in_turn(request, lanes.value());

@@ -121,8 +121,6 @@ std::vector<BoundTerm> terms_of_drains(const Problem& problem, const LaunchShape
 
 std::string not_bounded_in_turn(const Request& request) {
     if (request.proofs != nullptr) return "path lemmas of it are not kept in this version";
-    if (!request.facts->divergents.empty())
-        return "lanes that part are bounded under work-conserving policies only in this version";
     return {};
 }
 

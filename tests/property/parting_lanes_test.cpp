@@ -22,6 +22,8 @@ struct Verdict {
     int runs = 0;
     double tightness = 0;    ///< Upper bound over the longest run.
     bool several = false;    ///< Warps.
+    bool slotted = false;    ///< Policy.
+    bool in_turn = false;    ///< Policy: srr.
     bool barriers = false;   ///< At which several warps of a block meet.
     bool patterns = false;   ///< Of addresses.
     bool breaks_out = false; ///< As `RandomKernel` has it.
@@ -64,10 +66,17 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
                                   models::Launch{2, 64}};
     request.launch = launches[seed % launches.size()];
     verdict.several = request.launch.blocks * request.launch.threads > 32;
-    constexpr std::array policies{models::PolicyKind::LooseRoundRobin,
-                                  models::PolicyKind::GreedyThenOldest,
-                                  models::PolicyKind::OldestFirst};
-    request.policy.kind = policies[seed / 8 % policies.size()];
+    constexpr std::array policies{"lrr",
+                                  "gto",
+                                  "srr",
+                                  "oldest",
+                                  "variable-rate:fast=0,every=2",
+                                  "srr",
+                                  "variable-rate:fast=0,every=3"};
+    request.policy = models::read_policy(policies[seed / 8 % policies.size()]).value();
+    const auto guarantee = models::guarantee_of(request.policy);
+    verdict.slotted = guarantee == models::PolicyGuarantee::Slotted;
+    verdict.in_turn = guarantee == models::PolicyGuarantee::OrderForced;
     verdict.barriers =
         request.launch.threads > 32 && kernel.text.find("BAR.SYNC") != std::string::npos;
     verdict.breaks_out = kernel.breaks_out;
@@ -122,6 +131,8 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     int bounded = 0;
     int runs = 0;
     int several = 0;
+    int slotted = 0;
+    int in_turn = 0;
     int barriers = 0;
     int breaks_out = 0;
     int patterns = 0;
@@ -133,6 +144,8 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
         ++bounded;
         runs += verdict.runs;
         several += verdict.several ? 1 : 0;
+        slotted += verdict.several && verdict.slotted ? 1 : 0;
+        in_turn += verdict.several && verdict.in_turn ? 1 : 0;
         barriers += verdict.barriers ? 1 : 0;
         breaks_out += verdict.breaks_out ? 1 : 0;
         patterns += verdict.patterns ? 1 : 0;
@@ -141,6 +154,8 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
     EXPECT_GT(static_cast<std::uint64_t>(bounded) * 4, cases);
     EXPECT_GT(several * 4, bounded);
+    EXPECT_GT(slotted * 20, bounded);
+    EXPECT_GT(in_turn * 20, bounded);
     EXPECT_GT(breaks_out * 40, bounded);
     EXPECT_GT(barriers * 40, bounded);
     EXPECT_GT(patterns * 10, bounded);
@@ -148,6 +163,8 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     RecordProperty("bounded", bounded);
     RecordProperty("runs", runs);
     RecordProperty("several_warps", several);
+    RecordProperty("several_warps_slotted", slotted);
+    RecordProperty("several_warps_in_turn", in_turn);
     RecordProperty("meet_at_barriers", barriers);
     RecordProperty("with_patterns", patterns);
     RecordProperty("break_out_of_branches", breaks_out);
