@@ -25,11 +25,6 @@ Result<void> check_code(const Problem& problem) {
             return refuse_at(problem, i, "a guarded barrier is not bounded where lanes may part");
         if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
             return refuse_at(problem, i, "leaving a point is not bounded where lanes may part");
-        if (problem.timings[i] && problem.timings[i].value().through_caches)
-            return refuse_at(problem, i,
-                             "an address pattern that leads through the caches is not bounded "
-                             "where lanes may part; state the level in its <memory>: level=\"l1\", "
-                             "\"l2\" or \"dram\" (the pattern then gives its passes)");
     }
     return boost::outcome_v2::success();
 }

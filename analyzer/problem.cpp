@@ -123,8 +123,10 @@ Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
 
 /// What the addresses say of the latencies of the loads.
 void apply_caches(Problem& problem) {
-    // Evidence rests on the passes alone, which whoever checks it finds again (S26).
-    if (problem.request.proofs == nullptr) problem.touched = touched_by(problem);
+    // Evidence rests on the passes alone, which whoever checks it finds again (S26). Where lanes
+    // may part it is not known which of them execute an access, and how often.
+    if (problem.request.proofs == nullptr && problem.request.facts->divergents.empty())
+        problem.touched = touched_by(problem);
     for (std::size_t i = 0; i < problem.timings.size(); ++i) {
         if (!problem.timings[i]) continue;
         models::InstructionTiming& timing = problem.timings[i].value();

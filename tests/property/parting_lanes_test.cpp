@@ -4,13 +4,16 @@
 #include "analyzer/analysis.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
+#include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <random>
 #include <string>
 
 namespace warpbound {
@@ -29,7 +32,69 @@ struct Verdict {
     bool breaks_out = false; ///< As `RandomKernel` has it.
 };
 
-Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described) {
+/// The machine with small caches, links and DRAM of random sizes and speeds.
+models::Architecture with_small_caches(models::Architecture machine, std::uint64_t seed) {
+    std::mt19937_64 random{seed};
+    const auto pick = [&](std::int64_t lo, std::int64_t hi) {
+        return lo + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(hi - lo + 1));
+    };
+    const auto state = [&](const std::string& path, std::int64_t lo, std::int64_t hi) {
+        models::SourcedValue value;
+        value.interval = models::Interval{lo, std::nullopt, hi};
+        value.source = "made up";
+        value.grade = models::Grade::Inferred;
+        const auto set = models::set_value(machine, path, std::move(value));
+        EXPECT_TRUE(set) << path << ": " << to_string(set.error());
+    };
+    const auto vary = [&](const std::string& path, std::int64_t lo, std::int64_t hi) {
+        const std::int64_t number = pick(lo, hi);
+        state(path, number, number);
+    };
+    vary("memories/l1/line", 128, 128);
+    vary("memories/l1/sector", 32, 32);
+    vary("memories/l1/sets", 1, 4);
+    vary("memories/l1/ways", 1, 4);
+    vary("memories/l1/service", 1, 3);
+    vary("memories/l1/queue", 1, 4);
+    vary("memories/l1/mshr-entries", 4, 12);
+    vary("memories/l1/mshr-merges", 1, 4);
+    vary("memories/l1/write-evict", 0, 1);
+    vary("memories/l2/line", 128, 128);
+    vary("memories/l2/sector", 32, 32);
+    const std::int64_t channels = pick(1, 2);
+    vary("memories/l2/slices", channels, 2);
+    vary("memories/l2/sets", 1, 4);
+    vary("memories/l2/ways", 1, 4);
+    vary("memories/l2/service", 1, 3);
+    vary("memories/l2/mshr-entries", 4, 8);
+    vary("memories/l2/mshr-merges", 1, 4);
+    vary("memories/l2/write-allocate", 0, 1);
+    vary("memories/l2/write-back", 0, 1);
+    vary("memories/interconnect/queue", 1, 8);
+    vary("memories/dram/channels", channels, channels);
+    vary("memories/dram/banks", 1, 4);
+    vary("memories/dram/row", 256, 256);
+    vary("memories/dram/queue", 1, 8);
+    vary("memories/dram/row-hit", 2, 8);
+    vary("memories/dram/row-miss", 20, 80);
+    vary("memories/dram/refresh-interval", 2000, 9000);
+    vary("memories/dram/refresh-duration", 0, 200);
+    state("memories/l1/latency", pick(10, 30), pick(30, 40));
+    state("memories/l2/latency", 150, pick(150, 200));
+    state("memories/dram/latency", 300, pick(300, 400));
+    state("memories/interconnect/latency", pick(1, 20), 20);
+    state("memories/interconnect/service", 1, pick(1, 4));
+    return machine;
+}
+
+enum class Global { Stated, ThroughCaches };
+
+Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described, Global global) {
+    if (global == Global::ThroughCaches && described.sm != 20 && described.sm != 75)
+        return {.failure = {}, .refusal = "(lines are not known)"};
+    const models::Architecture architecture = global == Global::ThroughCaches
+                                                  ? with_small_caches(described.architecture, seed)
+                                                  : described.architecture;
     tests::RandomKernelOptions options;
     options.sm = described.sm;
     options.statements = 2 + static_cast<int>(seed % 9);
@@ -40,13 +105,13 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     options.divergence = true;
     options.barriers = seed % 2 == 0;
     options.breaks = seed / 4 % 4 == 0;
-    options.patterns = seed / 16 % 2 == 0;
+    options.caches = global == Global::ThroughCaches;
+    options.patterns = options.caches || seed / 16 % 2 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
     Verdict verdict;
     const auto fail = [&](const std::string& what) {
-        verdict.failure = what + "\nseed " + std::to_string(seed) + " on " +
-                          described.architecture.name + "\n" + kernel.text +
-                          models::write_flow_facts(kernel.facts);
+        verdict.failure = what + "\nseed " + std::to_string(seed) + " on " + architecture.name +
+                          "\n" + kernel.text + models::write_flow_facts(kernel.facts);
         return verdict;
     };
     const auto loaded = tests::read(kernel);
@@ -59,7 +124,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     analyzer::Request request;
     request.function = made.function;
     request.graph = &made.graph;
-    request.architecture = &described.architecture;
+    request.architecture = &architecture;
     request.facts = &made.facts;
     constexpr std::array launches{models::Launch{1, 32}, models::Launch{1, 32},
                                   models::Launch{1, 20}, models::Launch{1, 96},
@@ -73,15 +138,19 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
                                   "variable-rate:fast=0,every=2",
                                   "srr",
                                   "variable-rate:fast=0,every=3"};
-    request.policy = models::read_policy(policies[seed / 8 % policies.size()]).value();
+    const std::size_t kinds = options.caches ? 2 : policies.size();
+    request.policy = models::read_policy(policies[seed / 8 % kinds]).value();
     const auto guarantee = models::guarantee_of(request.policy);
     verdict.slotted = guarantee == models::PolicyGuarantee::Slotted;
     verdict.in_turn = guarantee == models::PolicyGuarantee::OrderForced;
     verdict.barriers =
         request.launch.threads > 32 && kernel.text.find("BAR.SYNC") != std::string::npos;
     verdict.breaks_out = kernel.breaks_out;
-    verdict.patterns = std::any_of(made.facts.memory.begin(), made.facts.memory.end(),
-                                   [](const auto& fact) { return fact.pattern.has_value(); });
+    verdict.patterns =
+        std::any_of(made.facts.memory.begin(), made.facts.memory.end(), [&](const auto& fact) {
+            return fact.pattern.has_value() &&
+                   (!options.caches || fact.level == models::MemoryLevel::Any);
+        });
     const auto analysis = analyzer::analyze(request);
     if (!analysis) {
         const std::string what = analysis.error().what;
@@ -92,10 +161,10 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
         return verdict;
     }
     const auto machine = harness::simulator::Machine::prepare(
-        described.architecture, {made.function, &made.graph, &made.facts, request.launch},
-        request.policy);
+        architecture, {made.function, &made.graph, &made.facts, request.launch}, request.policy);
     if (!machine) {
-        verdict.refusal = "(not simulated)";
+        verdict.refusal =
+            "(not simulated) " + machine.error().what.substr(machine.error().what.find(": ") + 1);
         return verdict;
     }
     const auto bounds = analysis.value().execution_time.bounds();
@@ -138,7 +207,10 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     int patterns = 0;
     std::map<std::string, int> refused;
     std::vector<double> tightness;
-    tests::run_campaign(check_case, [&](const Verdict& verdict) {
+    const auto check = [](std::uint64_t seed, const tests::DescribedMachine& described) {
+        return check_case(seed, described, Global::Stated);
+    };
+    tests::run_campaign(check, [&](const Verdict& verdict) {
         if (!verdict.refusal.empty()) ++refused[verdict.refusal];
         if (verdict.runs == 0) return;
         ++bounded;
@@ -170,6 +242,39 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
     RecordProperty("break_out_of_branches", breaks_out);
     if (!tightness.empty())
         RecordProperty("median_tightness", std::to_string(tightness[tightness.size() / 2]));
+    for (const auto& [why, count] : refused)
+        RecordProperty("refused_" + std::to_string(count), why);
+}
+
+TEST(PartingLanes, NoSimulatedTimeThroughCachesLeavesItsEnvelope) {
+    int bounded = 0;
+    int through_caches = 0;
+    int several = 0;
+    std::vector<double> tightness;
+    const auto check = [](std::uint64_t seed, const tests::DescribedMachine& described) {
+        return check_case(seed, described, Global::ThroughCaches);
+    };
+    std::map<std::string, int> refused;
+    tests::run_campaign(check, [&](const Verdict& verdict) {
+        if (!verdict.refusal.empty()) ++refused[verdict.refusal];
+        if (verdict.runs == 0) return;
+        ++bounded;
+        if (!verdict.patterns) return;
+        ++through_caches;
+        several += verdict.several ? 1 : 0;
+        tightness.push_back(verdict.tightness);
+    });
+    const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
+    EXPECT_GT(static_cast<std::uint64_t>(through_caches) * 10, cases);
+    EXPECT_GT(several * 4, through_caches);
+    RecordProperty("bounded", bounded);
+    RecordProperty("through_caches", through_caches);
+    RecordProperty("several_warps", several);
+    std::sort(tightness.begin(), tightness.end());
+    if (!tightness.empty()) {
+        RecordProperty("least_tightness", std::to_string(tightness.front()));
+        RecordProperty("median_tightness", std::to_string(tightness[tightness.size() / 2]));
+    }
     for (const auto& [why, count] : refused)
         RecordProperty("refused_" + std::to_string(count), why);
 }

@@ -176,7 +176,9 @@ private:
         fact.level = options_.sm == 20 || chance(50) ? models::MemoryLevel::Dram
                      : chance(50)                    ? models::MemoryLevel::L2
                                                      : models::MemoryLevel::Any;
-        if (options_.sm == 75 && options_.patterns && fact.level == models::MemoryLevel::Any)
+        if (options_.caches)
+            fact.level = models::MemoryLevel::Any;
+        else if (options_.sm == 75 && options_.patterns && fact.level == models::MemoryLevel::Any)
             fact.level = models::MemoryLevel::L2; // Its pattern does not lead through the caches.
         if ((options_.sm == 20 || options_.sm == 75) && has_pattern(fact)) return;
         if (chance(80)) {

@@ -32,6 +32,7 @@ struct RandomKernelOptions {
     bool divergence = false;   ///< Lanes may part, with and without points where they meet.
     bool breaks = false;   ///< With divergence, below sm_70: points of PBK and PCNT without loops.
     bool patterns = false; ///< Of addresses; of global ones only where `l1/line` is known.
+    bool caches = false;   ///< With patterns: those of global accesses lead through the caches.
     bool barriers = false; ///< That all paths pass equally often; then no guarded exits.
     bool facts_on_counts = false; ///< One on counts of two blocks, where two can be drawn.
 };
