@@ -126,8 +126,8 @@ void EnvelopeOfCorrelatedPairs(benchmark::State& state) {
 }
 
 BENCHMARK(EnvelopeOfCorrelatedPairs)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
-BENCHMARK(EnvelopeOfSeveralWarps)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
-BENCHMARK(EnvelopeWithLoopBounds)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
-BENCHMARK(EnvelopeWithLinearFacts)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
+BENCHMARK(EnvelopeOfSeveralWarps)->Arg(1000)->Arg(5000)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK(EnvelopeWithLoopBounds)->Arg(1000)->Arg(5000)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK(EnvelopeWithLinearFacts)->Arg(1000)->Arg(5000)->Arg(20000)->Unit(benchmark::kMillisecond);
 
 } // namespace
