@@ -112,9 +112,11 @@ Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
                         instruction.address, why),
             request.function->name, instruction.position.line, instruction.position.column};
     };
-    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted)
-        return refuse("waiting there is not bounded under slotted policies in this version");
-    if (!conserves_work(request, shape))
+    const bool slotted = models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted;
+    if (slotted && request.proofs != nullptr)
+        return refuse("path lemmas of waiting there are not kept under slotted policies in this "
+                      "version");
+    if (!slotted && !conserves_work(request, shape))
         return refuse("waiting there is not bounded under srr in this version");
     const auto values = read_cache_values(*request.architecture);
     if (!values) return refuse(values.error().what);

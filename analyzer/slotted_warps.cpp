@@ -43,6 +43,8 @@ public:
             slots.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
         add("slots of the warp in which a port is taken by another", lost.to_ports, lost.cycles);
+        // Through the caches drains are waits for the memory system (S29).
+        if (problem_.caches) return terms;
         add("slots of the warp in which the write buffer is full", lost.to_stores, lost.cycles);
         add("drains behind the last store", 1, last_drains());
         return terms;
@@ -91,7 +93,8 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
                        ? launch.terms(any, path, lost_on_the_way, chain.barriers)
                        : launch.terms(slots.front(), path, lost.at(slots.front()), 0);
         });
-    if (!answer) return answer;
+    // The start does not decide when data come through the caches.
+    if (!answer || problem.caches) return answer;
     const auto decided = decided_times(problem);
     if (decided && decided->upper() < answer.value().execution.proved)
         take_decided(answer.value(), decided->upper());
@@ -101,7 +104,7 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
 Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer answer,
                                             Deadline deadline) {
     auto path = slotted_path_from_below(problem, std::move(answer), deadline);
-    if (!path) return path;
+    if (!path || problem.caches) return path;
     const auto decided = decided_times(problem);
     if (decided && path.value().execution.proved < decided->lower())
         take_decided(path.value(), decided->lower());

@@ -5,6 +5,7 @@
 #include "analyzer/memory/entries.hpp"
 #include "analyzer/memory/in_order.hpp"
 #include "analyzer/memory/under_way.hpp"
+#include "analyzer/slotted_path.hpp"
 #include "analyzer/warp_work.hpp"
 
 #include <algorithm>
@@ -36,6 +37,10 @@ public:
         under_way_ =
             of_warp ? std::min(lines_, (models::Cycles{*of_warp} * problem.shape.warps()).count())
                     : lines_;
+        const models::WarpPolicy& policy = problem.request.policy;
+        in_slots_ = problem.shape.warps() > 1 &&
+                    models::guarantee_of(policy) == models::PolicyGuarantee::Slotted;
+        if (in_slots_) to_next_slot_ = hull(slot_distances(policy, problem.shape)).longest - 1;
     }
 
     std::vector<BoundTerm> of(models::Cycles unloaded) {
@@ -55,7 +60,12 @@ public:
         terms_.insert(terms_.end(), services->begin(), services->end());
         add_transfers();
         add_stores();
-        add_refreshes(unloaded + sum_of(terms_), transfers() + stores_);
+        if (in_slots_) add_drains();
+        const std::int64_t waits = to_next_slot_ > 0 ? waits_of_chain() : 0;
+        const models::Cycles between = models::Cycles{to_next_slot_} * waits;
+        add_refreshes(unloaded + sum_of(terms_) + between, transfers() + stores_);
+        add(terms_, "waits for the memory system or the write buffer that end between slots", waits,
+            to_next_slot_);
         return std::move(terms_);
     }
 
@@ -268,6 +278,25 @@ private:
                                                   : 0;
             }));
     }
+    /// Where warps are chosen in slots: of waits for the write buffer, and behind the last store.
+    void add_drains() {
+        add(terms_, "drains of the stores of a warp", problem_.shape.warps(),
+            most_on_a_path(problem_, drain_costs(problem_, Side::Upper)));
+    }
+    /// Waits of the critical chain that may end between two slots: for its loads, and at slots lost
+    /// to a full load queue or write buffer, from which something goes before the next one.
+    [[nodiscard]] std::int64_t waits_of_chain() const {
+        models::Cycles waits{loads_of_chain()};
+        if (loads_together() > caches_.load_queue)
+            waits += models::Cycles{of_launch([](const models::InstructionTiming& timing) {
+                return is_cached_load(timing) ? 1 : 0;
+            })};
+        const models::Cycles stores{of_launch([](const models::InstructionTiming& timing) {
+            return timing.enters_write_buffer ? 1 : 0;
+        })};
+        if (stores > models::Cycles{problem_.buffer_entries.lo}) waits += stores;
+        return waits.count();
+    }
     [[nodiscard]] std::int64_t transfer_of_store() const {
         if (!by_rows()) return caches_.transfer;
         return (models::Cycles{caches_.row_hit.hi} * problem_.touched->most_stored_sectors).count();
@@ -348,6 +377,8 @@ private:
     std::int64_t stores_ = 0;    ///< Line accesses of stores.
     std::int64_t requests_ = 0;  ///< Transactions of loads.
     std::int64_t under_way_ = 0; ///< Line accesses of loads, together.
+    bool in_slots_ = false;      ///< Several warps are chosen in slots of their own (S29).
+    std::int64_t to_next_slot_ = 0;
     std::vector<BoundTerm> terms_;
 };
 

@@ -1,0 +1,166 @@
+#include "tests/support/accesses_in_turn.hpp"
+
+#include "tests/support/chance.hpp"
+#include "tests/support/orderly_accesses.hpp"
+#include "tests/unit/harness/simulator/machines.hpp"
+#include "tests/unit/harness/simulator/programs.hpp"
+
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace warpbound::tests {
+
+using namespace harness::simulator::test;
+
+namespace {
+
+bool one_of(Chance& choose, std::int64_t n) {
+    return choose.whole(0, n - 1) == 0;
+}
+
+/// Short latencies, few entries and places, and servers of which one or two are slow.
+RandomAccesses scarce_accesses(std::uint64_t seed) {
+    using enum assembly::EdgeKind;
+    Chance choose{seed};
+    std::vector<assembly::Instruction> body;
+    const std::int64_t loads = choose.whole(1, 3);
+    for (int load = 0; load < loads; ++load)
+        body.push_back(load_global(10 + load, 0));
+    if (one_of(choose, 2)) body.push_back(add(20, 20, 10));
+    if (one_of(choose, 3)) body.push_back(store_global(0, 20));
+    if (one_of(choose, 4)) body.push_back(barrier());
+    body.push_back(branch());
+    RandomAccesses made{program_of({{add(1, 0, 0)}, body, {exit()}},
+                                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
+                        cached_machine(models::IssueControl::Interlocked),
+                        {choose.whole(1, 3), 32 * choose.whole(2, 4)}};
+    const std::int64_t turns = choose.whole(1, 6);
+    add_loop(made.program, 1, {1}, turns, turns);
+    for (std::size_t index = 0; index < made.program.function.instructions.size(); ++index) {
+        const auto opcode_class = made.program.function.instructions[index].opcode_class;
+        if (opcode_class != assembly::OpcodeClass::LoadGlobal &&
+            opcode_class != assembly::OpcodeClass::StoreGlobal)
+            continue;
+        auto& pattern = made.program.set_pattern(index);
+        pattern.base = index << 20U;
+        pattern.thread_stride = static_cast<std::uint64_t>(choose.whole(0, 2) * 4);
+        pattern.warp_stride = 128 * static_cast<std::uint64_t>(choose.whole(0, 2));
+        pattern.block_stride = 4 * pattern.warp_stride;
+        pattern.iteration_stride = 4096 * static_cast<std::uint64_t>(choose.whole(0, 1));
+    }
+    const auto short_or_long = [&](std::int64_t longest) {
+        return one_of(choose, 4) ? choose.whole(longest / 2, longest) : choose.whole(1, 2);
+    };
+    const auto give = [&](const char* memory, const char* name, std::int64_t value) {
+        set_memory(made.machine, memory, name, value);
+    };
+    for (const auto opcode_class :
+         {assembly::OpcodeClass::LoadGlobal, assembly::OpcodeClass::StoreGlobal}) {
+        auto& timing = made.machine.classes[opcode_class];
+        if (one_of(choose, 2)) timing.unit = "warp-unit";
+        set(timing.values, "initiation", choose.whole(1, 6));
+        set(timing.values, "pass-cost", short_or_long(20));
+    }
+    give("l1", "sector", 128);
+    give("l2", "sector", 128);
+    const std::int64_t transit = choose.whole(1, 5);
+    give("interconnect", "latency", transit);
+    give("l1", "latency", choose.whole(1, 12));
+    give("l2", "latency", 2 * transit + choose.whole(0, 20));
+    give("dram", "latency", 2 * transit + choose.whole(20, 60));
+    give("l1", "service", short_or_long(30));
+    give("l2", "service", short_or_long(30));
+    give("interconnect", "service", short_or_long(30));
+    give("dram", "row-hit", short_or_long(30));
+    give("dram", "row-miss", short_or_long(60));
+    for (const auto& [memory, name] : {std::pair{"l1", "mshr-entries"},
+                                       {"l1", "mshr-merges"},
+                                       {"l1", "queue"},
+                                       {"l2", "mshr-entries"},
+                                       {"l2", "mshr-merges"},
+                                       {"interconnect", "queue"},
+                                       {"dram", "queue"},
+                                       {"dram", "banks"},
+                                       {"l1", "sets"},
+                                       {"l1", "ways"}})
+        give(memory, name, one_of(choose, 2) ? 1 : choose.whole(1, 4));
+    const std::int64_t channels = choose.whole(1, 2);
+    give("dram", "channels", channels);
+    give("l2", "slices", channels);
+    set(made.machine.write_buffer, "entries", choose.whole(1, 3));
+    set(made.machine.write_buffer, "drain", choose.whole(1, 30));
+    set(made.machine.schedulers, "same-warp-interval", choose.whole(1, 4));
+    set(made.machine.control_flow, "branch-taken", choose.whole(1, 12));
+    return made;
+}
+
+RandomAccesses any_accesses(Chance& choose, std::uint64_t seed) {
+    switch (choose.whole(0, 5)) {
+    case 0:
+        return random_accesses(seed);
+    case 1:
+        return orderly_accesses(seed);
+    case 2:
+        return crowded_accesses(
+            all_crowded[choose.whole(0, static_cast<std::int64_t>(std::size(all_crowded)) - 1)],
+            seed);
+    default:
+        return scarce_accesses(seed);
+    }
+}
+
+} // namespace
+
+RandomAccesses accesses_in_turn(std::uint64_t seed) {
+    Chance choose{seed * 17};
+    RandomAccesses made = any_accesses(choose, seed);
+    if (made.launch.blocks * made.launch.threads <= 32) made.launch.blocks = 2;
+    // In the place of the first addition: all warps of a block begin together.
+    auto& first = made.program.function.instructions.front();
+    if (one_of(choose, 4) && !first.control) {
+        const std::int64_t address = first.address;
+        first = barrier();
+        first.address = address;
+        assembly::set_effects(made.program.function);
+    }
+    return made;
+}
+
+RandomAccesses snug_accesses(std::uint64_t seed) {
+    using enum assembly::EdgeKind;
+    Chance choose{seed};
+    const std::int64_t warps = choose.whole(3, 6);
+    const std::int64_t slot = choose.whole(1, 9);
+    RandomAccesses made{
+        program_of({{add(1, 0, 0)}, {load_global(10, 0), add(20, 20, 10), branch()}, {exit()}},
+                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
+        cached_machine(models::IssueControl::Interlocked),
+        {1, 32 * warps}};
+    const std::int64_t turns = choose.whole(8, 48);
+    add_loop(made.program, 1, {1}, turns, turns);
+    const std::int64_t lines = slot + 1;
+    auto& pattern = made.program.set_pattern(1);
+    pattern.thread_stride = 4 * static_cast<std::uint64_t>(lines);
+    set(made.machine.schedulers, "count", 1);
+    set(made.machine.schedulers, "issue-slot", slot);
+    set(made.machine.schedulers, "same-warp-interval", choose.whole(1, 4));
+    auto& load = made.machine.classes[assembly::OpcodeClass::LoadGlobal];
+    load.unit = "warp-unit";
+    set(load.values, "pass-cost", 0);
+    const auto give = [&](const char* memory, const char* name, std::int64_t value) {
+        set_memory(made.machine, memory, name, value);
+    };
+    give("l1", "sector", 128);
+    give("l1", "sets", 64);
+    give("l1", "queue", 16);
+    give("l1", "mshr-entries", 64);
+    give("l1", "latency", 2 * (warps - 1) * slot * choose.whole(1, 3));
+    give("interconnect", "latency", 1);
+    give("l2", "latency", 10);
+    give("dram", "latency", 20);
+    give("dram", "row-miss", 4);
+    return made;
+}
+
+} // namespace warpbound::tests

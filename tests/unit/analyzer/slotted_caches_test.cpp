@@ -1,0 +1,105 @@
+/// \file
+/// What waits for the memory system cost warps that are chosen in slots (docs/soundness.md, S29).
+
+#include "analyzer/proof.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+#include "tests/unit/harness/simulator/machines.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+namespace {
+
+using harness::simulator::test::set;
+using harness::simulator::test::set_memory;
+
+/// Two loads and a store of each warp, a line of its own each, on one scheduler whose slots take 4
+/// cycles. The load queue holds 4 loads, the write buffer 8 stores.
+std::unique_ptr<Analyzed> accesses(std::int64_t warps, const char* policy) {
+    models::FlowFacts facts;
+    for (const std::int64_t at : {0, 8, 24}) {
+        models::MemoryFact memory;
+        memory.at = at;
+        memory.pattern.emplace();
+        memory.pattern->base = static_cast<std::uint64_t>(at) * 4096;
+        memory.pattern->thread_stride = 4;
+        memory.pattern->warp_stride = 128;
+        facts.memory.push_back(memory);
+    }
+    auto made =
+        analyzed("LD R4, [R2]; LD R5, [R2]; IADD R6, R4, R5; ST [R2], R6; EXIT;", std::move(facts));
+    made->architecture =
+        harness::simulator::test::cached_machine(models::IssueControl::Interlocked);
+    set(made->architecture.schedulers, "count", 1);
+    set(made->architecture.schedulers, "issue-slot", 4);
+    set(made->architecture.write_buffer, "entries", 8);
+    set(made->architecture.write_buffer, "drain", 10);
+    made->request.launch = {1, 32 * warps};
+    made->request.policy = models::read_policy(policy).value();
+    return made;
+}
+
+constexpr const char* in_two_places = "variable-rate:fast=0,every=2";
+
+SideResult upper(const Analyzed& made) {
+    const auto analysis = made.run();
+    EXPECT_TRUE(analysis) << to_string(analysis.error());
+    return analysis ? analysis.value().execution_time.upper : SideResult{};
+}
+
+/// Of the term that begins so.
+BoundTerm term(const SideResult& side, const std::string& text) {
+    const auto found = std::ranges::find_if(
+        side.terms, [&](const BoundTerm& each) { return each.text.starts_with(text); });
+    return found == side.terms.end() ? BoundTerm{} : *found;
+}
+
+// Two warps take turns in slots of 4 cycles: a point every 8. A warp waits for two loads.
+TEST(SlottedCaches, AWaitThatEndsBetweenSlotsCostsTheRestOfTheRound) {
+    const SideResult side = upper(*accesses(2, in_two_places));
+    const BoundTerm between = term(side, "waits for the memory system or the write buffer");
+    EXPECT_EQ(between.count, 2);
+    EXPECT_EQ(between.cycles, 7);
+    const BoundTerm drains = term(side, "drains of the stores of a warp");
+    EXPECT_EQ(drains.count, 2);
+    EXPECT_EQ(drains.cycles, 10);
+    EXPECT_EQ(term(side, "slots of the warp in which the write buffer is full").cycles, 0);
+    EXPECT_EQ(sum_of(side.terms), side.proved);
+}
+
+TEST(SlottedCaches, EveryLoadMayLeaveAQueueInWhichNotAllHaveAPlace) {
+    auto made = accesses(2, in_two_places);
+    set_memory(made->architecture, "l1", "queue", 3); // Four loads may be under way.
+    EXPECT_EQ(term(upper(*made), "waits for the memory system").count, 2 + 4);
+}
+
+TEST(SlottedCaches, EveryStoreMayLeaveABufferInWhichNotAllFit) {
+    auto made = accesses(2, in_two_places);
+    set(made->architecture.write_buffer, "entries", 1);
+    EXPECT_EQ(term(upper(*made), "waits for the memory system").count, 2 + 2);
+}
+
+TEST(SlottedCaches, TheLargestDistanceOfAnyPlaceCounts) {
+    // Places 1 to 3 have every sixth slot of 4 cycles.
+    EXPECT_EQ(term(upper(*accesses(4, in_two_places)), "waits for the memory system").cycles, 23);
+}
+
+TEST(SlottedCaches, OneWarpHasAllSlots) {
+    EXPECT_EQ(upper(*accesses(1, in_two_places)).proved, upper(*accesses(1, "lrr")).proved);
+}
+
+TEST(SlottedCaches, OfThemNoEvidenceIsKept) {
+    auto made = accesses(2, in_two_places);
+    ProofRecord proofs;
+    made->request.proofs = &proofs;
+    const auto refused = made->run();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(to_string(refused.error()),
+                testing::HasSubstr("path lemmas of waiting there are not kept under slotted "
+                                   "policies"));
+}
+
+} // namespace
+} // namespace warpbound::analyzer
