@@ -159,7 +159,9 @@ LongestWaits longest_waits(const assembly::ControlFlowGraph& graph, const Pipeli
         RelativeState state = *found.entries[block];
         const auto& code = graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i) {
-            longest.instructions[i] = upper.wait_of(state.upper, i).cycles;
+            // A block may have copies: of called code, or of what lanes that part execute.
+            longest.instructions[i] =
+                std::max(longest.instructions[i], upper.wait_of(state.upper, i).cycles);
             stepper.step(state, i);
             if (i < code.last) stepper.leave(state, i, false);
         }

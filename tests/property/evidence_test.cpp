@@ -106,6 +106,7 @@ certification::KernelInput input_of(std::uint64_t seed, bool facts_on_counts = f
     options.sm = sm;
     options.statements = 3 + static_cast<int>(seed % 7);
     options.depth = 1 + static_cast<int>(seed % 3);
+    options.calls = seed / 7 % 4 == 0;
     if (facts_on_counts) {
         options.facts_on_counts = true;
         options.statements += 3;

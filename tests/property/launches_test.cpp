@@ -68,6 +68,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     options.sm = described.sm;
     options.statements = 4 + static_cast<int>(seed % 11);
     options.depth = 1 + static_cast<int>(seed % 2);
+    options.calls = seed / 7 % 4 == 0;
     // Of a block of one warp they wait for their own latency only.
     options.barriers = (kind.barriers || seed / 5 % 9 == 0) && seed % 3 != 0;
     options.clock_reads = false;

@@ -99,6 +99,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     options.sm = described.sm;
     options.statements = 2 + static_cast<int>(seed % 9);
     options.depth = 1 + static_cast<int>(seed % 3);
+    options.calls = seed / 7 % 4 == 0;
     options.max_iterations = 4;
     options.clock_reads = seed % 5 == 0;
     options.further_facts = seed % 3 == 0;

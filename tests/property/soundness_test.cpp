@@ -31,6 +31,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     options.sm = described.sm;
     options.statements = 4 + static_cast<int>(seed % 14);
     options.depth = 1 + static_cast<int>(seed % 3);
+    options.calls = seed / 7 % 4 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
     const auto fail = [&](const std::string& what) {
         return Verdict{what + "\nseed " + std::to_string(seed) + " on " + architecture.name + "\n" +

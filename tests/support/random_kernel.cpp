@@ -33,6 +33,7 @@ public:
             sequence(options_.statements, options_.depth);
         }
         instruction("EXIT", 5);
+        if (called_) subroutine();
         kernel_.text += "!EndKernel\n";
         kernel_.facts.kernel = "random_kernel";
         if (options_.further_facts) further_facts();
@@ -210,6 +211,8 @@ private:
             const auto kind = depth > 0 ? draw(0, 9) : 9;
             if (options_.barriers && depth == options_.depth && chance(12))
                 barrier();
+            else if (may_call_ && chance(12))
+                call();
             else if (kind == 0)
                 loop(statements, depth);
             else if (options_.breaks && options_.sm < 70 && kind == 3)
@@ -387,6 +390,20 @@ private:
         plain();
     }
 
+    void call() {
+        called_ = true;
+        instruction("CAL F", 5);
+    }
+    /// What all calls go to.
+    void subroutine() {
+        may_call_ = false;
+        ways_out_.clear();
+        put_label("F");
+        plain();
+        sequence(static_cast<int>(draw(1, 3)), std::min(1, options_.depth - 1));
+        instruction("RET", 5);
+    }
+
     void barrier() { instruction("BAR.SYNC 0x0", 2); }
 
     void guarded_exit() { decide(fmt::format("@{} EXIT", predicate())); }
@@ -422,6 +439,8 @@ private:
     std::string line_;
     std::int64_t address_ = 0;
     int labels_ = 0;
+    bool may_call_ = options_.calls && options_.sm < 70;
+    bool called_ = false;
     int barriers_ = 0;                  ///< Convergence barriers in use.
     std::vector<std::string> ways_out_; ///< Of the loops around with PBK: BRK, or CONT.
     std::vector<std::int64_t> arms_;

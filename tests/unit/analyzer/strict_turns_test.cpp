@@ -57,6 +57,16 @@ TEST(StrictTurns, OfWarpsWithSeveralPathsWaitForEachOfThem) {
     EXPECT_LT(two.lower.proved.count(), two.upper.proved.count());
 }
 
+// Behind the first call the sum waits for the load, behind the second one for nothing.
+TEST(StrictTurns, WaitAsLongAsAnyCallOfCodeThatIsCalledTwice) {
+    const std::string moves = "MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; ";
+    auto problem = in_turn("LDS R7, [R14]; CAL F; MOV R1, R2; " + moves +
+                               "CAL F; EXIT; F: FADD R8, R7, R7; @P0 BRA X; MOV R1, R2; X: RET;",
+                           {1, 128});
+    constexpr std::int64_t longest_run = 1127;
+    EXPECT_GE(envelope(*problem).upper.proved.count(), longest_run);
+}
+
 TEST(StrictTurns, ThatEndSoonerLeaveTurnsOut) {
     const Envelope two = envelope(*in_turn("MOV R1, R2; @P0 EXIT; MOV R3, R1; EXIT;", {1, 128}));
     // Nobody ends sooner: moves at 0 and 2, EXITs at 6 and 8, moves at 18 and 20.
