@@ -102,8 +102,7 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// What waiting at the caches is bounded with. Refuses where it is not.
-Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
-                              const assembly::Instruction& instruction) {
+Result<CacheValues> caches_of(const Request& request, const assembly::Instruction& instruction) {
     const auto refuse = [&](const std::string& why) {
         return Failure{
             fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
@@ -112,12 +111,10 @@ Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
                         instruction.address, why),
             request.function->name, instruction.position.line, instruction.position.column};
     };
-    const bool slotted = models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted;
-    if (slotted && request.proofs != nullptr)
+    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted &&
+        request.proofs != nullptr)
         return refuse("path lemmas of waiting there are not kept under slotted policies in this "
                       "version");
-    if (!slotted && !conserves_work(request, shape))
-        return refuse("waiting there is not bounded under srr in this version");
     const auto values = read_cache_values(*request.architecture);
     if (!values) return refuse(values.error().what);
     return values;
@@ -240,7 +237,7 @@ Result<Problem> prepare(const Request& request) {
         }
         if (problem.timings[i].value().through_caches && !problem.caches) {
             const auto& instruction = request.function->instructions[i];
-            auto caches = caches_of(request, problem.shape, instruction);
+            auto caches = caches_of(request, instruction);
             if (!caches) return caches.as_failure();
             problem.caches = std::move(caches).value();
         }

@@ -26,7 +26,8 @@ TurnBound terms_of_scheduler(const Problem& problem, const TurnTimes& times,
     TurnChain chain;
     chain.places = chain.warps = warps;
     chain.warps_beside = shape.warps() - warps;
-    const auto decided = time_in_turn(problem, warps, Side::Upper);
+    // What waits at caches is not part of the one schedule.
+    const auto decided = problem.caches ? std::nullopt : time_in_turn(problem, warps, Side::Upper);
     if (!decided) {
         chain.rounds = times.turns() - 1;
         chain.holders = warps - 1;

@@ -140,9 +140,11 @@ std::vector<BoundTerm> TurnTimes::by_warps(const TurnChain& chain) const {
 }
 
 std::vector<BoundTerm> TurnTimes::terms(const TurnChain& chain) const {
-    std::vector<BoundTerm> terms = by_rounds(chain);
-    std::vector<BoundTerm> of_warps = by_warps(chain);
-    if (sum_of(of_warps) < sum_of(terms)) terms = std::move(of_warps);
+    std::vector<BoundTerm> terms = by_warps(chain);
+    // A round may wait for the loads of several warps, each of which waits at caches (S29a).
+    if (!problem_.caches)
+        if (std::vector<BoundTerm> rounds = by_rounds(chain); sum_of(rounds) <= sum_of(terms))
+            terms = std::move(rounds);
     terms.push_back(beside(chain));
     if (chain.jumps)
         terms.push_back({"an instruction issued before the chain went over to another block", 1,

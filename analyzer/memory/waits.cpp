@@ -38,6 +38,8 @@ public:
             of_warp ? std::min(lines_, (models::Cycles{*of_warp} * problem.shape.warps()).count())
                     : lines_;
         const models::WarpPolicy& policy = problem.request.policy;
+        in_turns_ = !conserves_work(problem.request, problem.shape) &&
+                    models::guarantee_of(policy) == models::PolicyGuarantee::OrderForced;
         in_slots_ = problem.shape.warps() > 1 &&
                     models::guarantee_of(policy) == models::PolicyGuarantee::Slotted;
         if (in_slots_) to_next_slot_ = hull(slot_distances(policy, problem.shape)).longest - 1;
@@ -91,7 +93,7 @@ public:
         for_each_load([&](std::size_t, const models::InstructionTiming& timing) {
             most_lines = std::max(most_lines, timing.passes.hi);
         });
-        return stores_ == 0 && slices_follow() && caches_.knows_channels() &&
+        return stores_ == 0 && !in_turns_ && slices_follow() && caches_.knows_channels() &&
                caches_.slices.hi == caches_.channels.hi && caches_.link_service.lo > 0 &&
                most_lines <= caches_.dram_queue.lo && under_way_ <= entries_.places_in_slice() &&
                (under_way_ <= entries_.holders_in_l1() || entries_.holders_in_l1() >= most_lines);
@@ -165,9 +167,10 @@ private:
             transaction_time(caches_));
     }
 
-    /// Those that loads pass in one order together. None: stores are in between.
+    /// Those that loads pass in one order together. None: stores are in between, or several warps
+    /// are waited for at a time.
     std::optional<std::vector<BoundTerm>> services_in_order(std::int64_t limit) {
-        if (stores_ > 0) return std::nullopt;
+        if (stores_ > 0 || in_turns_) return std::nullopt;
         const std::int64_t arrival = longest_arrival();
         OrderedLoads loads;
         loads.lines = lines_;
@@ -210,7 +213,8 @@ private:
     /// Whether no load of another warp can take a place in the load queue that one of the chain
     /// waits for.
     [[nodiscard]] bool issues_before_others() const {
-        return problem_.shape.warps() == 1 || loads_together() <= caches_.load_queue;
+        return problem_.shape.warps() == 1 ||
+               (!in_turns_ && loads_together() <= caches_.load_queue);
     }
     /// Loads that are under way together.
     [[nodiscard]] std::int64_t loads_together() const {
@@ -355,7 +359,7 @@ private:
 
     /// Whether the critical chain follows one warp from its first to its last instruction.
     [[nodiscard]] bool stays_with_one_warp() const {
-        return problem_.shape.waves() == 1 && meeting_barrier(problem_) == nullptr;
+        return !in_turns_ && problem_.shape.waves() == 1 && meeting_barrier(problem_) == nullptr;
     }
 
     /// A channel that refreshes starts nothing; behind each refresh that something waits for, one
@@ -377,6 +381,7 @@ private:
     std::int64_t stores_ = 0;    ///< Line accesses of stores.
     std::int64_t requests_ = 0;  ///< Transactions of loads.
     std::int64_t under_way_ = 0; ///< Line accesses of loads, together.
+    bool in_turns_ = false;      ///< Several warps wait for each other's loads (S29a).
     bool in_slots_ = false;      ///< Several warps are chosen in slots of their own (S29).
     std::int64_t to_next_slot_ = 0;
     std::vector<BoundTerm> terms_;

@@ -199,6 +199,8 @@ void check_in_order_of_the_policy(const std::string& policy_of, Seen& seen) {
         if (waves)
             harness::simulator::test::set(made.machine.limits, "max-blocks", choose.whole(1, 2));
         std::string policy = policy_of;
+        const std::int64_t multiprocessors = policy == "srr" ? choose.whole(1, 2) : 1;
+        harness::simulator::test::set(made.machine.geometry, "multiprocessors", multiprocessors);
         if (policy == "variable-rate")
             policy += ":fast=" + std::to_string(choose.whole(0, 2)) +
                       ",every=" + std::to_string(choose.whole(2, 5));
@@ -235,6 +237,14 @@ TEST(Caches, NoSimulatedTimeInSlotsLeavesItsEnvelope) {
     if (HasFatalFailure()) return;
     for (const Ratios& ratios : seen.ratios)
         EXPECT_LT(middle_of(ratios.upper), 6.0);
+}
+
+TEST(Caches, NoSimulatedTimeInStrictTurnsLeavesItsEnvelope) {
+    Seen seen;
+    check_in_order_of_the_policy("srr", seen);
+    if (HasFatalFailure()) return;
+    for (const Ratios& ratios : seen.ratios)
+        EXPECT_LT(middle_of(ratios.upper), 8.0);
 }
 
 // Little is served: what warps lose is the rest of the round in which their data come.

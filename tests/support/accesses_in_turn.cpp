@@ -1,11 +1,14 @@
 #include "tests/support/accesses_in_turn.hpp"
 
+#include "assembly/flow/control_flow_graph.hpp"
+#include "assembly/isa/reader.hpp"
 #include "tests/support/chance.hpp"
 #include "tests/support/orderly_accesses.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
 
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -95,8 +98,39 @@ RandomAccesses scarce_accesses(std::uint64_t seed) {
     return made;
 }
 
+/// Loops in each turn of which a warp loads or does something else, so that warps come to wait for
+/// their loads at different times.
+RandomAccesses accesses_on_two_ways(std::uint64_t seed) {
+    Chance choose{seed};
+    std::string other_way;
+    for (std::int64_t more = choose.whole(1, 6); more > 0; --more)
+        other_way += "IADD R5, R5, R6;\n";
+    auto read = assembly::read_program(
+        {"test", "!Arch sm_20\n!Kernel k\nIADD R2, R3, R3;\nH: @P0 BRA B;\nLD R10, [R2];\n"
+                 "IADD R20, R20, R10;\nBRA C;\nB: " +
+                     other_way + "C: @P1 BRA H;\nEXIT;\n!EndKernel\n"});
+    TestProgram program;
+    program.function = read.value().functions.front();
+    program.graph = assembly::build_control_flow_graph(program.function).value();
+    program.facts.kernel = "k";
+    const std::int64_t turns = choose.whole(4, 24);
+    program.facts.loops.push_back({8, turns, turns, {}});
+    auto& pattern = program.set_pattern(2);
+    pattern.thread_stride = 4;
+    pattern.warp_stride = 128;
+    pattern.block_stride = 1024;
+    pattern.iteration_stride = 8192;
+    RandomAccesses made{std::move(program),
+                        cached_machine(models::IssueControl::Interlocked),
+                        {choose.whole(1, 2), 32 * choose.whole(2, 8)}};
+    set_memory(made.machine, "l1", "queue", 16);
+    set_memory(made.machine, "l1", "mshr-entries", 64);
+    set_memory(made.machine, "dram", "row-miss", 4);
+    return made;
+}
+
 RandomAccesses any_accesses(Chance& choose, std::uint64_t seed) {
-    switch (choose.whole(0, 5)) {
+    switch (choose.whole(0, 7)) {
     case 0:
         return random_accesses(seed);
     case 1:
@@ -105,6 +139,8 @@ RandomAccesses any_accesses(Chance& choose, std::uint64_t seed) {
         return crowded_accesses(
             all_crowded[choose.whole(0, static_cast<std::int64_t>(std::size(all_crowded)) - 1)],
             seed);
+    case 3:
+        return accesses_on_two_ways(seed);
     default:
         return scarce_accesses(seed);
     }

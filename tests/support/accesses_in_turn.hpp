@@ -9,8 +9,9 @@
 
 namespace warpbound::tests {
 
-/// Random, orderly or crowded accesses, or a loop on a machine on which few accesses fit and what
-/// serves them is fast or slow; with and without barriers. At least two warps.
+/// Random, orderly or crowded accesses, loops with two ways, or a loop on a machine on which few
+/// accesses fit and what serves them is fast or slow; with and without barriers. At least two
+/// warps.
 harness::simulator::test::RandomAccesses accesses_in_turn(std::uint64_t seed);
 
 /// One block on one scheduler whose data are in the L1. Under `variable-rate:fast=0,every=2` those

@@ -1,5 +1,6 @@
 /// \file
-/// What waits for the memory system cost warps that are chosen in slots (docs/soundness.md, S29).
+/// What waits for the memory system cost warps that are chosen in slots, or in strict turns
+/// (docs/soundness.md, S29 and S29a).
 
 #include "analyzer/proof.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
@@ -99,6 +100,37 @@ TEST(SlottedCaches, OfThemNoEvidenceIsKept) {
     EXPECT_THAT(to_string(refused.error()),
                 testing::HasSubstr("path lemmas of waiting there are not kept under slotted "
                                    "policies"));
+}
+
+// Five instructions of each of two warps: a slot of the other one before each turn, in which that
+// one may wait for all that a warp alone waits for. What both wait for at caches counts once.
+TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneTakes) {
+    const SideResult side = upper(*accesses(2, "srr"));
+    const BoundTerm slots = term(side, "issue slots of the other warps of a scheduler");
+    EXPECT_EQ(slots.count, 5);
+    EXPECT_EQ(slots.cycles, 4);
+    const BoundTerm others = term(side, "waits of another warp whose turn it is");
+    EXPECT_EQ(others.count, 1);
+    EXPECT_EQ(others.cycles, term(side, "one warp alone").cycles);
+    EXPECT_GT(others.cycles, 0);
+    const BoundTerm drains = term(side, "drains of the stores of a warp");
+    EXPECT_EQ(drains.count, 2);
+    EXPECT_EQ(drains.cycles, 10);
+    // Four lines of loads and two of stores; each of the former is served once on both links and at
+    // a slice.
+    const BoundTerm services = term(side, "services at links and slices for a transaction");
+    EXPECT_EQ(services.count, 4);
+    EXPECT_EQ(services.cycles, 2 + 2 * 1);
+    EXPECT_EQ(term(side, "line accesses of loads, one behind another").cycles, 0);
+    EXPECT_EQ(sum_of(side.terms), side.proved);
+}
+
+TEST(CachesInStrictTurns, AWarpThatIsAloneOnItsSchedulerIsNeverKeptWaiting) {
+    auto made = accesses(2, "srr");
+    set(made->architecture.schedulers, "count", 2);
+    auto conserving = accesses(2, "lrr");
+    set(conserving->architecture.schedulers, "count", 2);
+    EXPECT_EQ(upper(*made).proved, upper(*conserving).proved);
 }
 
 } // namespace
