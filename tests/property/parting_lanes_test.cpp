@@ -139,8 +139,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
                                   "variable-rate:fast=0,every=2",
                                   "srr",
                                   "variable-rate:fast=0,every=3"};
-    const std::size_t kinds = options.caches ? 2 : policies.size();
-    request.policy = models::read_policy(policies[seed / 8 % kinds]).value();
+    request.policy = models::read_policy(policies[seed / 8 % policies.size()]).value();
     const auto guarantee = models::guarantee_of(request.policy);
     verdict.slotted = guarantee == models::PolicyGuarantee::Slotted;
     verdict.in_turn = guarantee == models::PolicyGuarantee::OrderForced;
@@ -251,6 +250,8 @@ TEST(PartingLanes, NoSimulatedTimeThroughCachesLeavesItsEnvelope) {
     int bounded = 0;
     int through_caches = 0;
     int several = 0;
+    int slotted = 0;
+    int in_turn = 0;
     std::vector<double> tightness;
     const auto check = [](std::uint64_t seed, const tests::DescribedMachine& described) {
         return check_case(seed, described, Global::ThroughCaches);
@@ -263,14 +264,20 @@ TEST(PartingLanes, NoSimulatedTimeThroughCachesLeavesItsEnvelope) {
         if (!verdict.patterns) return;
         ++through_caches;
         several += verdict.several ? 1 : 0;
+        slotted += verdict.several && verdict.slotted ? 1 : 0;
+        in_turn += verdict.several && verdict.in_turn ? 1 : 0;
         tightness.push_back(verdict.tightness);
     });
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
     EXPECT_GT(static_cast<std::uint64_t>(through_caches) * 10, cases);
     EXPECT_GT(several * 4, through_caches);
+    EXPECT_GT(slotted * 20, through_caches);
+    EXPECT_GT(in_turn * 20, through_caches);
     RecordProperty("bounded", bounded);
     RecordProperty("through_caches", through_caches);
     RecordProperty("several_warps", several);
+    RecordProperty("several_warps_slotted", slotted);
+    RecordProperty("several_warps_in_turn", in_turn);
     std::sort(tightness.begin(), tightness.end());
     if (!tightness.empty()) {
         RecordProperty("least_tightness", std::to_string(tightness.front()));
