@@ -4,9 +4,8 @@
 #include "analyzer/memory/access_costs.hpp"
 #include "analyzer/memory/entries.hpp"
 #include "analyzer/memory/in_order.hpp"
-#include "analyzer/memory/under_way.hpp"
+#include "analyzer/memory/traffic.hpp"
 #include "analyzer/slotted_path.hpp"
-#include "analyzer/warp_work.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -20,23 +19,8 @@ namespace {
 class Waits {
 public:
     Waits(const Problem& problem, WaitRules rules)
-        : problem_{problem}, caches_{*problem.caches}, entries_{problem}, rules_{rules} {
-        lines_ = of_launch([&](const models::InstructionTiming& timing) {
-            return is_cached_load(timing) ? timing.passes.hi : 0;
-        });
-        if (problem.touched) lines_ = std::min(lines_, problem.touched->load_lines);
-        stores_ = of_launch([&](const models::InstructionTiming& timing) {
-            return is_cached_store(timing) ? timing.passes.hi : 0;
-        });
-        requests_ = lines_;
-        if (problem.touched && problem.touched->transactions)
-            requests_ = std::min(requests_, (models::Cycles{*problem.touched->transactions} *
-                                             problem.shape.multiprocessors)
-                                                .count());
-        const auto of_warp = lines_under_way(problem);
-        under_way_ =
-            of_warp ? std::min(lines_, (models::Cycles{*of_warp} * problem.shape.warps()).count())
-                    : lines_;
+        : problem_{problem}, caches_{*problem.caches}, entries_{problem}, rules_{rules},
+          traffic_{traffic_of(problem)} {
         const models::WarpPolicy& policy = problem.request.policy;
         in_turns_ = !conserves_work(problem.request, problem.shape) &&
                     models::guarantee_of(policy) == models::PolicyGuarantee::OrderForced;
@@ -52,9 +36,9 @@ public:
         add(terms_, "loads that bring something new to the L1, on their way", own,
             way_of_miss() - hit);
         // While one waits for an entry some other transaction is on its way.
-        const std::int64_t limit =
-            (models::Cycles{requests_} * way() - models::Cycles{own} * (way_of_miss() - hit))
-                .count();
+        const std::int64_t limit = (models::Cycles{traffic_.requests} * way() -
+                                    models::Cycles{own} * (way_of_miss() - hit))
+                                       .count();
         auto services = services_in_order(limit);
         if (rules_.rows != RowWaits::InOrder)
             if (auto apart = services_apart(limit); !services || sum_of(apart) <= sum_of(*services))
@@ -65,7 +49,7 @@ public:
         if (in_slots_) add_drains();
         const std::int64_t waits = to_next_slot_ > 0 ? waits_of_chain() : 0;
         const models::Cycles between = models::Cycles{to_next_slot_} * waits;
-        add_refreshes(unloaded + sum_of(terms_) + between, transfers() + stores_);
+        add_refreshes(unloaded + sum_of(terms_) + between, traffic_.transfers + traffic_.stores);
         add(terms_, "waits for the memory system or the write buffer that end between slots", waits,
             to_next_slot_);
         return std::move(terms_);
@@ -90,13 +74,15 @@ public:
     /// goes over to another load.
     [[nodiscard]] bool keeps_order_of_loads() const {
         std::int64_t most_lines = 0;
-        for_each_load([&](std::size_t, const models::InstructionTiming& timing) {
+        for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
             most_lines = std::max(most_lines, timing.passes.hi);
         });
-        return stores_ == 0 && !in_turns_ && slices_follow() && caches_.knows_channels() &&
+        return traffic_.stores == 0 && !in_turns_ && slices_follow() && caches_.knows_channels() &&
                caches_.slices.hi == caches_.channels.hi && caches_.link_service.lo > 0 &&
-               most_lines <= caches_.dram_queue.lo && under_way_ <= entries_.places_in_slice() &&
-               (under_way_ <= entries_.holders_in_l1() || entries_.holders_in_l1() >= most_lines);
+               most_lines <= caches_.dram_queue.lo &&
+               traffic_.lines_under_way <= entries_.places_in_slice() &&
+               (traffic_.lines_under_way <= entries_.holders_in_l1() ||
+                entries_.holders_in_l1() >= most_lines);
     }
 
 private:
@@ -111,27 +97,10 @@ private:
     [[nodiscard]] bool slices_follow() const {
         return caches_.transit.is_exact() && problem_.shape.multiprocessors == 1;
     }
-    template <class Cost> std::int64_t most(Cost cost) const {
-        const InstructionCosts costs =
-            per_instruction(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
-                return cost(timing);
-            });
-        return most_on_a_path(problem_, costs);
-    }
-    template <class Cost> std::int64_t of_launch(Cost cost) const {
-        return (models::Cycles{most(cost)} * problem_.shape.warps()).count();
-    }
     static void add(std::vector<BoundTerm>& terms, const char* text, std::int64_t count,
                     std::int64_t cycles) {
         if (count > 0 && cycles > 0) terms.push_back({text, count, cycles});
     }
-    template <class Each> void for_each_load(Each each) const {
-        for (std::size_t i = 0; i < problem_.timings.size(); ++i)
-            if (problem_.used[i] && problem_.timings[i] &&
-                is_cached_load(problem_.timings[i].value()))
-                each(i, problem_.timings[i].value());
-    }
-
     /// Those of each server and each full resource one after the other.
     std::vector<BoundTerm> services_apart(std::int64_t limit) {
         std::vector<BoundTerm> terms;
@@ -139,8 +108,11 @@ private:
         add(terms, "full miss entries, while the accesses in them go on", 1,
             std::min(limit, in_full_entries()));
         const std::int64_t on_link =
-            stores_ == 0 ? std::min({requests_, under_way_, caches_.entries.hi}) : INT64_MAX;
-        const models::Cycles transactions = models::Cycles{requests_} + models::Cycles{stores_};
+            traffic_.stores == 0
+                ? std::min({traffic_.requests, traffic_.lines_under_way, caches_.entries.hi})
+                : INT64_MAX;
+        const models::Cycles transactions =
+            models::Cycles{traffic_.requests} + models::Cycles{traffic_.stores};
         if (std::min(on_link, transactions.count()) > caches_.link_queue)
             add(terms, "full link, while all transactions on it go on", 1,
                 (transactions * caches_.transit.hi).count() / caches_.link_queue);
@@ -149,40 +121,41 @@ private:
     /// Behind the L1s every transaction of a load, and before them every line access.
     void add_services(std::vector<BoundTerm>& terms) {
         const std::int64_t service = caches_.first_level_service.hi;
-        const std::int64_t together = of_launch([&](const models::InstructionTiming& timing) {
-            return is_cached_load(timing) ? l1_time(caches_, timing) : 0;
-        });
+        const std::int64_t together =
+            most_of_launch(problem_, [&](const models::InstructionTiming& timing) {
+                return is_cached_load(timing) ? l1_time(caches_, timing) : 0;
+            });
         // Lines that the chain waits for are of loads that issued before its own one.
         const std::int64_t arrival = longest_arrival();
-        const models::Cycles apart =
-            models::Cycles{lines_} * service + models::Cycles{loads_of_chain()} * 2 * arrival;
+        const models::Cycles apart = models::Cycles{traffic_.lines} * service +
+                                     models::Cycles{traffic_.loads_of_chain} * 2 * arrival;
         if (issues_before_others() && apart < models::Cycles{together}) {
-            add(terms, "services at the L1 for a line access of a load", lines_, service);
+            add(terms, "services at the L1 for a line access of a load", traffic_.lines, service);
             add(terms, "lines of a load that arrive at the L1 one after another",
-                2 * loads_of_chain(), arrival);
+                2 * traffic_.loads_of_chain, arrival);
         } else {
             add(terms, "services at the L1 for loads, and the arrival of their lines", 1, together);
         }
-        add(terms, "services at links and slices for a transaction of a load", requests_,
+        add(terms, "services at links and slices for a transaction of a load", traffic_.requests,
             transaction_time(caches_));
     }
 
     /// Those that loads pass in one order together. None: stores are in between, or several warps
     /// are waited for at a time.
     std::optional<std::vector<BoundTerm>> services_in_order(std::int64_t limit) {
-        if (stores_ > 0 || in_turns_) return std::nullopt;
+        if (traffic_.stores > 0 || in_turns_) return std::nullopt;
         const std::int64_t arrival = longest_arrival();
         OrderedLoads loads;
-        loads.lines = lines_;
-        loads.requests = requests_;
-        loads.of_chain = loads_of_chain();
+        loads.lines = traffic_.lines;
+        loads.requests = traffic_.requests;
+        loads.of_chain = traffic_.loads_of_chain;
         loads.arrival = arrival;
-        loads.arrival_short = of_chain([&](const models::InstructionTiming& timing) {
+        loads.arrival_short = most_of_chain(problem_, [&](const models::InstructionTiming& timing) {
             return is_cached_load(timing) ? arrival - arrival_of(timing) : 0;
         });
         loads.least_lines = INT64_MAX;
         loads.passes_all = problem_.touched.has_value();
-        for_each_load([&](std::size_t i, const models::InstructionTiming& timing) {
+        for_each_load(problem_, [&](std::size_t i, const models::InstructionTiming& timing) {
             loads.least_lines = std::min(loads.least_lines, timing.passes.lo);
             loads.pass_cost = std::max(loads.pass_cost, timing.pass_cost.hi);
             loads.passes_all = loads.passes_all && problem_.touched->always_misses[i];
@@ -190,15 +163,16 @@ private:
         loads.least_lines = std::max<std::int64_t>(1, loads.least_lines);
         loads.further_sectors =
             problem_.touched ? problem_.touched->further_sectors
-                             : (models::Cycles{lines_} *
+                             : (models::Cycles{traffic_.lines} *
                                 (static_cast<std::int64_t>(caches_.line / caches_.sector) - 1))
                                    .count();
-        if (under_way_ > entries_.holders_in_l1()) loads.least_held = entries_.held_in_l1();
-        if (!entries_.is_shared_by_few() && under_way_ > caches_.merges)
+        if (traffic_.lines_under_way > entries_.holders_in_l1())
+            loads.least_held = entries_.held_in_l1();
+        if (!entries_.is_shared_by_few() && traffic_.lines_under_way > caches_.merges)
             loads.least_sharers = caches_.merges;
-        loads.queue_fills = loads_together() > caches_.load_queue;
-        loads.link_fills =
-            std::min({requests_, under_way_, caches_.entries.hi}) > caches_.link_queue;
+        loads.queue_fills = traffic_.loads_under_way > caches_.load_queue;
+        loads.link_fills = std::min({traffic_.requests, traffic_.lines_under_way,
+                                     caches_.entries.hi}) > caches_.link_queue;
         loads.slices_follow = slices_follow();
         loads.passes_all = loads.passes_all && (!loads.slices_follow || caches_.slices.hi == 1);
         loads.way = way();
@@ -214,15 +188,7 @@ private:
     /// waits for.
     [[nodiscard]] bool issues_before_others() const {
         return problem_.shape.warps() == 1 ||
-               (!in_turns_ && loads_together() <= caches_.load_queue);
-    }
-    /// Loads that are under way together.
-    [[nodiscard]] std::int64_t loads_together() const {
-        const auto of_warp = loads_under_way(problem_);
-        return of_warp ? (models::Cycles{*of_warp} * problem_.shape.warps()).count()
-                       : of_launch([](const models::InstructionTiming& timing) {
-                             return is_cached_load(timing) ? 1 : 0;
-                         });
+               (!in_turns_ && traffic_.loads_under_way <= caches_.load_queue);
     }
     /// From the arrival of the first line of a load to that of its last one.
     static std::int64_t arrival_of(const models::InstructionTiming& timing) {
@@ -230,38 +196,29 @@ private:
     }
     [[nodiscard]] std::int64_t longest_arrival() const {
         std::int64_t longest = 0;
-        for_each_load([&](std::size_t, const models::InstructionTiming& timing) {
+        for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
             longest = std::max(longest, arrival_of(timing));
         });
         return longest;
     }
-    /// Of the loads that the critical chain passes.
-    template <class Cost> std::int64_t of_chain(Cost cost) const {
-        return (models::Cycles{most(cost)} * problem_.shape.waves()).count();
-    }
-    [[nodiscard]] std::int64_t loads_of_chain() const {
-        return of_chain(
-            [](const models::InstructionTiming& timing) { return is_cached_load(timing) ? 1 : 0; });
-    }
-
     void add_transfers() {
         if (!by_rows()) {
-            add(terms_, "transfers of DRAM for loads", transfers(), transfer());
+            add(terms_, "transfers of DRAM for loads", traffic_.transfers, transfer());
             return;
         }
-        add(terms_, "sectors that DRAM transfers for loads", transferred_sectors(),
-            caches_.row_hit.hi);
+        add(terms_, "sectors that DRAM transfers for loads", traffic_.sectors, caches_.row_hit.hi);
         if (rules_.rows == RowWaits::InOrder) {
             add(terms_, "rows that the lines of a load open in one bank",
-                std::min(transfers(), problem_.touched->rows->of_loads), row_opening());
+                std::min(traffic_.transfers, problem_.touched->rows->of_loads), row_opening());
             return;
         }
         // Times in which a full queue of a channel is waited for.
         const models::Cycles queued =
             models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors;
-        if (stores_ > 0 || std::min(queued.count(), under_way_) > caches_.dram_queue.lo)
+        if (traffic_.stores > 0 ||
+            std::min(queued.count(), traffic_.lines_under_way) > caches_.dram_queue.lo)
             add(terms_, "full queue of a channel, while its banks open rows",
-                (models::Cycles{transfers()} + models::Cycles{stores_}).count() /
+                (models::Cycles{traffic_.transfers} + models::Cycles{traffic_.stores}).count() /
                     caches_.dram_queue.lo,
                 rows_in_the_way());
     }
@@ -269,15 +226,16 @@ private:
     /// Loads of the chain, which follows one warp from its first to its last instruction or may
     /// change, that do not hit.
     [[nodiscard]] std::int64_t own_misses() const {
-        return stays_with_one_warp() ? std::min(requests_, problem_.touched->new_to_warp)
-                                     : requests_;
+        return stays_with_one_warp() ? std::min(traffic_.requests, problem_.touched->new_to_warp)
+                                     : traffic_.requests;
     }
 
     void add_stores() {
         add(terms_,
             "services at links, slices and DRAM for the stores of a warp, and the cycle of each "
             "drain",
-            problem_.shape.warps(), most([&](const models::InstructionTiming& timing) {
+            problem_.shape.warps(),
+            most_of_warp(problem_, [&](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? store_time(caches_, timing, transfer_of_store())
                                                   : 0;
             }));
@@ -290,14 +248,12 @@ private:
     /// Waits of the critical chain that may end between two slots: for its loads, and at slots lost
     /// to a full load queue or write buffer, from which something goes before the next one.
     [[nodiscard]] std::int64_t waits_of_chain() const {
-        models::Cycles waits{loads_of_chain()};
-        if (loads_together() > caches_.load_queue)
-            waits += models::Cycles{of_launch([](const models::InstructionTiming& timing) {
-                return is_cached_load(timing) ? 1 : 0;
+        models::Cycles waits{traffic_.loads_of_chain};
+        if (traffic_.loads_under_way > caches_.load_queue) waits += models::Cycles{traffic_.loads};
+        const models::Cycles stores{
+            most_of_launch(problem_, [](const models::InstructionTiming& timing) {
+                return timing.enters_write_buffer ? 1 : 0;
             })};
-        const models::Cycles stores{of_launch([](const models::InstructionTiming& timing) {
-            return timing.enters_write_buffer ? 1 : 0;
-        })};
         if (stores > models::Cycles{problem_.buffer_entries.lo}) waits += stores;
         return waits.count();
     }
@@ -308,24 +264,8 @@ private:
 
     /// For how long a transfer holds its channel or bank.
     [[nodiscard]] std::int64_t transfer() const {
-        return std::max((models::Cycles{caches_.row_hit.hi} * sectors_of_transfer()).count(),
+        return std::max((models::Cycles{caches_.row_hit.hi} * traffic_.sectors_of_transfer).count(),
                         caches_.row_miss);
-    }
-    /// For the loads of the launch.
-    [[nodiscard]] std::int64_t transfers() const {
-        const bool kept = problem_.touched && problem_.touched->fetched;
-        return kept ? std::min(requests_, problem_.touched->fetched->transfers) : requests_;
-    }
-    [[nodiscard]] std::int64_t sectors_of_transfer() const {
-        return problem_.touched ? problem_.touched->most_second_sectors
-                                : static_cast<std::int64_t>(std::max<std::uint64_t>(
-                                      1, caches_.line / caches_.second_sector));
-    }
-    [[nodiscard]] std::int64_t transferred_sectors() const {
-        std::int64_t sectors = (models::Cycles{transfers()} * sectors_of_transfer()).count();
-        if (problem_.touched) sectors = std::min(sectors, problem_.touched->second_sectors);
-        const bool kept = problem_.touched && problem_.touched->fetched;
-        return kept ? std::min(sectors, problem_.touched->fetched->sectors) : sectors;
     }
     /// For how long a transfer that opens a row keeps its bank longer than its channel.
     [[nodiscard]] std::int64_t row_opening() const {
@@ -350,8 +290,9 @@ private:
         return while_full(entries_.places_in_slice());
     }
     [[nodiscard]] std::int64_t while_full(std::int64_t places) const {
-        if (under_way_ <= places) return 0;
-        const std::int64_t accesses = entries_.is_shared_by_few() ? requests_ : lines_;
+        if (traffic_.lines_under_way <= places) return 0;
+        const std::int64_t accesses =
+            entries_.is_shared_by_few() ? traffic_.requests : traffic_.lines;
         // Stays are whole, cycles in which all accesses go on need not be.
         return by_rows() ? (models::Cycles{way()} * (accesses / places)).count()
                          : (models::Cycles{way()} * accesses).count() / places;
@@ -377,12 +318,9 @@ private:
     const CacheValues& caches_;
     Entries entries_;
     WaitRules rules_;
-    std::int64_t lines_ = 0;     ///< Line accesses of loads.
-    std::int64_t stores_ = 0;    ///< Line accesses of stores.
-    std::int64_t requests_ = 0;  ///< Transactions of loads.
-    std::int64_t under_way_ = 0; ///< Line accesses of loads, together.
-    bool in_turns_ = false;      ///< Several warps wait for each other's loads (S29a).
-    bool in_slots_ = false;      ///< Several warps are chosen in slots of their own (S29).
+    Traffic traffic_;
+    bool in_slots_ = false; ///< Several warps are chosen in slots of their own (S29).
+    bool in_turns_ = false; ///< Several warps wait for each other's loads (S29a).
     std::int64_t to_next_slot_ = 0;
     std::vector<BoundTerm> terms_;
 };
