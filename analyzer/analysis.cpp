@@ -166,8 +166,9 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
     if (!lower) return lower.as_failure();
     if (!alone) {
         lower = bound_many_from_below(below, largest_below, std::move(lower).value());
+        // Stepped turns are no path.
         if (lower && guarantee == models::PolicyGuarantee::OrderForced &&
-            !conserves_work(request, below.shape))
+            request.proofs == nullptr && !conserves_work(request, below.shape))
             lower = bound_turns_from_below(below, std::move(lower).value());
         if (lower && guarantee == models::PolicyGuarantee::Slotted)
             lower = request.proofs == nullptr
@@ -199,8 +200,10 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
         analysis.measured_time_absent = "the size of the write buffer is not one small number";
     if (request.proofs != nullptr) {
         keep_used(analysis, request.proofs->lemmas);
-        analysis.sums_of_lemmas =
-            problem.caches || (guarantee == models::PolicyGuarantee::Slotted && !alone);
+        analysis.sums_of_lemmas = problem.caches ||
+                                  (guarantee == models::PolicyGuarantee::Slotted && !alone) ||
+                                  (guarantee == models::PolicyGuarantee::OrderForced &&
+                                   !conserves_work(request, problem.shape));
     }
     analysis.assumptions = assumptions_of(problem);
     if (upper.value().in_turns)

@@ -151,7 +151,7 @@ struct Analysis {
     std::string solver;                       ///< Name and version, when a solver was used.
     std::int64_t state_nodes = 0;             ///< Nodes of both sides' path problems.
     /// With `Request::proofs`: the bounds are sums of path lemmas that may be looser than the
-    /// bounds of the same request without it (docs/soundness.md, S23 and S26).
+    /// bounds of the same request without it (docs/soundness.md, S23, S26 and S28).
     bool sums_of_lemmas = false;
 };
 

@@ -4,7 +4,6 @@
 #include "analyzer/correlated_paths.hpp"
 #include "analyzer/fact_paths.hpp"
 #include "analyzer/state_graph.hpp"
-#include "analyzer/strict_turns.hpp"
 #include "assembly/isa/register_roles.hpp"
 
 #include <fmt/format.h>
@@ -80,12 +79,10 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
     if (guarantee == models::PolicyGuarantee::Slotted && shape.multiprocessors > 1 &&
         shape.blocks > 1)
         return refuse("this version bounds it on one multiprocessor only");
-    if (guarantee == models::PolicyGuarantee::Slotted) return boost::outcome_v2::success();
+    if (guarantee == models::PolicyGuarantee::Slotted ||
+        guarantee == models::PolicyGuarantee::OrderForced)
+        return boost::outcome_v2::success();
     if (conserves_work(request, shape)) return boost::outcome_v2::success();
-    if (guarantee == models::PolicyGuarantee::OrderForced) {
-        const std::string why = not_bounded_in_turn(request);
-        return why.empty() ? Result<void>{boost::outcome_v2::success()} : refuse(why.c_str());
-    }
     return refuse("this version bounds launches of several warps under lrr, gto, oldest, srr, "
                   "variable rates, and two-level where a scheduler's warps fit the active set");
 }
@@ -102,7 +99,8 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// What waiting at the caches is bounded with. Refuses where it is not.
-Result<CacheValues> caches_of(const Request& request, const assembly::Instruction& instruction) {
+Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
+                              const assembly::Instruction& instruction) {
     const auto refuse = [&](const std::string& why) {
         return Failure{
             fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
@@ -111,10 +109,9 @@ Result<CacheValues> caches_of(const Request& request, const assembly::Instructio
                         instruction.address, why),
             request.function->name, instruction.position.line, instruction.position.column};
     };
-    if (models::guarantee_of(request.policy) == models::PolicyGuarantee::Slotted &&
-        request.proofs != nullptr)
-        return refuse("path lemmas of waiting there are not kept under slotted policies in this "
-                      "version");
+    if (request.proofs != nullptr && !conserves_work(request, shape))
+        return refuse("path lemmas of waiting there are kept under work-conserving policies only "
+                      "in this version");
     const auto values = read_cache_values(*request.architecture);
     if (!values) return refuse(values.error().what);
     return values;
@@ -196,8 +193,8 @@ bool conserves_work(const Request& request, const LaunchShape& shape) {
         return true;
     case models::PolicyGuarantee::SetLimited:
         return shape.warps() == 1 || places <= request.policy.active;
-    case models::PolicyGuarantee::OrderForced: // Evidence is not read so.
-        return shape.warps() == 1 || (places == 1 && request.proofs == nullptr);
+    case models::PolicyGuarantee::OrderForced:
+        return shape.warps() == 1 || places == 1;
     case models::PolicyGuarantee::Slotted:
         break;
     }
@@ -237,7 +234,7 @@ Result<Problem> prepare(const Request& request) {
         }
         if (problem.timings[i].value().through_caches && !problem.caches) {
             const auto& instruction = request.function->instructions[i];
-            auto caches = caches_of(request, instruction);
+            auto caches = caches_of(request, problem.shape, instruction);
             if (!caches) return caches.as_failure();
             problem.caches = std::move(caches).value();
         }

@@ -4,10 +4,10 @@
 #include "analyzer/longest_path.hpp"
 #include "analyzer/proof_script.hpp"
 #include "analyzer/unreached_parts.hpp"
-#include "analyzer/warp_work.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -137,6 +137,28 @@ void record_sum(const Problem& problem, const LemmaName& name,
     if (!lemma.witness) return; // The path problem itself is refused as contradictory.
     lemma.bound = lemma.witness->cost;
     problem.request.proofs->lemmas.push_back(std::move(lemma));
+}
+
+std::int64_t most_by_lemma(const Problem& problem, const LemmaName& name,
+                           const InstructionCosts& costs) {
+    const auto sums = block_costs(problem, costs);
+    if (problem.request.proofs != nullptr) {
+        const auto& lemmas = problem.request.proofs->lemmas;
+        if (std::none_of(lemmas.begin(), lemmas.end(),
+                         [&](const PathLemma& lemma) { return lemma.id == name.id; }))
+            record_sum(problem, name, sums, Side::Upper);
+    }
+    return extreme_sum(problem, sums, Side::Upper);
+}
+
+void keep_counted(const Problem& problem, const std::vector<BoundTerm>& terms) {
+    if (problem.request.proofs == nullptr) return;
+    std::erase_if(problem.request.proofs->lemmas, [&](const PathLemma& lemma) {
+        return lemma.side == Side::Upper &&
+               std::none_of(terms.begin(), terms.end(), [&](const BoundTerm& term) {
+                   return term.count != 0 && term.lemma == lemma.id;
+               });
+    });
 }
 
 } // namespace warpbound::analyzer

@@ -3,7 +3,7 @@
 /// What a stranger needs to check a bound: the path problems behind it, each with its bound and a
 /// witness.
 
-#include "analyzer/problem.hpp"
+#include "analyzer/warp_work.hpp"
 
 #include <functional>
 #include <optional>
@@ -56,5 +56,13 @@ PathSolution record(const Problem& problem, const LemmaName& name, Side side, Fa
 /// Keeps the bound on a sum of block costs over all paths that loop bounds allow.
 void record_sum(const Problem& problem, const LemmaName& name,
                 const std::vector<std::int64_t>& block_costs, Side side);
+
+/// The most that instructions cost on a path that loop bounds allow; keeps its lemma, once, if the
+/// request asks for proofs. Side: upper.
+std::int64_t most_by_lemma(const Problem& problem, const LemmaName& name,
+                           const InstructionCosts& costs);
+
+/// Leaves out lemmas of the upper side that no term counts, if the request asks for proofs.
+void keep_counted(const Problem& problem, const std::vector<BoundTerm>& terms);
 
 } // namespace warpbound::analyzer

@@ -76,16 +76,6 @@ private:
         return (models::Cycles{any_.longest} + models::Cycles{meanwhile}).count();
     }
 
-    /// Records a lemma on a sum of costs. Returns its bound.
-    std::int64_t most(const LemmaName& name, const InstructionCosts& costs) const {
-        const auto sums = block_costs(problem_, costs);
-        const auto& lemmas = problem_.request.proofs->lemmas;
-        if (std::none_of(lemmas.begin(), lemmas.end(),
-                         [&](const PathLemma& lemma) { return lemma.id == name.id; }))
-            record_sum(problem_, name, sums, Side::Upper);
-        return extreme_sum(problem_, sums, Side::Upper);
-    }
-
     void add_ports() {
         const std::string ports = "execution-time-upper-ports";
         const std::int64_t warps = shape_.warps();
@@ -93,15 +83,15 @@ private:
             const LemmaName any{ports + kind(),
                                 "slots that a warp's use of ports takes from any other"};
             add("slots of the critical chain in which a port is taken", warps,
-                most(any, cost_of_ports(true, true)), any.id);
+                most_by_lemma(problem_, any, cost_of_ports(true, true)), any.id);
             return;
         }
         const LemmaName same{ports + "-same" + kind(),
                              "slots that a warp's use of ports takes from one of its scheduler"};
         const LemmaName other{ports + "-other" + kind(),
                               "slots that a warp's use of ports takes from one of another"};
-        const std::int64_t to_same = most(same, cost_of_ports(true, false));
-        const std::int64_t to_others = most(other, cost_of_ports(false, true));
+        const std::int64_t to_same = most_by_lemma(problem_, same, cost_of_ports(true, false));
+        const std::int64_t to_others = most_by_lemma(problem_, other, cost_of_ports(false, true));
         // A warp that has one fewer beside it has one more on the other schedulers.
         std::int64_t beside = shape_.on_one_scheduler(warps) - 1;
         const std::int64_t fewer = warps / shape_.schedulers - 1;
@@ -129,7 +119,7 @@ private:
         const LemmaName full{"execution-time-upper-buffer" + kind(),
                              "slots that a warp's stores take from any by filling the buffer"};
         add("slots of the warp in which the write buffer is full", shape_.warps(),
-            most(full, costs), full.id);
+            most_by_lemma(problem_, full, costs), full.id);
     }
 
     void add_last_drains() {
@@ -138,7 +128,7 @@ private:
             costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
         const std::int64_t buffer = times(longest, problem_.buffer_entries.hi);
         const LemmaName drain{"execution-time-upper-drain", "drains of the stores of a warp"};
-        const std::int64_t of_warp = most(drain, costs);
+        const std::int64_t of_warp = most_by_lemma(problem_, drain, costs);
         if (times(of_warp, shape_.warps()) <= buffer)
             add("drains of the stores of a warp", shape_.warps(), of_warp, drain.id);
         else

@@ -3,6 +3,7 @@
 #include "analyzer/common_barriers.hpp"
 #include "analyzer/decided_schedules.hpp"
 #include "analyzer/one_warp.hpp"
+#include "analyzer/proof.hpp"
 #include "analyzer/turn_terms.hpp"
 
 #include <algorithm>
@@ -16,30 +17,27 @@ constexpr const char* in_turn = "all warps of a scheduler, in turn";
 
 struct TurnBound {
     std::vector<BoundTerm> terms;
-    bool decided = false; ///< The only term is the one schedule that there is.
+    bool decided = false; ///< The first term is the one schedule that there is.
 };
 
-/// Of a scheduler with so many warps that stay in turn until they end, and what it waits for those
-/// of the others.
-TurnBound terms_of_scheduler(const Problem& problem, const TurnTimes& times,
-                             const LaunchShape& shape, std::int64_t warps) {
+/// Of a scheduler with so many warps that stay in turn until they end.
+TurnChain chain_of_scheduler(const LaunchShape& shape, std::int64_t turns, std::int64_t warps) {
     TurnChain chain;
     chain.places = chain.warps = warps;
     chain.warps_beside = shape.warps() - warps;
+    chain.rounds = turns - 1;
+    chain.holders = warps - 1;
+    return chain;
+}
+
+/// What it takes, and waits for warps of the others.
+TurnBound terms_of_scheduler(const Problem& problem, const TurnTimes& times,
+                             const TurnChain& chain) {
     // What waits at caches is not part of the one schedule.
-    const auto decided = problem.caches ? std::nullopt : time_in_turn(problem, warps, Side::Upper);
-    if (!decided) {
-        chain.rounds = times.turns() - 1;
-        chain.holders = warps - 1;
-        return {times.terms(chain)};
-    }
-    TurnBound bound{{{in_turn, 1, decided->count()}}, true};
-    const BoundTerm beside = times.beside(chain);
-    if (beside.count > 0 && beside.cycles > 0) {
-        bound.terms.push_back(beside);
-        bound.decided = false;
-    }
-    return bound;
+    const auto decided =
+        problem.caches ? std::nullopt : time_in_turn(problem, chain.warps, Side::Upper);
+    if (!decided) return {times.terms({chain})};
+    return {{{in_turn, 1, decided->count()}, times.beside(chain)}, true};
 }
 
 /// Blocks that began before the last one was handed out, on a multiprocessor with the fewest.
@@ -99,12 +97,9 @@ TurnChain chain_of_blocks(const LaunchShape& shape, std::int64_t turns, std::int
 }
 
 std::vector<BoundTerm> terms_of_drains(const Problem& problem, const LaunchShape& shape) {
-    std::vector<BoundTerm> terms;
-    const auto add = [&](const char* text, std::int64_t count, models::Cycles cycles) {
-        if (count > 0 && cycles.count() > 0) terms.push_back({text, count, cycles.count()});
-    };
     const InstructionCosts costs = drain_costs(problem, Side::Upper);
-    const models::Cycles drain{most_on_a_path(problem, costs)};
+    const LemmaName lemma{"execution-time-upper-drain", "drains of the stores of a warp"};
+    const models::Cycles drain{most_by_lemma(problem, lemma, costs)};
     // The chain goes over to another multiprocessor, in whose buffer stores are left.
     const models::Cycles left =
         models::Cycles{*std::max_element(costs.begin(), costs.end())} * problem.buffer_entries.hi;
@@ -112,18 +107,16 @@ std::vector<BoundTerm> terms_of_drains(const Problem& problem, const LaunchShape
         (begun_before_the_last(shape) + shape.resident) * shape.warps_per_block;
     const bool in_parts = shape.waves() > 1 && shape.multiprocessors > 1 &&
                           drain * seen + left < drain * shape.warps();
-    add("drains of the stores of a warp", in_parts ? seen : shape.warps(), drain);
+    std::vector<BoundTerm> terms{
+        {lemma.text, in_parts ? seen : shape.warps(), drain.count(), lemma.id}};
     if (in_parts)
-        add("drains of the entries that are in a write buffer when the last block starts", 1, left);
+        terms.push_back({"drains of the entries that are in a write buffer when the last block "
+                         "starts",
+                         1, left.count()});
     return terms;
 }
 
 } // namespace
-
-std::string not_bounded_in_turn(const Request& request) {
-    if (request.proofs != nullptr) return "path lemmas of it are not kept in this version";
-    return {};
-}
 
 Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadline) {
     std::int64_t barriers = 0;
@@ -134,30 +127,40 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
     }
     // The write buffer counts on its own: here it never delays.
     const SidePair rules = rules_of(problem, 1, {0, 0, 0});
-    auto alone = bound_one_warp(problem, rules, Side::Upper, deadline, Facts::LoopBounds);
+    auto alone =
+        bound_one_warp(problem, rules, Side::Upper, deadline, Facts::LoopBounds, alone_in_turns);
     if (!alone) return alone.as_failure();
     SideAnswer answer = std::move(alone).value();
     SideResult& execution = answer.execution;
     const TurnTimes times{problem, rules, execution.proved};
     const LaunchShape shape = problem.shape.waves() == 1 ? problem.shape.fullest() : problem.shape;
-    TurnBound bound;
+    std::vector<TurnChain> chains;
     if (shape.waves() > 1 || barriers > 0) {
-        bound.terms = times.terms(chain_of_blocks(shape, times.turns(), barriers));
+        chains.push_back(chain_of_blocks(shape, times.turns(), barriers));
     } else {
         // On a scheduler with one warp less the others have one more.
         const std::int64_t most = shape.on_one_scheduler(shape.warps());
         const std::int64_t least = std::max<std::int64_t>(1, shape.warps() / shape.schedulers);
-        for (std::int64_t warps = least; warps <= most; ++warps) {
-            TurnBound one = terms_of_scheduler(problem, times, shape, warps);
+        for (std::int64_t warps = least; warps <= most; ++warps)
+            chains.push_back(chain_of_scheduler(shape, times.turns(), warps));
+    }
+    TurnBound bound;
+    if (shape.waves() > 1 || barriers > 0 || problem.request.proofs != nullptr) {
+        bound.terms = times.terms(chains);
+    } else {
+        for (const TurnChain& chain : chains) {
+            TurnBound one = terms_of_scheduler(problem, times, chain);
             if (sum_of(bound.terms) < sum_of(one.terms)) bound = std::move(one);
         }
     }
-    for (const BoundTerm& term : terms_of_drains(problem, shape)) {
-        bound.terms.push_back(term);
-        bound.decided = false;
-    }
-    execution.proof = bound.decided ? Proof::DecidedSchedule : Proof::ResponseTime;
-    if (bound.decided) execution.outcome = Outcome::Optimal;
+    for (BoundTerm& term : terms_of_drains(problem, shape))
+        bound.terms.push_back(std::move(term));
+    keep_counted(problem, bound.terms);
+    std::erase_if(bound.terms,
+                  [](const BoundTerm& term) { return term.count == 0 || term.cycles == 0; });
+    const bool decided = bound.decided && bound.terms.size() == 1;
+    execution.proof = decided ? Proof::DecidedSchedule : Proof::ResponseTime;
+    if (decided) execution.outcome = Outcome::Optimal;
     execution.terms = std::move(bound.terms);
     execution.proved = sum_of(execution.terms);
     execution.best_found.reset();

@@ -7,10 +7,7 @@
 
 namespace warpbound::analyzer {
 
-/// Why they do not bound such a launch of several warps; empty: it does. Requires: `srr`.
-std::string not_bounded_in_turn(const Request& request);
-
-/// Side: upper. Sound under `srr` where `not_bounded_in_turn` is empty. Refuses barriers that warps
+/// Side: upper. Sound under `srr`. Refuses barriers that warps
 /// of a block may pass differently, and contradictory facts.
 Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadline);
 

@@ -1,6 +1,10 @@
 #include "analyzer/turn_terms.hpp"
 
 #include "analyzer/common_barriers.hpp"
+#include "analyzer/proof.hpp"
+#include "analyzer/turn_waits.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -27,12 +31,35 @@ std::int64_t longest_behind_barriers(const Problem& problem, const InstructionCo
     return longest;
 }
 
+std::string upper(const std::string& kind) {
+    return "execution-time-upper" + kind;
+}
+
+/// What the name of a lemma ends in where ports of warps of other schedulers count.
+std::string anywhere(const TurnChain& chain) {
+    return chain.moves ? "-anywhere" : "";
+}
+
+/// Of these chains that with the largest sum.
+template <class TermsOf>
+std::vector<BoundTerm> slowest(const std::vector<TurnChain>& chains, TermsOf terms_of) {
+    std::vector<BoundTerm> most;
+    for (const TurnChain& chain : chains) {
+        std::vector<BoundTerm> terms = terms_of(chain);
+        if (most.empty() || sum_of(most) < sum_of(terms)) most = std::move(terms);
+    }
+    return most;
+}
+
 } // namespace
 
 TurnTimes::TurnTimes(const Problem& problem, const SidePair& rules, models::Cycles alone)
     : problem_{problem}, ports_{port_times(problem)}, alone_{alone.count()} {
-    LongestWaits waits = longest_waits(*problem.request.graph, rules.lower, rules.upper,
-                                       problem.facts.never, problem.timings.size());
+    // Whoever checks evidence knows what may be waited for, not what is outstanding where.
+    LongestWaits waits = problem.request.proofs != nullptr
+                             ? waits_in_any_order(problem)
+                             : longest_waits(*problem.request.graph, rules.lower, rules.upper,
+                                             problem.facts.never, problem.timings.size());
     waits_ = std::move(waits.instructions);
     completion_ = waits.completion;
     turns_ = most_on_a_path(problem, InstructionCosts(ports_.size(), 1));
@@ -41,8 +68,13 @@ TurnTimes::TurnTimes(const Problem& problem, const SidePair& rules, models::Cycl
     longest_behind_barriers_ = longest_behind_barriers(problem, waits_);
 }
 
-Cycles TurnTimes::round(const TurnChain& chain) const {
+Cycles TurnTimes::turns_of(const TurnChain& chain) const {
     return Cycles{problem_.shape.issue_slot.hi} * chain.places;
+}
+
+BoundTerm TurnTimes::term(std::string text, std::int64_t count, const LemmaName& lemma,
+                          const InstructionCosts& costs) const {
+    return {std::move(text), count, most_by_lemma(problem_, lemma, costs), lemma.id};
 }
 
 InstructionCosts TurnTimes::held(const TurnChain& chain) const {
@@ -55,58 +87,50 @@ InstructionCosts TurnTimes::held(const TurnChain& chain) const {
     return held;
 }
 
-std::vector<BoundTerm> TurnTimes::waits(const TurnChain& chain, std::int64_t each) const {
-    const std::int64_t covered = (round(chain) + Cycles{each}).count();
-    const auto beyond = [&](std::int64_t wait) {
-        return std::max<std::int64_t>(0, wait - covered);
-    };
-    const InstructionCosts held = this->held(chain);
-    InstructionCosts both = held;
-    for (std::size_t i = 0; i < both.size(); ++i)
-        both[i] = (Cycles{both[i]} + Cycles{beyond(waits_[i])}).count();
-    return {{"wait of a round for a warp", chain.rounds, each},
-            {each == 0 ? "rounds that wait for a warp, and ports that it takes beyond its slots"
-                       : "rounds that wait longer for a warp, and ports that it takes beyond its "
-                         "slots",
-             chain.warps, most_on_a_path(problem_, both)},
-            {"ports that a warp takes beyond its slots", chain.further_warps,
-             chain.further_warps > 0 ? most_on_a_path(problem_, held) : 0},
-            {"wait of a round for a block that starts", chain.starts_in_turn,
-             beyond(problem_.shape.refill.hi)}};
+BoundTerm TurnTimes::held_by(const TurnChain& chain, std::int64_t warps) const {
+    const std::string text = "ports that a warp takes beyond its slots";
+    return term(text, warps, {upper("-held") + anywhere(chain), text}, held(chain));
 }
 
-std::vector<BoundTerm> TurnTimes::least_waits(const TurnChain& chain) const {
-    const std::int64_t covered = round(chain).count();
-    std::vector<std::int64_t> levels{0};
-    for (const std::int64_t wait : waits_)
-        levels.push_back(std::max<std::int64_t>(0, wait - covered));
-    if (chain.starts_in_turn > 0)
-        levels.push_back(std::max<std::int64_t>(0, problem_.shape.refill.hi - covered));
-    std::sort(levels.begin(), levels.end());
-    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-    // The sum is convex in what every round waits.
-    std::size_t first = 0;
-    std::size_t last = levels.size() - 1;
-    while (first < last) {
-        const std::size_t middle = first + (last - first) / 2;
-        if (sum_of(waits(chain, levels[middle])) <= sum_of(waits(chain, levels[middle + 1])))
-            last = middle;
-        else
-            first = middle + 1;
-    }
-    return waits(chain, levels[first]);
+std::vector<BoundTerm> TurnTimes::rounds(const TurnChain& chain, std::int64_t round) const {
+    const std::int64_t slot = problem_.shape.issue_slot.hi;
+    if (problem_.request.proofs == nullptr)
+        return {{"issue slots of the warps of a scheduler, one of each in a round",
+                 (Cycles{chain.rounds} * chain.places + Cycles{chain.places - 1}).count(), slot},
+                {"wait of a round for a warp", chain.rounds, round - turns_of(chain).count()}};
+    const std::int64_t more = (Cycles{turns_} * chain.blocks - Cycles{chain.rounds}).count();
+    return {
+        term("rounds of a warp's turns, each with a turn of every other one and the wait for it",
+             chain.blocks,
+             {upper(fmt::format("-rounds-of-{}", round)),
+              fmt::format("{} cycles for each instruction of a warp", round)},
+             per_instruction(problem_, [&](auto, const auto&) { return round; })),
+        {"turns before the first one of the critical chain, less the rounds that it does not "
+         "pass whole",
+         1, (Cycles{slot} * (chain.places - 1) - Cycles{round} * more).count()}};
 }
 
-std::vector<BoundTerm> TurnTimes::by_rounds(const TurnChain& chain) const {
+std::vector<BoundTerm> TurnTimes::by_rounds(const TurnChain& chain, std::int64_t round) const {
     const models::Interval& slot = problem_.shape.issue_slot;
-    std::vector<BoundTerm> terms{
-        {"issue slots of the warps of a scheduler, one of each in a round",
-         (Cycles{chain.rounds} * chain.places + Cycles{chain.places - 1}).count(), slot.hi},
-        {"time from the last EXIT to completion", 1, completion_}};
-    for (BoundTerm& term : least_waits(chain))
-        terms.push_back(std::move(term));
-    // Who comes back is waited for, and its turns come beside those of a round.
     const std::int64_t refill = problem_.shape.refill.hi;
+    const auto beyond = [&](std::int64_t wait) { return std::max<std::int64_t>(0, wait - round); };
+    InstructionCosts both = held(chain);
+    for (std::size_t i = 0; i < both.size(); ++i)
+        both[i] = models::plus(both[i], beyond(waits_[i]));
+    std::vector<BoundTerm> terms = rounds(chain, round);
+    terms.push_back({"time from the last EXIT to completion", 1, completion_});
+    const bool wait_longer = turns_of(chain) < Cycles{round};
+    terms.push_back(term(
+        wait_longer ? "rounds that wait longer for a warp, and ports that it takes beyond its slots"
+                    : "rounds that wait for a warp, and ports that it takes beyond its slots",
+        chain.warps,
+        {upper(fmt::format("-waits-beyond-{}", round)) + anywhere(chain),
+         fmt::format("waits for a warp beyond {} cycles, and ports beyond slots", round)},
+        both));
+    if (chain.further_warps > 0) terms.push_back(held_by(chain, chain.further_warps));
+    terms.push_back(
+        {"wait of a round for a block that starts", chain.starts_in_turn, beyond(refill)});
+    // Who comes back is waited for, and its turns come beside those of a round.
     const std::int64_t of_block = problem_.shape.on_one_scheduler(problem_.shape.warps_per_block);
     const auto with_turns = [&](std::int64_t wait) {
         return (Cycles{wait} + Cycles{slot.hi} * (chain.places - 1 + of_block)).count();
@@ -120,45 +144,79 @@ std::vector<BoundTerm> TurnTimes::by_rounds(const TurnChain& chain) const {
     if (chain.starts_in_turn > 0)
         terms.push_back({"turns before the last block started that came faster",
                          2 * (chain.places - 1), slot.hi - slot.lo});
+    add_other_ports(chain, terms);
     return terms;
 }
 
+std::vector<BoundTerm> TurnTimes::by_rounds(const std::vector<TurnChain>& chains) const {
+    Cycles shortest{0};
+    for (const TurnChain& chain : chains)
+        shortest = std::max(shortest, turns_of(chain));
+    std::vector<std::int64_t> levels = waits_;
+    levels.push_back(shortest.count());
+    levels.push_back(problem_.shape.refill.hi);
+    std::sort(levels.begin(), levels.end());
+    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+    levels.erase(levels.begin(), std::find(levels.begin(), levels.end(), shortest.count()));
+    const auto sum = [&](std::size_t level) {
+        return slowest(chains,
+                       [&](const TurnChain& chain) { return by_rounds(chain, levels[level]); });
+    };
+    // The largest sum of the chains is convex in what every round takes.
+    std::size_t first = 0;
+    std::size_t last = levels.size() - 1;
+    while (first < last) {
+        const std::size_t middle = first + (last - first) / 2;
+        if (sum_of(sum(middle)) <= sum_of(sum(middle + 1)))
+            last = middle;
+        else
+            first = middle + 1;
+    }
+    return sum(first);
+}
+
 std::vector<BoundTerm> TurnTimes::by_warps(const TurnChain& chain) const {
-    const models::Interval& slot = problem_.shape.issue_slot;
-    const Cycles turns = Cycles{turns_} * chain.blocks * (chain.places - 1);
+    const std::int64_t slot = problem_.shape.issue_slot.hi;
     const std::int64_t cut = chain.blocks > 1 ? 1 : 0;
     // Of blocks with one warp the chain's own starts are among those of the scheduler.
     const std::int64_t starts =
         chain.starts_in_turn > 0 ? chain.starts_in_turn : chain.starts + chain.blocks - 1;
-    return {{"one warp alone, in each block of the critical chain", chain.blocks, alone_},
-            {"issue slots of the other warps of a scheduler, one of each before each turn",
-             (turns + Cycles{chain.returns + cut}).count(), slot.hi},
-            {"waits of another warp whose turn it is", chain.holders, alone_},
-            {"replacement and start of a block", starts, problem_.shape.refill.hi},
-            {"ports that a warp takes beyond its slots", chain.warps + chain.further_warps,
-             most_on_a_path(problem_, held(chain))}};
+    const std::string alone = upper(alone_in_turns);
+    std::vector<BoundTerm> terms{
+        {"one warp alone, in each block of the critical chain", chain.blocks, alone_, alone},
+        term("issue slots of another warp of the scheduler, one before each turn",
+             models::times(chain.blocks, chain.places - 1),
+             {upper("-slots"), "issue slots of a warp"},
+             per_instruction(problem_, [&](auto, const auto&) { return slot; })),
+        {"issue slots that run when the critical chain comes to a warp", chain.returns + cut, slot},
+        {"waits of another warp whose turn it is", chain.holders, alone_, alone},
+        {"replacement and start of a block", starts, problem_.shape.refill.hi},
+        held_by(chain, models::plus(chain.warps, chain.further_warps))};
+    add_other_ports(chain, terms);
+    return terms;
 }
 
-std::vector<BoundTerm> TurnTimes::terms(const TurnChain& chain) const {
-    std::vector<BoundTerm> terms = by_warps(chain);
+std::vector<BoundTerm> TurnTimes::terms(const std::vector<TurnChain>& chains) const {
+    std::vector<BoundTerm> warps =
+        slowest(chains, [&](const TurnChain& chain) { return by_warps(chain); });
     // A round may wait for the loads of several warps, each of which waits at caches (S29a).
-    if (!problem_.caches)
-        if (std::vector<BoundTerm> rounds = by_rounds(chain); sum_of(rounds) <= sum_of(terms))
-            terms = std::move(rounds);
+    if (problem_.caches) return warps;
+    std::vector<BoundTerm> rounds = by_rounds(chains);
+    return sum_of(warps) < sum_of(rounds) ? warps : rounds;
+}
+
+void TurnTimes::add_other_ports(const TurnChain& chain, std::vector<BoundTerm>& terms) const {
     terms.push_back(beside(chain));
     if (chain.jumps)
         terms.push_back({"an instruction issued before the chain went over to another block", 1,
                          *std::max_element(ports_.begin(), ports_.end())});
-    const auto is_nothing = [](const BoundTerm& term) {
-        return term.count == 0 || term.cycles == 0;
-    };
-    terms.erase(std::remove_if(terms.begin(), terms.end(), is_nothing), terms.end());
-    return terms;
 }
 
 BoundTerm TurnTimes::beside(const TurnChain& chain) const {
-    return {"ports of the multiprocessor that a warp takes from those of other schedulers",
-            chain.warps_beside, most_on_a_path(problem_, cost_to_other_schedulers(problem_))};
+    const std::string text =
+        "ports of the multiprocessor that a warp takes from those of other schedulers";
+    return term(text, chain.warps_beside, {upper("-other"), text},
+                cost_to_other_schedulers(problem_));
 }
 
 } // namespace warpbound::analyzer

@@ -3,7 +3,7 @@
 /// What a chain of turns takes at most under `srr`, as terms of an upper bound
 /// (docs/soundness.md, S25 and S25a).
 
-#include "analyzer/problem.hpp"
+#include "analyzer/proof.hpp"
 #include "analyzer/warp_work.hpp"
 
 #include <cstdint>
@@ -31,7 +31,11 @@ struct TurnChain {
     bool jumps = false;
 };
 
-/// What turns of this problem take.
+/// The lemma on the time of one warp in turns that nobody else takes.
+inline constexpr const char* alone_in_turns = "-alone";
+
+/// What turns of this problem take. Where the request asks for proofs, terms are numbers of the
+/// launch or rest on lemmas, which are kept (docs/soundness.md, S28).
 class TurnTimes {
 public:
     /// `rules`: with a write buffer that never delays. `alone`: the longest time of a warp that
@@ -41,23 +45,31 @@ public:
     /// Instructions of a warp, at most.
     [[nodiscard]] std::int64_t turns() const { return turns_; }
 
-    /// Side: upper. All but drains.
-    [[nodiscard]] std::vector<BoundTerm> terms(const TurnChain& chain) const;
+    /// Side: upper. All but drains, of whichever of these chains takes longest; terms of nothing
+    /// included.
+    [[nodiscard]] std::vector<BoundTerm> terms(const std::vector<TurnChain>& chains) const;
 
     /// Side: upper. What warps of other schedulers take.
     [[nodiscard]] BoundTerm beside(const TurnChain& chain) const;
 
 private:
-    /// By waits of rounds, or by what a warp alone waits for.
-    [[nodiscard]] std::vector<BoundTerm> by_rounds(const TurnChain& chain) const;
+    /// By waits of rounds that take `round` cycles each, or by what a warp alone waits for.
+    [[nodiscard]] std::vector<BoundTerm> by_rounds(const TurnChain& chain,
+                                                   std::int64_t round) const;
     [[nodiscard]] std::vector<BoundTerm> by_warps(const TurnChain& chain) const;
+    /// The least of these sums.
+    [[nodiscard]] std::vector<BoundTerm> by_rounds(const std::vector<TurnChain>& chains) const;
+    /// The rounds themselves.
+    [[nodiscard]] std::vector<BoundTerm> rounds(const TurnChain& chain, std::int64_t round) const;
     /// Of ports, beyond slots.
     [[nodiscard]] InstructionCosts held(const TurnChain& chain) const;
-    /// Waits of rounds for warps, where every round waits `each` and warps what is beyond that.
-    [[nodiscard]] std::vector<BoundTerm> waits(const TurnChain& chain, std::int64_t each) const;
-    /// The least sum of them.
-    [[nodiscard]] std::vector<BoundTerm> least_waits(const TurnChain& chain) const;
-    [[nodiscard]] models::Cycles round(const TurnChain& chain) const;
+    [[nodiscard]] BoundTerm held_by(const TurnChain& chain, std::int64_t warps) const;
+    /// Of warps beside, and of a block that the chain left.
+    void add_other_ports(const TurnChain& chain, std::vector<BoundTerm>& terms) const;
+    /// Of a round in which nobody is waited for.
+    [[nodiscard]] models::Cycles turns_of(const TurnChain& chain) const;
+    [[nodiscard]] BoundTerm term(std::string text, std::int64_t count, const LemmaName& lemma,
+                                 const InstructionCosts& costs) const;
 
     const Problem& problem_;
     InstructionCosts waits_; ///< From the issue before on.

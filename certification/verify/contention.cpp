@@ -1,7 +1,5 @@
 #include "certification/verify/contention.hpp"
 
-#include "models/units.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,19 +74,26 @@ std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind
                                  : seen_on_scheduler(shape_.resident, in_block));
     terms.push_back({product(in_block, shape_.waves) - 1, costs_.straddle(kind), ""});
     terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
-    // The two buffers' drains, or those of all stores if that is less.
+    for (const Term& drains : drains_on_several(kind))
+        terms.push_back(drains);
+    return terms;
+}
+
+// The drains of the two buffers that the chain waits for, or those of all stores if that is less.
+std::vector<Term> Contention::drains_on_several(const std::string& kind) const {
     const std::int64_t longest = costs_.largest(WarpCosts::upper_drain + kind);
-    if (longest == 0) return terms;
+    if (longest == 0) return {};
     const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
                                          "write-buffer", "entries");
     if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
     const std::int64_t left = product(longest, entries.value().hi);
-    const std::int64_t counted = last + product(before, per_block);
+    const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
+    const std::int64_t counted = product(before + shape_.resident, shape_.warps_per_block);
     const Lemma* drains = lemma_of(WarpCosts::upper_drain + kind);
     const std::int64_t drain = drains == nullptr ? 0 : std::max<std::int64_t>(0, drains->bound);
     const bool in_parts = models::Cycles{product(drain, counted)} + models::Cycles{left} <
                           models::Cycles{product(drain, shape_.warps)};
-    terms.push_back({in_parts ? counted : shape_.warps, 0, WarpCosts::upper_drain + kind});
+    std::vector<Term> terms{{in_parts ? counted : shape_.warps, 0, WarpCosts::upper_drain + kind}};
     if (in_parts) terms.push_back({1, left, ""});
     return terms;
 }
@@ -112,7 +117,9 @@ std::vector<Term> Contention::upper_terms(const ClaimRow& claim) const {
         throw Finding{Verdict::Failed,
                       kernel_.id + ": no bound is proved for caches under a slotted policy"};
     std::vector<Term> terms{{1, 0, "execution-time-upper"}};
-    if (shape_.warps > 1)
+    if (in_strict_turns())
+        terms = terms_in_turns(claim);
+    else if (shape_.warps > 1)
         terms =
             slots_.empty() ? conserving_upper_terms(kind_of_turns()) : slotted_upper_terms(claim);
     add_waits(terms, claim);
@@ -180,6 +187,19 @@ std::int64_t Contention::cycles_of(const Term& term, const ClaimRow& claim) cons
         return shape_.warps > 1 ? std::max<std::int64_t>(0, lemma->bound) : lemma->bound;
     if (term.count == 0 || (costs_.sums(term.lemma) && costs_.largest(term.lemma) == 0)) return 0;
     throw Finding{Verdict::Incomplete, claim.id + ": lemma " + term.lemma + " is missing"};
+}
+
+models::Cycles Contention::sum_of(const std::vector<Term>& terms, const ClaimRow& claim) const {
+    models::Cycles sum{0};
+    for (const Term& term : terms)
+        sum += models::Cycles{product(term.count, cycles_of(term, claim))};
+    return sum;
+}
+
+// A warp that is alone on its scheduler always has the turn.
+bool Contention::in_strict_turns() const {
+    return models::guarantee_of(kernel_.policy) == models::PolicyGuarantee::OrderForced &&
+           together_on_scheduler() > 1;
 }
 
 void Contention::check_terms(const ClaimRow& claim) const {

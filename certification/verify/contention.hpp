@@ -1,9 +1,10 @@
 #pragma once
 /// \file
 /// The sums that bound a launch, recomputed from listing, description and launch: what warps take
-/// from each other (steps S11 to S15, S20, S23 and S26 of docs/soundness.md).
+/// from each other (steps S11 to S15, S20, S23, S26 and S28 of docs/soundness.md).
 
 #include "certification/verify/warp_costs.hpp"
+#include "models/units.hpp"
 
 #include <optional>
 #include <string>
@@ -40,6 +41,13 @@ private:
     [[nodiscard]] std::vector<Term> on_one_multiprocessor(std::int64_t blocks,
                                                           const std::string& kind) const;
     [[nodiscard]] std::vector<Term> on_several_multiprocessors(const std::string& kind) const;
+    /// Of the two buffers that its critical chain waits for.
+    [[nodiscard]] std::vector<Term> drains_on_several(const std::string& kind) const;
+    /// Strict round robin, by which several warps of a scheduler take turns.
+    [[nodiscard]] bool in_strict_turns() const;
+    [[nodiscard]] std::vector<Term> terms_in_turns(const ClaimRow& claim) const;
+    /// All but drains, in one wave without barriers for so many warps on the scheduler.
+    [[nodiscard]] std::vector<Term> sum_in_turns(std::int64_t on_scheduler) const;
     /// Of the lemmas of loose round robin, where the kernel has them.
     [[nodiscard]] std::string kind_of_turns() const;
     [[nodiscard]] std::int64_t seen_on_scheduler(std::int64_t blocks, std::int64_t windows) const;
@@ -63,6 +71,8 @@ private:
     [[nodiscard]] const Lemma* lemma_of(const std::string& id) const;
     /// What the lemma of a term bounds; 0 where no path has anything of its kind.
     [[nodiscard]] std::int64_t cycles_of(const Term& term, const ClaimRow& claim) const;
+    [[nodiscard]] models::Cycles sum_of(const std::vector<Term>& terms,
+                                        const ClaimRow& claim) const;
 
     const KernelCase& kernel_;
     LaunchShape shape_;

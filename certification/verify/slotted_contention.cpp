@@ -1,7 +1,6 @@
 /// \file
 /// The sums that bound a launch under a slotted policy (step S23 of docs/soundness.md).
 #include "certification/verify/contention.hpp"
-#include "models/units.hpp"
 
 #include <algorithm>
 
@@ -78,9 +77,7 @@ std::vector<Term> Contention::slotted_upper_terms(const ClaimRow& claim) const {
         // In several waves warps of all places follow each other.
         auto terms = changes_place() ? slotted_sum(kind_of(range), any, in_any_place, claim)
                                      : slotted_sum(kind_of(range), range, kind_of(range), claim);
-        models::Cycles sum{0};
-        for (const Term& term : terms)
-            sum += models::Cycles{product(term.count, cycles_of(term, claim))};
+        const models::Cycles sum = sum_of(terms, claim);
         if (!(most < sum)) continue;
         most = sum;
         worst = std::move(terms);

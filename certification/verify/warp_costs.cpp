@@ -68,6 +68,8 @@ WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const La
             memory_ = read_memory_system(kernel, shape.multiprocessors);
     if (memory_) add_accesses(*memory_);
     if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !memory_) add_by_turns();
+    if (models::guarantee_of(kernel.policy) == models::PolicyGuarantee::OrderForced)
+        add_strict_turns();
     for (const SlotRange& range : slots)
         add_slotted(kind_of(range), {range});
     if (!slots.empty()) add_slotted(in_any_place, slots);

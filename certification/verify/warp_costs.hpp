@@ -37,6 +37,24 @@ public:
     /// Behind `same`, `other` and `upper_drain`: of loose round robin, each with the turns that
     /// follow, and so many warps that take them. Empty: no turns are counted on.
     [[nodiscard]] const std::string& by_turns() const { return by_turns_; }
+    /// For how long a warp is not ready behind the turn before, whatever it executed. `Unit:` core
+    /// cycles.
+    struct TurnWaits {
+        std::vector<std::int64_t> instructions; ///< `Shape:` [instruction].
+        std::int64_t longest = 0;
+        std::int64_t behind_barriers = 0;
+        std::int64_t completion = 1; ///< From the last EXIT on.
+    };
+    /// What a round of strict turns takes by the lemmas of the kernel, beyond which waits count;
+    /// none: they count no rounds.
+    [[nodiscard]] std::optional<std::int64_t> round() const { return round_; }
+    [[nodiscard]] const TurnWaits& turn_waits() const { return turn_waits_; }
+    /// For how long an instruction holds a port that several warps share.
+    [[nodiscard]] std::int64_t longest_port() const;
+    /// Names of the lemmas about rounds. Requires: `round`.
+    [[nodiscard]] std::string rounds_lemma() const;
+    [[nodiscard]] std::string waits_lemma() const;
+
     /// Of a warp, on any path.
     [[nodiscard]] std::int64_t most_stores() const;
     [[nodiscard]] std::vector<const models::InstructionTiming*>
@@ -66,10 +84,18 @@ public:
     static constexpr const char* ports = "execution-time-upper-ports";
     static constexpr const char* buffer = "execution-time-upper-buffer";
 
+    // Of strict turns; the ports behind `anywhere` are also those of other schedulers.
+    static constexpr const char* alone_in_turns = "execution-time-upper-alone";
+    static constexpr const char* slots_in_turns = "execution-time-upper-slots";
+    static constexpr const char* held_in_turns = "execution-time-upper-held";
+    static constexpr const char* anywhere = "-anywhere";
+
 private:
     using Cost = std::function<std::int64_t(const models::InstructionTiming&, std::size_t)>;
     void add_all();
     void add_by_turns();
+    void add_strict_turns();
+    void find_turn_waits();
     /// Of a warp whose slots are as far apart as one of `places` says.
     void add_slotted(const std::string& kind, const std::vector<SlotRange>& places);
     void add_accesses(const MemorySystem& memory);
@@ -86,6 +112,8 @@ private:
     std::vector<bool> live_; ///< Per instruction.
     std::optional<MemorySystem> memory_;
     std::string by_turns_;
+    std::optional<std::int64_t> round_;
+    TurnWaits turn_waits_;
     std::map<std::string, std::vector<std::int64_t>> costs_;
 };
 

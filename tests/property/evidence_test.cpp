@@ -92,8 +92,9 @@ void lead_through_caches(models::Architecture& machine, models::FlowFacts& facts
 certification::KernelInput input_of(std::uint64_t seed, bool facts_on_counts = false) {
     constexpr std::array<std::pair<const char*, int>, 4> machines{
         {{"fermi-gtx470", 20}, {"maxwell-gtx970", 52}, {"turing-t4", 75}, {"hopper-h200", 90}}};
-    constexpr std::array policies{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2",
-                                  "variable-rate:fast=1,every=4"};
+    constexpr std::array policies{
+        "lrr", "gto", "oldest", "variable-rate:fast=0,every=2", "variable-rate:fast=1,every=4",
+        "srr", "srr"};
     const auto& [machine, sm] = machines[seed % machines.size()];
     std::mt19937_64 random{seed};
     const auto from_one_to = [&](std::uint64_t most) {
@@ -112,7 +113,7 @@ certification::KernelInput input_of(std::uint64_t seed, bool facts_on_counts = f
         options.statements += 3;
         ++options.depth;
     }
-    const bool cached = !facts_on_counts && !slotted && seed % 5 >= 2;
+    const bool cached = !facts_on_counts && !slotted && policy != "srr" && seed % 5 >= 2;
     if (cached) options.statements += 5;
     options.barriers = !alone && seed % 2 == 0;
     options.clock_reads = alone;
@@ -161,7 +162,16 @@ void count_lemmas(const certification::Bundle& bundle, std::map<std::string, int
     const check::Evidence evidence = check::read_evidence(tests::plain(bundle.files));
     for (const check::ClaimRow& claim : evidence.kernels.front()->claims)
         for (const check::Term& term : claim.terms)
-            if (claim.upper) ++counts[term.lemma.substr(0, term.lemma.find("-of-"))];
+            if (claim.upper)
+                ++counts[term.lemma.substr(
+                    0, std::min(term.lemma.find("-of-"), term.lemma.find("-beyond-")))];
+}
+
+/// The same for terms of strict turns, by what they say.
+void count_terms_in_turns(const certification::Bundle& bundle, std::map<std::string, int>& counts) {
+    const auto* claim = bundle.reports.front().claim("execution-time", analyzer::Side::Upper);
+    for (const analyzer::BoundTerm& term : claim->terms)
+        ++counts[term.text];
 }
 
 TEST(EvidenceProperty, OfRandomKernelsVerifies) {
@@ -170,6 +180,7 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     std::uint64_t refused = 0;
     std::uint64_t not_run = 0;
     std::map<std::string, int> lemmas;
+    std::map<std::string, int> in_strict_turns;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         certification::BundleInputs inputs;
         inputs.tool_version = "1";
@@ -198,6 +209,8 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
                 << step.step << ": " << step.detail << ", seed " << seed;
         expect_tight_scripts(bundle.value(), seed);
         count_lemmas(bundle.value(), lemmas);
+        if (inputs.kernels.front().policy == "srr")
+            count_terms_in_turns(bundle.value(), in_strict_turns);
     }
     EXPECT_LT(refused * 4, cases + 4);
     EXPECT_LT(not_run * 4, cases + 4);
@@ -210,6 +223,15 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     const int by_turns = lemmas["execution-time-upper-stall-by-turns"];
     RecordProperty("bounds_by_turns", by_turns);
     EXPECT_GT(by_turns * 1000, static_cast<int>(cases) - 1000);
+    for (const char* kind : {"alone", "slots", "held", "held-anywhere", "rounds", "waits"}) {
+        const int met = lemmas[std::string{"execution-time-upper-"} + kind];
+        RecordProperty(std::string{"bounds_in_strict_turns_with_"} + kind, met);
+        EXPECT_GT(met * 200, static_cast<int>(cases) - 200) << kind;
+    }
+    std::string counts;
+    for (const auto& [text, count] : in_strict_turns)
+        counts += std::to_string(count) + " x " + text + "; ";
+    RecordProperty("terms_of_strict_turns", counts);
 }
 
 /// That the script needs each region: without one, counts beyond the bound turn where no path

@@ -280,11 +280,18 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchInStrictTurnsLeavesItsEnvelope) {
                                .multiprocessors = static_cast<std::int64_t>(1 + seed / 13 % 2),
                                .waves = seed / 23 % 2 == 0,
                                .branches = seed / 17 % 2 == 0,
-                               .start = seed / 29 % 2 == 0 ? 20 : 4'000});
+                               .start = seed / 29 % 2 == 0 ? 20 : 4'000,
+                               .certified = seed % 2 == 0});
         },
-        [&](const Verdict& verdict) { sums.add(verdict); });
+        [&](const Verdict& verdict) {
+            sums.add(verdict);
+            if (verdict.certified_ratio > 0) {
+                EXPECT_GE(verdict.certified_ratio, 1.0) << "tighter with evidence";
+            }
+        });
     sums.record();
     EXPECT_LT(sums.refused * 10, cases + 10);
+    EXPECT_GT(sums.certified.size() * 5, cases);
     EXPECT_GT(sums.waves * 10, cases);
     EXPECT_GT(sums.met * 5, cases);
     EXPECT_GT(sums.decided * 20, cases) << "hardly a launch had one order of issues";

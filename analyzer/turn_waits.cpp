@@ -1,0 +1,117 @@
+#include "analyzer/turn_waits.hpp"
+
+#include "analyzer/warp_work.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using Timing = models::InstructionTiming;
+
+void raise(std::int64_t& most, std::int64_t cycles) {
+    most = std::max(most, cycles);
+}
+
+/// The longest use of everything that instructions wait for.
+class LongestUses {
+public:
+    explicit LongestUses(const Problem& problem)
+        : problem_{problem}, units_(problem.request.architecture->units.size(), 0) {
+        for (std::size_t i = 0; i < problem.used.size(); ++i)
+            if (problem.used[i]) add(i);
+    }
+
+    /// Behind the issue before, but for its gap and barrier.
+    [[nodiscard]] std::int64_t wait(std::size_t i) const {
+        const assembly::Instruction& instruction = instruction_at(i);
+        std::int64_t most = units_[timing(i).unit];
+        if (timing(i).waits_for_registers)
+            for (const auto* registers : {&instruction.effects.reads, &instruction.effects.writes})
+                for (const assembly::Register& one : *registers)
+                    if (const auto found = registers_.find(one); found != registers_.end())
+                        raise(most, found->second);
+        // DEPBAR names the scoreboard that it waits for among its operands.
+        const bool any = instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier;
+        const unsigned mask = instruction.control ? instruction.control->wait_mask : 0U;
+        for (std::size_t scoreboard = 0; scoreboard < scoreboards_.size(); ++scoreboard)
+            if (any || (mask >> scoreboard & 1U) != 0) raise(most, scoreboards_[scoreboard]);
+        return most;
+    }
+
+    /// The gap behind an instruction, and its barrier.
+    [[nodiscard]] std::int64_t behind(std::size_t i, bool may_transfer) const {
+        std::int64_t most = std::max(timing(i).gap.hi, problem_.shape.issue_slot.hi);
+        if (may_transfer) raise(most, timing(i).gap_taken.hi);
+        if (timing(i).is_barrier_wait) raise(most, result(i));
+        return most;
+    }
+
+    [[nodiscard]] std::int64_t completion() const { return completion_; }
+
+private:
+    [[nodiscard]] const assembly::Instruction& instruction_at(std::size_t i) const {
+        return problem_.request.function->instructions[i];
+    }
+    [[nodiscard]] const Timing& timing(std::size_t i) const { return problem_.timings[i].value(); }
+    [[nodiscard]] std::int64_t of_passes(std::size_t i, std::int64_t first) const {
+        return models::plus(first, models::times(timing(i).pass_cost.hi, timing(i).passes.hi - 1));
+    }
+    [[nodiscard]] std::int64_t result(std::size_t i) const {
+        return of_passes(i, timing(i).latency.hi);
+    }
+
+    [[nodiscard]] std::int64_t& released_at(int scoreboard) {
+        return scoreboards_.at(static_cast<std::size_t>(scoreboard));
+    }
+
+    void add(std::size_t i) {
+        const assembly::Instruction& instruction = instruction_at(i);
+        raise(completion_, result(i));
+        raise(units_[timing(i).unit], models::times(timing(i).initiation.hi, timing(i).passes.hi));
+        if (timing(i).waits_for_registers)
+            for (const assembly::Register& written : instruction.effects.writes)
+                raise(registers_[written], result(i));
+        if (!instruction.control) return;
+        if (instruction.control->write_barrier)
+            raise(released_at(*instruction.control->write_barrier), result(i));
+        if (instruction.control->read_barrier) {
+            const std::int64_t read = of_passes(i, timing(i).source_read.hi);
+            raise(released_at(*instruction.control->read_barrier), read);
+            raise(completion_, read);
+        }
+    }
+
+    const Problem& problem_;
+    std::vector<std::int64_t> units_;
+    std::map<assembly::Register, std::int64_t> registers_;
+    std::array<std::int64_t, assembly::scoreboard_count> scoreboards_{};
+    std::int64_t completion_ = 1; ///< C2.
+};
+
+} // namespace
+
+LongestWaits waits_in_any_order(const Problem& problem) {
+    const assembly::ControlFlowGraph& graph = *problem.request.graph;
+    const LongestUses uses{problem};
+    LongestWaits waits;
+    waits.completion = uses.completion();
+    waits.instructions =
+        per_instruction(problem, [&](std::size_t i, const Timing&) { return uses.wait(i); });
+    const auto follow = [&](std::size_t i, std::size_t before, bool may_transfer) {
+        if (problem.used[i] && problem.used[before])
+            raise(waits.instructions[i], uses.behind(before, may_transfer));
+    };
+    for (const assembly::BasicBlock& block : graph.blocks) {
+        for (std::size_t i = block.first + 1; i <= block.last; ++i)
+            follow(i, i - 1, false);
+        for (const std::size_t edge : block.out)
+            follow(graph.blocks[graph.edges[edge].to].first, block.last, true);
+    }
+    return waits;
+}
+
+} // namespace warpbound::analyzer

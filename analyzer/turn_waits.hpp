@@ -1,0 +1,13 @@
+#pragma once
+/// \file
+/// For how long a warp is not ready at most, whatever it executed before (docs/soundness.md, S28).
+
+#include "analyzer/problem.hpp"
+
+namespace warpbound::analyzer {
+
+/// Each thing that an instruction may wait for lasts as long as the longest use of it on any path.
+/// Side: upper. Not below `longest_waits`, and checked without following what is outstanding.
+LongestWaits waits_in_any_order(const Problem& problem);
+
+} // namespace warpbound::analyzer
