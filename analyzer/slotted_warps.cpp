@@ -1,6 +1,7 @@
 #include "analyzer/slotted_warps.hpp"
 
 #include "analyzer/decided_schedules.hpp"
+#include "analyzer/joint_schedules.hpp"
 #include "analyzer/slots_lost.hpp"
 #include "analyzer/slotted_path.hpp"
 
@@ -64,10 +65,19 @@ private:
     const LaunchShape& shape_;
 };
 
-/// Makes an answer that of all decided schedules.
-void take_decided(SideAnswer& answer, models::Cycles time) {
+/// Takes the times of all schedules that are left, where they can be stepped, when they are closer.
+void take_stepped(const Problem& problem, SideAnswer& answer, Side side, Deadline deadline) {
+    std::string text = "all warps, in every slot that the run may start in";
+    auto times = decided_times(problem);
+    if (!times) {
+        times = joint_times(problem, deadline);
+        text += ", whoever is first in a cycle";
+    }
+    if (!times) return;
     SideResult& execution = answer.execution;
-    execution.terms = {{"all warps, in every slot that the run may start in", 1, time.count()}};
+    const models::Cycles time = side == Side::Upper ? times->upper() : times->lower();
+    if (side == Side::Upper ? time >= execution.proved : time <= execution.proved) return;
+    execution.terms = {{std::move(text), 1, time.count()}};
     execution.proved = time;
     execution.proof = Proof::DecidedSchedule;
     execution.outcome = Outcome::Optimal;
@@ -95,9 +105,7 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
         });
     // The start does not decide when data come through the caches.
     if (!answer || problem.caches) return answer;
-    const auto decided = decided_times(problem);
-    if (decided && decided->upper() < answer.value().execution.proved)
-        take_decided(answer.value(), decided->upper());
+    take_stepped(problem, answer.value(), Side::Upper, deadline);
     return answer;
 }
 
@@ -105,9 +113,7 @@ Result<SideAnswer> bound_slotted_from_below(const Problem& problem, SideAnswer a
                                             Deadline deadline) {
     auto path = slotted_path_from_below(problem, std::move(answer), deadline);
     if (!path || problem.caches) return path;
-    const auto decided = decided_times(problem);
-    if (decided && path.value().execution.proved < decided->lower())
-        take_decided(path.value(), decided->lower());
+    take_stepped(problem, path.value(), Side::Lower, deadline);
     return path;
 }
 

@@ -187,10 +187,11 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
     ASSERT_TRUE(fermi) << to_string(fermi.error());
     std::vector<double> ratios;
     std::size_t decided = 0;
+    std::size_t together = 0;
     std::size_t waited = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::Chance draw{seed};
-        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw);
+        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw, seed % 2 == 0);
         tiny.launch = {draw.whole(1, 3), 32 * draw.whole(1, 5)};
         set(tiny.machine.limits, "max-blocks", draw.whole(1, 3));
         tiny.policy = models::read_policy("variable-rate:fast=" + std::to_string(draw.whole(0, 2)) +
@@ -205,6 +206,8 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
         expect_around(tiny.envelope(&proofs), *exact);
         if (HasFatalFailure()) return;
         if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) ++decided;
+        for (const auto& term : envelope.upper.terms)
+            if (term.text.find("whoever is first") != std::string::npos) ++together;
         if (envelope.lower.proof == analyzer::Proof::DecidedSchedule) {
             ASSERT_EQ(envelope.lower.proved.count(), exact->best);
         }
@@ -216,11 +219,13 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
     }
     ASSERT_GT(ratios.size() * 4, cases * 3) << "too many launches were too large to search";
     EXPECT_GT(decided * 10, ratios.size());
+    EXPECT_GT(together * 10, ratios.size()) << "hardly schedulers waited for each other";
     EXPECT_GT(waited * 10, ratios.size());
     const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
     std::nth_element(ratios.begin(), middle, ratios.end());
     RecordProperty("searched", std::to_string(ratios.size()));
     RecordProperty("decided", std::to_string(decided));
+    RecordProperty("together", std::to_string(together));
     RecordProperty("median_upper_over_exact", std::to_string(*middle));
 }
 

@@ -1,0 +1,277 @@
+#include "analyzer/joint_machine.hpp"
+
+#include "analyzer/common_barriers.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+constexpr std::size_t most_schedulers = 16;
+constexpr std::int64_t most_entries = 1024; ///< Of the write buffer.
+constexpr std::size_t longest_path = 1U << 16U;
+
+bool contains(Schedulers some, std::size_t scheduler) {
+    return ((some >> scheduler) & 1U) != 0;
+}
+
+Schedulers only(std::size_t scheduler) {
+    return Schedulers{1} << scheduler;
+}
+
+/// What is left of a time.
+Time from(Time now, Time time) {
+    return std::max<Time>(0, time - now);
+}
+
+} // namespace
+
+SlotRound::SlotRound(const SlotOrder& order, std::int64_t every)
+    : slot_{order.slot()}, places_{static_cast<std::size_t>(order.places())} {
+    for (const std::int64_t owner : order.owners())
+        owners_.push_back(static_cast<std::size_t>(owner));
+    // From slots a multiple of `every` apart the fast place has the same slots, and the others go
+    // round in the same order, from another one.
+    period_ = places_ == 1 ? 1 : models::times(every, slot_);
+    const std::size_t round = owners_.size();
+    until_.resize(round, std::vector<Time>(places_, 0));
+    for (std::size_t k = 2 * round; k-- > 0;)
+        for (std::size_t place = 0; place < places_; ++place)
+            until_[k % round][place] =
+                owners_[k % round] == place ? 0 : until_[(k + 1) % round][place] + 1;
+    for (const auto& until : until_) {
+        upcoming_.emplace_back(places_);
+        std::iota(upcoming_.back().begin(), upcoming_.back().end(), std::size_t{0});
+        std::sort(upcoming_.back().begin(), upcoming_.back().end(),
+                  [&](std::size_t a, std::size_t b) { return until[a] < until[b]; });
+    }
+}
+
+Time SlotRound::own(std::size_t place, Time cycle) const {
+    const Time slots = until_[slot_of(cycle)][place];
+    return slots == 0 ? cycle : (cycle / slot_ + slots) * slot_;
+}
+
+std::optional<JointMachine> JointMachine::of(const Problem& problem) {
+    const LaunchShape& shape = problem.shape;
+    if (shape.waves() > 1 || shape.multiprocessors > 1 || !shape.issue_slot.is_exact() ||
+        problem.caches || !problem.request.facts->divergents.empty() ||
+        meeting_barrier(problem) != nullptr)
+        return std::nullopt;
+    const auto path = only_path(problem, longest_path);
+    if (!path) return std::nullopt;
+    SidePair rules = rules_of(problem, 0, {0, 0, 0});
+    auto steps = exact_steps(problem, rules, *path);
+    if (!steps) return std::nullopt;
+    JointMachine machine{std::move(rules), std::move(*steps)};
+    for (const AlikeSchedulers& alike : schedulers_of(problem.request.policy, shape)) {
+        machine.round_of_.insert(machine.round_of_.end(), static_cast<std::size_t>(alike.count),
+                                 machine.rounds_.size());
+        machine.rounds_.emplace_back(alike.order, problem.request.policy.every);
+    }
+    const auto stores = std::count_if(machine.steps_.begin(), machine.steps_.end(),
+                                      [](const ExactStep& step) { return step.enters_buffer; });
+    const std::int64_t entries =
+        std::min(problem.buffer_entries.lo, models::times(stores, shape.warps()));
+    if (machine.round_of_.size() > most_schedulers || entries > most_entries) return std::nullopt;
+    machine.entries_ = static_cast<std::size_t>(entries);
+    machine.units_ = problem.request.architecture->units.size();
+    machine.slots_ = slots_to_wait_for(machine.rules_, *path);
+    return machine;
+}
+
+JointLaunch JointMachine::begin(const std::vector<Time>& starts) const {
+    JointLaunch launch;
+    for (std::size_t i = 0; i < round_of_.size(); ++i) {
+        JointScheduler scheduler;
+        scheduler.round = round_of_[i];
+        scheduler.phase = starts[i];
+        scheduler.left = rounds_[scheduler.round].places();
+        scheduler.ports.assign(units_, 0);
+        scheduler.warps.assign(scheduler.left, {0, 0, 0, rules_.upper.start()});
+        launch.schedulers.push_back(std::move(scheduler));
+    }
+    launch.ports.assign(units_, 0);
+    launch.drains.assign(entries_, 0);
+    return launch;
+}
+
+/// When a warp may issue but for its slots and the choices of its scheduler.
+Time JointMachine::free_from(const JointLaunch& launch, const JointScheduler& scheduler,
+                             const JointWarp& warp) const {
+    const ExactStep& step = steps_[warp.next];
+    Time time = warp.ready;
+    if (step.port == Shared::ByScheduler) time = std::max(time, scheduler.ports[step.unit]);
+    if (step.port == Shared::ByMultiprocessor) time = std::max(time, launch.ports[step.unit]);
+    if (step.enters_buffer) time = std::max(time, launch.drains.front());
+    return time;
+}
+
+Schedulers JointMachine::able(const JointLaunch& launch, Time at) const {
+    Schedulers able = 0;
+    for (std::size_t i = 0; i < launch.schedulers.size(); ++i) {
+        const JointScheduler& scheduler = launch.schedulers[i];
+        if (scheduler.left == 0 || scheduler.next_choice > at) continue;
+        const JointWarp& owner =
+            scheduler.warps[rounds_[scheduler.round].owner(scheduler.phase + at)];
+        if (owner.next < steps_.size() && free_from(launch, scheduler, owner) <= at)
+            able |= only(i);
+    }
+    return able;
+}
+
+const ExactStep& JointMachine::step_of(const JointLaunch& launch, std::size_t scheduler,
+                                       Time at) const {
+    const JointScheduler& chooser = launch.schedulers[scheduler];
+    return steps_[chooser.warps[rounds_[chooser.round].owner(chooser.phase + at)].next];
+}
+
+/// Two that want the same port, or stores that do not all fit or take differently long to drain.
+Schedulers JointMachine::rivals(const JointLaunch& launch, Schedulers able, Time at) const {
+    Schedulers rivals = 0;
+    Schedulers stores = 0;
+    std::size_t count = 0;
+    bool alike = true;
+    Time drain = 0;
+    for (std::size_t i = 0; i < launch.schedulers.size(); ++i) {
+        if (!contains(able, i)) continue;
+        const ExactStep& step = step_of(launch, i, at);
+        for (std::size_t j = 0; j < i && step.port == Shared::ByMultiprocessor; ++j) {
+            if (!contains(able, j)) continue;
+            const ExactStep& other = step_of(launch, j, at);
+            if (other.port == Shared::ByMultiprocessor && other.unit == step.unit)
+                rivals |= only(i) | only(j);
+        }
+        if (!step.enters_buffer) continue;
+        alike = alike && (count == 0 || step.drain == drain);
+        drain = step.drain;
+        stores |= only(i);
+        ++count;
+    }
+    const bool fit = count <= entries_ && (count == 0 || launch.drains[count - 1] <= at);
+    if (count > 1 && (!alike || !fit)) rivals |= stores;
+    return rivals;
+}
+
+bool JointMachine::issue(JointLaunch& launch, std::size_t index, Time at) const {
+    JointScheduler& scheduler = launch.schedulers[index];
+    const SlotRound& round = rounds_[scheduler.round];
+    JointWarp& warp = scheduler.warps[round.owner(scheduler.phase + at)];
+    const ExactStep& step = steps_[warp.next];
+    scheduler.next_choice = at + round.slot();
+    if (step.port == Shared::ByScheduler) scheduler.ports[step.unit] = at + step.occupancy;
+    if (step.port == Shared::ByMultiprocessor) launch.ports[step.unit] = at + step.occupancy;
+    if (step.enters_buffer) {
+        const Time drained = std::max(launch.drains.back(), at) + step.drain;
+        launch.drains.erase(launch.drains.begin());
+        launch.drains.push_back(drained);
+        launch.completion = std::max(launch.completion, drained);
+    }
+    rules_.upper.issue(warp.state, step.step.instruction, at - warp.last);
+    launch.completion = std::max(launch.completion, at + rules_.upper.completion(warp.state));
+    warp.last = at;
+    ++warp.next;
+    if (warp.next == steps_.size()) {
+        --scheduler.left;
+        return true;
+    }
+    rules_.upper.leave(warp.state, step.step.instruction, step.step.transferred);
+    const std::size_t next = steps_[warp.next].step.instruction;
+    const Time wait = rules_.upper.wait_of(warp.state, next).cycles;
+    warp.ready = at + wait;
+    return rules_.lower.wait_of(warp.state, next).cycles == wait;
+}
+
+Time JointMachine::next_issue(const JointLaunch& launch, Time at) const {
+    Time next = std::numeric_limits<Time>::max();
+    for (const JointScheduler& scheduler : launch.schedulers)
+        for (const JointWarp& warp : scheduler.warps)
+            if (warp.next < steps_.size())
+                next = std::min(
+                    next, std::max(scheduler.next_choice, free_from(launch, scheduler, warp)));
+    return std::max(next, at + 1);
+}
+
+std::vector<Time> JointMachine::packed(const JointLaunch& launch, const JointScheduler& scheduler,
+                                       Time now) const {
+    const SlotRound& round = rounds_[scheduler.round];
+    const bool ended = scheduler.left == 0;
+    const Time phase = scheduler.phase + now;
+    std::vector<Time> state{static_cast<Time>(scheduler.round), ended ? 0 : phase % round.period(),
+                            ended ? 0 : from(now, scheduler.next_choice)};
+    for (const Time port : scheduler.ports)
+        state.push_back(ended ? 0 : from(now, port));
+    for (const std::size_t place : round.upcoming(phase)) {
+        const JointWarp& warp = scheduler.warps[place];
+        state.push_back(static_cast<Time>(warp.next));
+        if (warp.next == steps_.size()) {
+            state.insert(state.end(), slots_.size(), 0);
+            continue;
+        }
+        // It issues in slots of its own, and not before ports, buffer and scheduler allow its next
+        // instruction: what is over by then is over.
+        const auto until = [&](Time time) {
+            return round.own(place, phase + from(now, time)) - phase;
+        };
+        const Time issue =
+            until(std::max(scheduler.next_choice, free_from(launch, scheduler, warp)));
+        for (const std::size_t slot : slots_) {
+            const Time time = until(warp.last + warp.state[slot]);
+            if (slot == Pipeline::gap_slot)
+                state.push_back(issue == until(now) ? 0 : issue);
+            else
+                state.push_back(time <= issue ? 0 : time);
+        }
+    }
+    return state;
+}
+
+std::vector<Time> JointMachine::packed(const JointLaunch& launch, Time now) const {
+    std::vector<std::vector<Time>> schedulers;
+    for (const JointScheduler& scheduler : launch.schedulers)
+        schedulers.push_back(packed(launch, scheduler, now));
+    std::sort(schedulers.begin(), schedulers.end());
+    std::vector<Time> state;
+    for (const auto& scheduler : schedulers)
+        state.insert(state.end(), scheduler.begin(), scheduler.end());
+    for (const auto* times : {&launch.ports, &launch.drains})
+        for (const Time time : *times)
+            state.push_back(from(now, time));
+    return state;
+}
+
+JointLaunch JointMachine::unpacked(const std::vector<Time>& state) const {
+    JointLaunch launch;
+    auto each = state.begin();
+    for (std::size_t i = 0; i < round_of_.size(); ++i) {
+        JointScheduler scheduler;
+        scheduler.round = static_cast<std::size_t>(*each++);
+        scheduler.phase = *each++;
+        scheduler.next_choice = *each++;
+        for (std::size_t unit = 0; unit < units_; ++unit)
+            scheduler.ports.push_back(*each++);
+        const SlotRound& round = rounds_[scheduler.round];
+        scheduler.warps.resize(round.places());
+        for (const std::size_t place : round.upcoming(scheduler.phase)) {
+            JointWarp& warp = scheduler.warps[place];
+            warp.next = static_cast<std::size_t>(*each++);
+            warp.state = rules_.upper.start();
+            for (const std::size_t slot : slots_)
+                warp.state[slot] = *each++;
+            if (warp.next == steps_.size()) continue;
+            ++scheduler.left;
+            warp.ready =
+                rules_.upper.wait_of(warp.state, steps_[warp.next].step.instruction).cycles;
+        }
+        launch.schedulers.push_back(std::move(scheduler));
+    }
+    for (std::size_t unit = 0; unit < units_; ++unit)
+        launch.ports.push_back(*each++);
+    launch.drains.assign(each, state.end());
+    return launch;
+}
+
+} // namespace warpbound::analyzer

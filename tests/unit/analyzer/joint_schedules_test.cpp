@@ -1,0 +1,138 @@
+#include "analyzer/joint_machine.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <gmock/gmock.h>
+
+namespace warpbound::analyzer {
+namespace {
+
+using assembly::OpcodeClass;
+using testing::ElementsAre;
+
+void set(models::ValueGroup& group, std::string_view name, models::Interval interval) {
+    for (auto& value : group.values)
+        if (value.name == name) {
+            value.interval = interval;
+            return;
+        }
+    group.values.push_back(
+        {std::string{name}, "cycles", interval, "test", models::Grade::Assumed, ""});
+}
+void set(models::ValueGroup& group, std::string_view name, std::int64_t number) {
+    set(group, name, {number, number, number});
+}
+
+/// Two schedulers with slots of two cycles, issues of a warp six cycles apart; `body` begins with a
+/// special function (held for 3 cycles by all, 40 to its result) or a store (of one pass; drains
+/// in 10 cycles, from a buffer of one entry).
+std::unique_ptr<Analyzed> launched(const std::string& body, std::int64_t warps) {
+    models::FlowFacts facts;
+    if (body.rfind("ST", 0) == 0)
+        facts.memory.push_back(
+            {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
+    auto problem = analyzed(body, std::move(facts));
+    models::Architecture& machine = problem->architecture;
+    set(machine.schedulers, "count", 2);
+    set(machine.schedulers, "issue-slot", 2);
+    set(machine.schedulers, "same-warp-interval", 6);
+    set(machine.write_buffer, "entries", 1);
+    set(machine.write_buffer, "drain", 10);
+    for (const auto opcode_class : {OpcodeClass::Exit, OpcodeClass::StoreGlobal}) {
+        set(machine.classes.at(opcode_class).values, "latency", 1);
+        set(machine.classes.at(opcode_class).values, "initiation", 1);
+    }
+    auto& special = machine.classes.at(OpcodeClass::SpecialFunction).values;
+    set(special, "initiation", 3);
+    set(special, "latency", 40);
+    problem->request.launch = {1, 32 * warps};
+    problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
+    return problem;
+}
+
+Envelope envelope(const Analyzed& problem) {
+    const auto analysis = problem.run();
+    EXPECT_TRUE(analysis) << to_string(analysis.error());
+    return analysis.value().execution_time;
+}
+
+// A and B have slots 0 .. 1, 4 .. 5 and 2 .. 3, 6 .. 7 of one scheduler, C is alone on the other.
+// A first: B and C at 3 and 6, whoever is first. C first: B at 3, A misses 4 .. 5 and issues at 8.
+// When A's slot begins one cycle earlier, the last one always issues at 6.
+TEST(JointSchedules, TryWhoeverIsFirstAtAPort) {
+    const Envelope bounds = envelope(*launched("MUFU.COS R1, R2; EXIT;", 3));
+    EXPECT_EQ(bounds.lower.proved.count(), 6 + 40);
+    EXPECT_EQ(bounds.upper.proved.count(), 8 + 40);
+    EXPECT_EQ(bounds.upper.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(bounds.lower.proof, Proof::DecidedSchedule);
+}
+
+// The same three. One that enters the buffer at once drains at 10. Then B and C may: with B first,
+// C or A follow at 20. With C first, A's slot is over and B's is 22 .. 23.
+TEST(JointSchedules, TryWhoeverIsFirstInTheWriteBuffer) {
+    const Envelope bounds = envelope(*launched("ST [R2], R3; EXIT;", 3));
+    EXPECT_EQ(bounds.lower.proved.count(), 30);
+    EXPECT_EQ(bounds.upper.proved.count(), 32);
+    EXPECT_EQ(bounds.upper.proof, Proof::DecidedSchedule);
+}
+
+TEST(JointSchedules, AreNotSteppedWhereAValueIsOpen) {
+    const auto problem = launched("MUFU.COS R1, R2; MOV R3, R1; EXIT;", 3);
+    auto& special = problem->architecture.classes.at(OpcodeClass::SpecialFunction).values;
+    set(problem->architecture.classes.at(OpcodeClass::Move).values, "latency", 8);
+    EXPECT_EQ(envelope(*problem).upper.proof, Proof::DecidedSchedule);
+    set(special, "latency", {39, 40, 40});
+    EXPECT_EQ(envelope(*problem).upper.proof, Proof::ResponseTime);
+    set(special, "latency", 40);
+    set(special, "initiation", {2, 3, 3});
+    EXPECT_EQ(envelope(*problem).upper.proof, Proof::ResponseTime);
+}
+
+TEST(JointSchedules, AreLeftToTheSumWhereOrdersAreTooMany) {
+    const auto problem = launched("MUFU.COS R1, R2; MUFU.COS R3, R2; MUFU.COS R4, R2; "
+                                  "MUFU.COS R5, R2; MUFU.COS R6, R2; MUFU.COS R7, R2; EXIT;",
+                                  32);
+    const Envelope bounds = envelope(*problem);
+    EXPECT_EQ(bounds.upper.proof, Proof::ResponseTime);
+    EXPECT_GT(bounds.upper.proved, bounds.lower.proved);
+}
+
+// Places 0 1 0 2 0 3, slots of two cycles.
+TEST(SlotRounds, ListPlacesByTheirNextSlots) {
+    const models::WarpPolicy policy = models::read_policy("variable-rate:fast=0,every=2").value();
+    const SlotRound round{SlotOrder{policy, 4, 2}, policy.every};
+    EXPECT_EQ(round.period(), 4);
+    EXPECT_THAT(round.upcoming(0), ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(round.upcoming(6), ElementsAre(2, 0, 3, 1));
+    EXPECT_EQ(round.owner(7), 2U);
+    EXPECT_EQ(round.own(2, 7), 7);
+    EXPECT_EQ(round.own(2, 8), 12 + 6);
+    EXPECT_EQ(round.own(3, 0), 10);
+}
+
+/// Names of places are all that differs a period later.
+TEST(SlotRounds, RepeatAfterAPeriodButForNames) {
+    for (const char* text : {"variable-rate:fast=0,every=2", "variable-rate:fast=3,every=3",
+                             "variable-rate:fast=1,every=5"})
+        for (std::int64_t places = 2; places < 9; ++places) {
+            const models::WarpPolicy policy = models::read_policy(text).value();
+            const SlotOrder order{policy, places, 3};
+            const SlotRound round{order, policy.every};
+            for (Time cycle = 0; cycle < 3 * order.round(); ++cycle) {
+                const auto& now = round.upcoming(cycle);
+                const auto& later = round.upcoming(cycle + round.period());
+                for (Time ahead = 0; ahead < 6 * order.round(); ++ahead) {
+                    const auto rank = [&](const std::vector<std::size_t>& places_by_slot,
+                                          std::size_t owner) {
+                        return std::find(places_by_slot.begin(), places_by_slot.end(), owner) -
+                               places_by_slot.begin();
+                    };
+                    ASSERT_EQ(rank(now, round.owner(cycle + ahead)),
+                              rank(later, round.owner(cycle + round.period() + ahead)))
+                        << text << ", " << places << " places, cycle " << cycle;
+                }
+            }
+        }
+}
+
+} // namespace
+} // namespace warpbound::analyzer
