@@ -11,7 +11,8 @@ namespace warpbound::analyzer {
 namespace {
 
 constexpr std::size_t most_schedulers = 16;
-constexpr std::int64_t most_entries = 1024; ///< Of the write buffer.
+constexpr std::int64_t most_entries = 1024;                    ///< Of the write buffer.
+constexpr std::int64_t longest_round = std::int64_t{1} << 18U; ///< Slots times places.
 constexpr std::size_t longest_path = 1U << 16U;
 
 bool contains(Schedulers some, std::size_t scheduler) {
@@ -68,6 +69,8 @@ std::optional<JointMachine> JointMachine::of(const Problem& problem) {
     if (!steps) return std::nullopt;
     JointMachine machine{std::move(rules), std::move(*steps)};
     for (const AlikeSchedulers& alike : schedulers_of(problem.request.policy, shape)) {
+        if (models::times(alike.order.round(), alike.order.places()) > longest_round)
+            return std::nullopt;
         machine.round_of_.insert(machine.round_of_.end(), static_cast<std::size_t>(alike.count),
                                  machine.rounds_.size());
         machine.rounds_.emplace_back(alike.order, problem.request.policy.every);
