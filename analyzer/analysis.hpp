@@ -53,7 +53,7 @@ enum class Side { Lower, Upper };
 enum class Proof {
     StructuralPath,  ///< longest (shortest) path under loop bounds
     ResponseTime,    ///< longest path of one warp and the work of the others on what they share
-    DecidedSchedule, ///< every schedule that the policy leaves, decided by where it starts
+    DecidedSchedule, ///< every schedule that the policy leaves, stepped
     ExactLp,         ///< exact rational optimum of the flow problem, rounded to the safe side
     Refutation, ///< "cost >= value + 1" (lower side: "cost <= value - 1") was shown unsatisfiable
 };
