@@ -314,6 +314,26 @@ TEST(LaunchEvidence, OfStrictTurnsUnderAnotherPolicyFails) {
         }
 }
 
+// At a barrier and from block to block the chain leaves the path that such facts speak of.
+TEST(LaunchEvidence, OfStrictTurnsUnderFactsAboutWholePathsFails) {
+    EvidenceFiles files = bundle_of(launches()[13]).files;
+    edit(files, lemmas_of_kernel + "alone.json", [](Json& json) { json["facts"] = "all"; });
+    EXPECT_EQ(structure_of(files), Verdict::Failed);
+}
+
+TEST(LaunchEvidence, OfOneWarpPerSchedulerIsThatOfAnyWorkConservingPolicy) {
+    const Bundle strict = bundle_of({"one warp per scheduler", "1x128", "srr", 1});
+    const Bundle greedy = bundle_of({"one warp per scheduler", "1x128", "gto", 1});
+    EXPECT_THAT(lemmas_of_upper_bound(strict), testing::Contains("stall"));
+    EXPECT_EQ(lemmas_of_upper_bound(strict), lemmas_of_upper_bound(greedy));
+    EXPECT_FALSE(strict.reports.front().without_evidence);
+    EXPECT_EQ(structure_of(strict.files), Verdict::Holds);
+    // With a second warp on each scheduler it would have to wait for turns.
+    EvidenceFiles files = strict.files;
+    edit(files, "inputs/K1/launch.json", [](Json& json) { json["launch"] = "1x256"; });
+    EXPECT_NE(structure_of(files), Verdict::Holds);
+}
+
 /// Tables of fewer warps are no evidence of more, also where their sums are all 0.
 TEST(LaunchEvidence, OfTurnsOfFewerWarpsFails) {
     EvidenceFiles files = bundle_of(launches()[8]).files;
