@@ -152,6 +152,22 @@ std::string lanes_text(const Request& request, const LaunchShape& shape) {
                        fmt::join(places, ", "));
 }
 
+/// What the bounds take of the choices of warp schedulers (C19), of several warps.
+std::string choices_text(const Request& request) {
+    switch (models::guarantee_of(request.policy)) {
+    case models::PolicyGuarantee::OrderForced:
+        return "Warp schedulers choose strictly in turn, whether the next warp may issue or not.";
+    case models::PolicyGuarantee::Slotted:
+        return fmt::format("Warp schedulers choose a warp in slots of its own only, as policy {} "
+                           "states.",
+                           models::to_string(request.policy));
+    case models::PolicyGuarantee::WorkConserving:
+    case models::PolicyGuarantee::SetLimited:
+        break;
+    }
+    return "A warp scheduler that has a warp that may issue chooses one; which one is not assumed.";
+}
+
 } // namespace
 
 std::vector<Assumption> assumptions_of(const Problem& problem) {
@@ -178,6 +194,7 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
     }
     add(lanes_text(request, shape));
     if (shape.warps() > 1) add(residence_text(shape));
+    if (shape.warps() > 1) add(choices_text(request));
     if (problem.caches)
         add("Caches start empty and DRAM rows closed, and DRAM refreshes at any time; waiting of "
             "accesses with an address pattern "
