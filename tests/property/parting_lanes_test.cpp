@@ -156,6 +156,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
         const std::string what = analysis.error().what;
         const auto colon = what.find(": ");
         verdict.refusal = colon == std::string::npos ? what : what.substr(colon + 2);
+        if (const auto place = verdict.refusal.find("0x"); place != std::string::npos)
+            verdict.refusal.replace(place, 6, "..");
         if (made.has_further_facts() && what.find("contradict") != std::string::npos)
             verdict.refusal = "(facts contradict)";
         return verdict;
@@ -196,21 +198,20 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     return verdict;
 }
 
-TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
+/// Of the cases that were bounded and simulated.
+struct Counts {
     int bounded = 0;
     int runs = 0;
     int several = 0;
-    int slotted = 0;
-    int in_turn = 0;
+    int slotted = 0; ///< Of several warps.
+    int in_turn = 0; ///< Of several warps.
     int barriers = 0;
     int breaks_out = 0;
     int patterns = 0;
     std::map<std::string, int> refused;
     std::vector<double> tightness;
-    const auto check = [](std::uint64_t seed, const tests::DescribedMachine& described) {
-        return check_case(seed, described, Global::Stated);
-    };
-    tests::run_campaign(check, [&](const Verdict& verdict) {
+
+    void keep(const Verdict& verdict) {
         if (!verdict.refusal.empty()) ++refused[verdict.refusal];
         if (verdict.runs == 0) return;
         ++bounded;
@@ -222,69 +223,55 @@ TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
         breaks_out += verdict.breaks_out ? 1 : 0;
         patterns += verdict.patterns ? 1 : 0;
         tightness.push_back(verdict.tightness);
-    });
+    }
+    void record() {
+        const auto property = [](const std::string& name, const std::string& value) {
+            testing::Test::RecordProperty(name, value);
+        };
+        property("bounded", std::to_string(bounded));
+        property("runs", std::to_string(runs));
+        property("several_warps", std::to_string(several));
+        property("several_warps_slotted", std::to_string(slotted));
+        property("several_warps_in_turn", std::to_string(in_turn));
+        property("meet_at_barriers", std::to_string(barriers));
+        property("with_patterns", std::to_string(patterns));
+        property("break_out_of_branches", std::to_string(breaks_out));
+        std::sort(tightness.begin(), tightness.end());
+        if (!tightness.empty()) {
+            property("least_tightness", std::to_string(tightness.front()));
+            property("median_tightness", std::to_string(tightness[tightness.size() / 2]));
+        }
+        for (const auto& [why, count] : refused)
+            property("refused_" + std::to_string(count), why);
+    }
+};
+
+Counts check_all(Global global) {
+    const auto check = [global](std::uint64_t seed, const tests::DescribedMachine& described) {
+        return check_case(seed, described, global);
+    };
+    Counts counts;
+    tests::run_campaign(check, [&](const Verdict& verdict) { counts.keep(verdict); });
+    counts.record();
+    EXPECT_GT(counts.several * 4, counts.bounded);
+    EXPECT_GT(counts.slotted * 20, counts.bounded);
+    EXPECT_GT(counts.in_turn * 20, counts.bounded);
+    return counts;
+}
+
+TEST(PartingLanes, NoSimulatedTimeOfARandomKernelLeavesItsEnvelope) {
+    const Counts counts = check_all(Global::Stated);
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
-    EXPECT_GT(static_cast<std::uint64_t>(bounded) * 4, cases);
-    EXPECT_GT(several * 4, bounded);
-    EXPECT_GT(slotted * 20, bounded);
-    EXPECT_GT(in_turn * 20, bounded);
-    EXPECT_GT(breaks_out * 40, bounded);
-    EXPECT_GT(barriers * 40, bounded);
-    EXPECT_GT(patterns * 10, bounded);
-    std::sort(tightness.begin(), tightness.end());
-    RecordProperty("bounded", bounded);
-    RecordProperty("runs", runs);
-    RecordProperty("several_warps", several);
-    RecordProperty("several_warps_slotted", slotted);
-    RecordProperty("several_warps_in_turn", in_turn);
-    RecordProperty("meet_at_barriers", barriers);
-    RecordProperty("with_patterns", patterns);
-    RecordProperty("break_out_of_branches", breaks_out);
-    if (!tightness.empty())
-        RecordProperty("median_tightness", std::to_string(tightness[tightness.size() / 2]));
-    for (const auto& [why, count] : refused)
-        RecordProperty("refused_" + std::to_string(count), why);
+    EXPECT_GT(static_cast<std::uint64_t>(counts.bounded) * 4, cases);
+    EXPECT_GT(counts.breaks_out * 40, counts.bounded);
+    EXPECT_GT(counts.barriers * 40, counts.bounded);
+    EXPECT_GT(counts.patterns * 10, counts.bounded);
 }
 
 TEST(PartingLanes, NoSimulatedTimeThroughCachesLeavesItsEnvelope) {
-    int bounded = 0;
-    int through_caches = 0;
-    int several = 0;
-    int slotted = 0;
-    int in_turn = 0;
-    std::vector<double> tightness;
-    const auto check = [](std::uint64_t seed, const tests::DescribedMachine& described) {
-        return check_case(seed, described, Global::ThroughCaches);
-    };
-    std::map<std::string, int> refused;
-    tests::run_campaign(check, [&](const Verdict& verdict) {
-        if (!verdict.refusal.empty()) ++refused[verdict.refusal];
-        if (verdict.runs == 0) return;
-        ++bounded;
-        if (!verdict.patterns) return;
-        ++through_caches;
-        several += verdict.several ? 1 : 0;
-        slotted += verdict.several && verdict.slotted ? 1 : 0;
-        in_turn += verdict.several && verdict.in_turn ? 1 : 0;
-        tightness.push_back(verdict.tightness);
-    });
+    const Counts counts = check_all(Global::ThroughCaches);
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 2000);
-    EXPECT_GT(static_cast<std::uint64_t>(through_caches) * 10, cases);
-    EXPECT_GT(several * 4, through_caches);
-    EXPECT_GT(slotted * 20, through_caches);
-    EXPECT_GT(in_turn * 20, through_caches);
-    RecordProperty("bounded", bounded);
-    RecordProperty("through_caches", through_caches);
-    RecordProperty("several_warps", several);
-    RecordProperty("several_warps_slotted", slotted);
-    RecordProperty("several_warps_in_turn", in_turn);
-    std::sort(tightness.begin(), tightness.end());
-    if (!tightness.empty()) {
-        RecordProperty("least_tightness", std::to_string(tightness.front()));
-        RecordProperty("median_tightness", std::to_string(tightness[tightness.size() / 2]));
-    }
-    for (const auto& [why, count] : refused)
-        RecordProperty("refused_" + std::to_string(count), why);
+    EXPECT_GT(static_cast<std::uint64_t>(counts.patterns) * 10, cases);
 }
 
 } // namespace
