@@ -117,6 +117,17 @@ Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
     return values;
 }
 
+/// Those that stated facts allow. What the code itself excludes still makes it a launch with
+/// accesses through the caches (C26).
+Result<std::vector<bool>> stated_instructions(const Request& request,
+                                              const std::vector<bool>& used) {
+    if (!request.follow_branches) return used;
+    const auto facts =
+        resolve_facts(*request.function, *request.graph, *request.facts, std::nullopt);
+    if (!facts) return facts.as_failure();
+    return used_instructions(request, facts.value().never);
+}
+
 /// What the addresses say of the latencies of the loads.
 void apply_caches(Problem& problem) {
     // Evidence rests on the passes alone, which whoever checks it finds again (S26). Where lanes
@@ -225,8 +236,10 @@ Result<Problem> prepare(const Request& request) {
     problem.used = used_instructions(request, problem.facts.never);
     if (auto supported = check_supported(request, problem.used); !supported)
         return supported.as_failure();
+    const auto stated = stated_instructions(request, problem.used);
+    if (!stated) return stated.as_failure();
     for (std::size_t i = 0; i < problem.used.size(); ++i) {
-        if (!problem.used[i]) continue;
+        if (!stated.value()[i] || (!problem.used[i] && !problem.timings[i])) continue;
         if (!problem.timings[i]) {
             Failure failure = problem.timings[i].error();
             if (failure.where.empty()) failure.where = request.function->name;
@@ -238,7 +251,7 @@ Result<Problem> prepare(const Request& request) {
             if (!caches) return caches.as_failure();
             problem.caches = std::move(caches).value();
         }
-        if (!problem.timings[i].value().enters_write_buffer) continue;
+        if (!problem.used[i] || !problem.timings[i].value().enters_write_buffer) continue;
         const auto& group = request.architecture->write_buffer;
         const auto entries = require(*request.architecture, group, "write-buffer", "entries");
         if (!entries) return entries.as_failure();

@@ -153,7 +153,7 @@ private:
         loads.arrival_short = most_of_chain(problem_, [&](const models::InstructionTiming& timing) {
             return is_cached_load(timing) ? arrival - arrival_of(timing) : 0;
         });
-        loads.least_lines = INT64_MAX;
+        loads.least_lines = traffic_.lines == 0 ? 1 : INT64_MAX;
         loads.passes_all = problem_.touched.has_value();
         for_each_load(problem_, [&](std::size_t i, const models::InstructionTiming& timing) {
             loads.least_lines = std::min(loads.least_lines, timing.passes.lo);

@@ -208,7 +208,7 @@ void check_in_order_of_the_policy(const std::string& policy_of, Seen& seen) {
         const bool meets = std::ranges::any_of(code, [](const auto& instruction) {
             return instruction.opcode_class == assembly::OpcodeClass::Barrier;
         });
-        const std::string failure = check_case(made, seed, policy, 1,
+        const std::string failure = check_case(made, seed, policy, multiprocessors,
                                                seen.ratios[meets   ? 2
                                                            : waves ? 1
                                                                    : 0]);

@@ -34,7 +34,7 @@ struct RandomKernelOptions {
     bool patterns = false; ///< Of addresses; of global ones only where `l1/line` is known.
     bool caches = false;   ///< With patterns: those of global accesses lead through the caches.
     bool barriers = false; ///< That all paths pass equally often; then no guarded exits.
-    bool calls = false; ///< Below sm_70: of subroutines, sometimes from several places.
+    bool calls = false;    ///< Below sm_70: of subroutines, sometimes from several places.
     bool facts_on_counts = false; ///< One on counts of two blocks, where two can be drawn.
 };
 

@@ -57,6 +57,31 @@ BoundTerm term(const SideResult& side, const std::string& text) {
     return found == side.terms.end() ? BoundTerm{} : *found;
 }
 
+// The load is never executed, but makes it a launch with accesses through the caches: each store is
+// in the buffer in the cycle of its drain as well (C26).
+TEST(Caches, OfAccessesThatTheCodeExcludesCountTheCycleOfEachDrain) {
+    models::FlowFacts facts;
+    models::MemoryFact memory;
+    memory.at = 0x28;
+    memory.pattern.emplace();
+    memory.pattern->thread_stride = 4;
+    facts.memory.push_back(memory);
+    auto made = analyzed("ISETP.EQ.U32.AND P0, PT, RZ, 0x5, PT; @P0 BRA N; "
+                         "ST [R3], R5; ST [R3], R5; EXIT; N: LD R10, [R2]; EXIT;",
+                         std::move(facts));
+    made->architecture =
+        harness::simulator::test::cached_machine(models::IssueControl::Interlocked);
+    auto& classes = made->architecture.classes;
+    classes[assembly::OpcodeClass::IntegerCompare] = classes.at(assembly::OpcodeClass::IntegerAdd);
+    made->request.follow_branches = true;
+    const SideResult with_excluded = upper(*made);
+    EXPECT_EQ(with_excluded.proved.count(), sum_of(with_excluded.terms).count());
+    ASSERT_FALSE(with_excluded.terms.empty());
+    EXPECT_EQ(with_excluded.terms.back().cycles, 2);
+    made->facts.nevers.push_back({0x28, {}});
+    EXPECT_EQ(upper(*made).proved.count(), with_excluded.proved.count() - 2);
+}
+
 // Two warps take turns in slots of 4 cycles: a point every 8. A warp waits for two loads.
 TEST(SlottedCaches, AWaitThatEndsBetweenSlotsCostsTheRestOfTheRound) {
     const SideResult side = upper(*accesses(2, in_two_places));
