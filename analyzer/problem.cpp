@@ -117,15 +117,32 @@ Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
     return values;
 }
 
-/// Those that stated facts allow. What the code itself excludes still makes it a launch with
-/// accesses through the caches (C26).
-Result<std::vector<bool>> stated_instructions(const Request& request,
-                                              const std::vector<bool>& used) {
-    if (!request.follow_branches) return used;
+/// What waiting at the caches is bounded with, if an instruction that stated facts allow goes
+/// through them. What the code itself excludes still makes it such a launch (C26).
+Result<std::optional<CacheValues>> caches_of(const Problem& problem) {
+    const Request& request = problem.request;
+    const auto leads_there = [&](std::size_t i) {
+        return problem.timings[i] && problem.timings[i].value().through_caches;
+    };
+    const auto values_at = [&](std::size_t i) -> Result<std::optional<CacheValues>> {
+        auto values = caches_of(request, problem.shape, request.function->instructions[i]);
+        if (!values) return values.as_failure();
+        return std::optional{std::move(values).value()};
+    };
+    bool is_excluded = false;
+    for (std::size_t i = 0; i < problem.timings.size(); ++i) {
+        if (!leads_there(i)) continue;
+        if (problem.used[i]) return values_at(i);
+        is_excluded = true;
+    }
+    if (!is_excluded || !request.follow_branches) return std::optional<CacheValues>{};
     const auto facts =
         resolve_facts(*request.function, *request.graph, *request.facts, std::nullopt);
     if (!facts) return facts.as_failure();
-    return used_instructions(request, facts.value().never);
+    const auto stated = used_instructions(request, facts.value().never);
+    for (std::size_t i = 0; i < problem.timings.size(); ++i)
+        if (leads_there(i) && stated[i]) return values_at(i);
+    return std::optional<CacheValues>{};
 }
 
 /// What the addresses say of the latencies of the loads.
@@ -236,22 +253,14 @@ Result<Problem> prepare(const Request& request) {
     problem.used = used_instructions(request, problem.facts.never);
     if (auto supported = check_supported(request, problem.used); !supported)
         return supported.as_failure();
-    const auto stated = stated_instructions(request, problem.used);
-    if (!stated) return stated.as_failure();
     for (std::size_t i = 0; i < problem.used.size(); ++i) {
-        if (!stated.value()[i] || (!problem.used[i] && !problem.timings[i])) continue;
+        if (!problem.used[i]) continue;
         if (!problem.timings[i]) {
             Failure failure = problem.timings[i].error();
             if (failure.where.empty()) failure.where = request.function->name;
             return failure;
         }
-        if (problem.timings[i].value().through_caches && !problem.caches) {
-            const auto& instruction = request.function->instructions[i];
-            auto caches = caches_of(request, problem.shape, instruction);
-            if (!caches) return caches.as_failure();
-            problem.caches = std::move(caches).value();
-        }
-        if (!problem.used[i] || !problem.timings[i].value().enters_write_buffer) continue;
+        if (!problem.timings[i].value().enters_write_buffer) continue;
         const auto& group = request.architecture->write_buffer;
         const auto entries = require(*request.architecture, group, "write-buffer", "entries");
         if (!entries) return entries.as_failure();
@@ -264,6 +273,9 @@ Result<Problem> prepare(const Request& request) {
         problem.buffer_entries = entries.value();
         problem.buffer_drain = drain.value();
     }
+    auto caches = caches_of(problem);
+    if (!caches) return caches.as_failure();
+    problem.caches = std::move(caches).value();
     if (problem.caches) apply_caches(problem);
     // Longer limits are none: they could not be counted.
     constexpr std::chrono::duration<double> longest_limit{1e8};
