@@ -95,17 +95,15 @@ Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Ch
         return LemmaName{lemma_id(sum, cost.turns_of),
                          std::string{text} + (cost.turns_of > 0 ? ", in loose round robin" : "")};
     };
-    const auto most = [&](const LemmaName& lemma, const InstructionCosts& costs) {
-        const auto of_blocks = block_costs(problem, costs);
-        record_sum(problem, lemma, of_blocks, Side::Upper);
-        return extreme_sum(problem, of_blocks, Side::Upper);
-    };
-    cost.same =
-        most(name("same", "issue slots and ports that a warp takes from those of its scheduler"),
-             work.same);
-    cost.other =
-        most(name("other", "ports that a warp takes from those of other schedulers"), work.other);
-    cost.drain = most(name("drain", "drains of the stores of a warp"), work.drain);
+    cost.same = most_by_lemma(
+        problem,
+        name("same", "issue slots and ports that a warp takes from those of its scheduler"),
+        work.same);
+    cost.other = most_by_lemma(
+        problem, name("other", "ports that a warp takes from those of other schedulers"),
+        work.other);
+    cost.drain =
+        most_by_lemma(problem, name("drain", "drains of the stores of a warp"), work.drain);
     cost.straddle = largest(work.same);
     // The slot of the warp that was in the place before may run when a block begins there.
     if (work.turns_of > 0)

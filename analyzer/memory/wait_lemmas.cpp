@@ -1,7 +1,7 @@
 #include "analyzer/memory/wait_lemmas.hpp"
 
 #include "analyzer/memory/access_costs.hpp"
-#include "analyzer/memory/under_way.hpp"
+#include "analyzer/memory/traffic.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/warp_work.hpp"
 
@@ -17,7 +17,9 @@ using Timing = models::InstructionTiming;
 /// Of what a description says of caches, links and DRAM, no access uses less than it says.
 class WaitLemmas {
 public:
-    explicit WaitLemmas(const Problem& problem) : problem_{problem}, caches_{*problem.caches} {}
+    explicit WaitLemmas(const Problem& problem)
+        : problem_{problem}, caches_{*problem.caches}, lines_under_way_{
+                                                           traffic_of(problem).lines_under_way} {}
 
     std::vector<BoundTerm> terms(models::Cycles unloaded) {
         // Every line goes the whole way.
@@ -73,18 +75,8 @@ private:
     void add(const char* name, const char* text, const InstructionCosts& costs) {
         if (std::all_of(costs.begin(), costs.end(), [](auto cost) { return cost == 0; })) return;
         const LemmaName lemma{std::string{"execution-time-upper-"} + name, text};
-        const auto sums = block_costs(problem_, costs);
-        record_sum(problem_, lemma, sums, Side::Upper);
-        const std::int64_t most = extreme_sum(problem_, sums, Side::Upper);
+        const std::int64_t most = most_by_lemma(problem_, lemma, costs);
         if (most > 0) terms_.push_back({text, problem_.shape.warps(), most, lemma.id});
-    }
-
-    /// Line accesses of loads that can be under way together.
-    [[nodiscard]] std::int64_t under_way() const {
-        const std::int64_t all = of_launch(lines(true, false));
-        const auto of_warp = lines_under_way(problem_);
-        if (!of_warp) return all;
-        return std::min(all, (models::Cycles{*of_warp} * problem_.shape.warps()).count());
     }
 
     void add_full_entries() {
@@ -93,7 +85,7 @@ private:
             std::min(held_by_l1(caches_, sectors, false),
                      held_by_slice(caches_, problem_.shape.multiprocessors, sectors, false));
         // Nobody waits for an entry while all accesses that can be under way fit.
-        if (under_way() > held)
+        if (lines_under_way_ > held)
             add("entries",
                 "full miss entries: the way of the loads of a warp, while as many as fill the "
                 "entries go on",
@@ -104,7 +96,7 @@ private:
         const std::int64_t all = of_launch(lines(true, true));
         const bool stores = of_launch(lines(false, true)) > 0;
         const std::int64_t together =
-            stores ? all : std::min({all, under_way(), caches_.entries.hi});
+            stores ? all : std::min({all, lines_under_way_, caches_.entries.hi});
         if (together > caches_.link_queue)
             add("link",
                 "full link: the way of the transactions of a warp, while as many as fill the link "
@@ -128,6 +120,7 @@ private:
 
     const Problem& problem_;
     const CacheValues& caches_;
+    std::int64_t lines_under_way_; ///< Line accesses of loads that can be so together.
     std::vector<BoundTerm> terms_;
 };
 
