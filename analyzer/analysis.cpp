@@ -205,10 +205,7 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
                                   (guarantee == models::PolicyGuarantee::OrderForced &&
                                    !conserves_work(request, problem.shape));
     }
-    analysis.assumptions = assumptions_of(problem);
-    if (upper.value().in_turns)
-        analysis.assumptions.push_back({fmt::format("A{}", analysis.assumptions.size() + 1),
-                                        "Warp schedulers choose in loose round robin."});
+    analysis.assumptions = assumptions_of(problem, upper.value().in_turns);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     return analysis;

@@ -153,7 +153,8 @@ std::string lanes_text(const Request& request, const LaunchShape& shape) {
 }
 
 /// What the bounds take of the choices of warp schedulers (C19), of several warps.
-std::string choices_text(const Request& request) {
+std::string choices_text(const Request& request, bool in_turns) {
+    if (in_turns) return "Warp schedulers choose in loose round robin.";
     switch (models::guarantee_of(request.policy)) {
     case models::PolicyGuarantee::OrderForced:
         return "Warp schedulers choose strictly in turn, whether the next warp may issue or not.";
@@ -170,7 +171,7 @@ std::string choices_text(const Request& request) {
 
 } // namespace
 
-std::vector<Assumption> assumptions_of(const Problem& problem) {
+std::vector<Assumption> assumptions_of(const Problem& problem, bool in_turns) {
     const Request& request = problem.request;
     const LaunchShape& shape = problem.shape;
     std::vector<Assumption> list;
@@ -194,7 +195,7 @@ std::vector<Assumption> assumptions_of(const Problem& problem) {
     }
     add(lanes_text(request, shape));
     if (shape.warps() > 1) add(residence_text(shape));
-    if (shape.warps() > 1) add(choices_text(request));
+    if (shape.warps() > 1) add(choices_text(request, in_turns));
     if (problem.caches)
         add("Caches start empty and DRAM rows closed, and DRAM refreshes at any time; waiting of "
             "accesses with an address pattern "
