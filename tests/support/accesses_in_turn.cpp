@@ -40,11 +40,7 @@ RandomAccesses scarce_accesses(std::uint64_t seed) {
                         {choose.whole(1, 3), 32 * choose.whole(2, 4)}};
     const std::int64_t turns = choose.whole(1, 6);
     add_loop(made.program, 1, {1}, turns, turns);
-    for (std::size_t index = 0; index < made.program.function.instructions.size(); ++index) {
-        const auto opcode_class = made.program.function.instructions[index].opcode_class;
-        if (opcode_class != assembly::OpcodeClass::LoadGlobal &&
-            opcode_class != assembly::OpcodeClass::StoreGlobal)
-            continue;
+    for (const std::size_t index : made.program.global_accesses()) {
         auto& pattern = made.program.set_pattern(index);
         pattern.base = index << 20U;
         pattern.thread_stride = static_cast<std::uint64_t>(choose.whole(0, 2) * 4);

@@ -47,11 +47,7 @@ RandomAccesses orderly_accesses(std::uint64_t seed) {
     const std::int64_t turns = number(2, 12);
     add_loop(made.program, 1, {1}, turns, turns);
     const std::uint64_t footprint = 128 * pick(1, 64);
-    for (std::size_t index = 0; index < made.program.function.instructions.size(); ++index) {
-        const auto opcode_class = made.program.function.instructions[index].opcode_class;
-        if (opcode_class != assembly::OpcodeClass::LoadGlobal &&
-            opcode_class != assembly::OpcodeClass::StoreGlobal)
-            continue;
+    for (const std::size_t index : made.program.global_accesses()) {
         auto& pattern = made.program.set_pattern(index);
         pattern.base = index << 20U;
         pattern.thread_stride = 4U << pick(0, 5);

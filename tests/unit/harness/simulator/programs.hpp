@@ -126,6 +126,19 @@ struct TestProgram {
     [[nodiscard]] Kernel kernel(models::Launch launch = {1, 32}) const {
         return Kernel{&function, &graph, &facts, launch};
     }
+    [[nodiscard]] bool is_store(std::size_t instruction) const {
+        return function.instructions[instruction].opcode_class ==
+               assembly::OpcodeClass::StoreGlobal;
+    }
+    /// Indices of the loads and stores of global memory, increasing.
+    [[nodiscard]] std::vector<std::size_t> global_accesses() const {
+        std::vector<std::size_t> accesses;
+        for (std::size_t i = 0; i < function.instructions.size(); ++i)
+            if (is_store(i) ||
+                function.instructions[i].opcode_class == assembly::OpcodeClass::LoadGlobal)
+                accesses.push_back(i);
+        return accesses;
+    }
     /// Passes of the access at an instruction.
     void set_passes(std::size_t instruction, std::int64_t min, std::int64_t max,
                     models::MemoryLevel level = models::MemoryLevel::Any) {

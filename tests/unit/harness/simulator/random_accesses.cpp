@@ -36,12 +36,8 @@ RandomAccesses random_accesses(std::uint64_t seed) {
                         cached_machine(models::IssueControl::Interlocked),
                         {pick_signed(1, 3), 32 * pick_signed(1, 6)}};
     add_loop(made.program, 1, {1}, 2, pick_signed(2, 10));
-    for (std::size_t index = 0; index < made.program.function.instructions.size(); ++index) {
-        const auto opcode_class = made.program.function.instructions[index].opcode_class;
-        if (opcode_class != assembly::OpcodeClass::LoadGlobal &&
-            opcode_class != assembly::OpcodeClass::StoreGlobal)
-            continue;
-        if (opcode_class == assembly::OpcodeClass::StoreGlobal && pick(0, 3) == 0) {
+    for (const std::size_t index : made.program.global_accesses()) {
+        if (made.program.is_store(index) && pick(0, 3) == 0) {
             made.program.set_passes(index, 1, 2); // Ends in the write buffer.
             continue;
         }
