@@ -154,6 +154,17 @@ std::vector<certification::Component> components() {
             {"nlohmann-json", "", "MIT"}};
 }
 
+/// The files of a kernel by the names that they were given by, not by their places in the bundle.
+Failure named_as_given(Failure failure, const PlannedKernel& planned, const std::string& id) {
+    const auto rename = [&](const char* file, const std::string& given) {
+        const std::string place = "inputs/" + id + "/" + file;
+        if (failure.where.rfind(place, 0) == 0) failure.where.replace(0, place.size(), given);
+    };
+    rename("listing.sass", planned.listing);
+    rename("flow-facts.xml", planned.flow_facts);
+    return failure;
+}
+
 /// Nothing when interrupted.
 Result<std::optional<certification::KernelInput>>
 read_kernel(const PlannedKernel& planned, const Options& options, const std::string& id) {
@@ -183,11 +194,7 @@ read_kernel(const PlannedKernel& planned, const Options& options, const std::str
     input.launch = planned.launch;
     input.policy = planned.policy;
     const auto loaded = certification::load(input, id);
-    if (!loaded) {
-        Failure failure = loaded.error();
-        failure.where = fmt::format("{} ({})", planned.listing, failure.where);
-        return failure;
-    }
+    if (!loaded) return named_as_given(loaded.error(), planned, id);
     // What was written in one of several ways is kept in one.
     input.kernel = loaded.value()->function->name;
     input.launch = models::to_string(loaded.value()->launch);
@@ -314,7 +321,12 @@ Exit run(const Options& options) {
         inputs.kernels.push_back(std::move(*input.value()));
     }
     auto bundle = certification::build_bundle(inputs);
-    if (!bundle) return refuse(bundle.error());
+    if (!bundle) {
+        Failure failure = bundle.error();
+        for (std::size_t i = 0; i < planned.size(); ++i)
+            failure = named_as_given(std::move(failure), planned[i], certification::kernel_id(i));
+        return refuse(failure);
+    }
     if (!options.key.empty()) {
         const auto key = read_text(options.key);
         if (!key) return refuse(key.error());

@@ -153,15 +153,10 @@ Result<std::unique_ptr<LoadedKernel>> load_kernel(const KernelOptions& options) 
     auto facts = models::read_flow_facts(text.value());
     if (!facts) return facts.as_failure();
     loaded->facts = std::move(facts).value();
-    if (loaded->facts.program_digest != loaded->program.digest)
-        return Failure{
-            fmt::format("these flow facts are for a listing with digest {}, but {} has {}",
-                        loaded->facts.program_digest, options.file, loaded->program.digest),
-            options.flow_facts};
-    if (loaded->facts.kernel != loaded->function->name)
-        return Failure{fmt::format("these flow facts are for kernel '{}', not for '{}'",
-                                   loaded->facts.kernel, loaded->function->name),
-                       options.flow_facts};
+    if (auto checked = models::check_written_for(loaded->facts, loaded->function->name,
+                                                 loaded->program.digest);
+        !checked)
+        return checked.as_failure();
     return loaded;
 }
 

@@ -131,5 +131,9 @@ struct FlowFacts {
 /// refuted, entity definitions, deep nesting, large files.
 Result<FlowFacts> read_flow_facts(const assembly::SourceText& source);
 std::string write_flow_facts(const FlowFacts& facts);
+/// Refuses facts that were written for another listing or kernel than `kernel` of a listing with
+/// the digest `listing`, or that do not say for which.
+Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel,
+                               const std::string& listing);
 
 } // namespace warpbound::models

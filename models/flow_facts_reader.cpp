@@ -314,4 +314,23 @@ Result<FlowFacts> read_flow_facts(const SourceText& source) {
     return Reader{source}.read(root.value());
 }
 
+Result<void> check_written_for(const FlowFacts& facts, const std::string& kernel,
+                               const std::string& listing) {
+    if (facts.program_digest.empty())
+        return Failure{fmt::format("these flow facts do not say for which listing they are; this "
+                                   "one is digest=\"{}\"",
+                                   listing),
+                       facts.name};
+    if (facts.program_digest != listing)
+        return Failure{fmt::format("these flow facts are for a listing with digest {}; this one "
+                                   "has {}",
+                                   facts.program_digest, listing),
+                       facts.name};
+    if (facts.kernel != kernel)
+        return Failure{
+            fmt::format("these flow facts are for kernel '{}', not for '{}'", facts.kernel, kernel),
+            facts.name};
+    return boost::outcome_v2::success();
+}
+
 } // namespace warpbound::models

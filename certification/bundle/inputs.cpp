@@ -287,13 +287,10 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     auto facts = models::read_flow_facts({path_of(id, "flow-facts.xml"), *input.flow_facts});
     if (!facts) return facts.as_failure();
     loaded->facts = std::move(facts).value();
-    if (loaded->facts.program_digest != loaded->program.digest ||
-        loaded->facts.kernel != loaded->function->name)
-        return Failure{fmt::format("these flow facts are for kernel '{}' of a listing with digest "
-                                   "{}; this is '{}' of {}",
-                                   loaded->facts.kernel, loaded->facts.program_digest,
-                                   loaded->function->name, loaded->program.digest),
-                       path_of(id, "flow-facts.xml")};
+    if (auto checked = models::check_written_for(loaded->facts, loaded->function->name,
+                                                 loaded->program.digest);
+        !checked)
+        return checked.as_failure();
     return loaded;
 }
 

@@ -29,6 +29,16 @@ FlowFacts content(FlowFacts facts) {
     return facts;
 }
 
+TEST(FlowFacts, AreForOneListingAndKernel) {
+    FlowFacts facts;
+    facts.kernel = "k";
+    EXPECT_FALSE(check_written_for(facts, "k", digest)); // says of no listing
+    facts.program_digest = digest;
+    EXPECT_TRUE(check_written_for(facts, "k", digest));
+    EXPECT_FALSE(check_written_for(facts, "j", digest));
+    EXPECT_FALSE(check_written_for(facts, "k", "sha256:" + std::string(64, 'b')));
+}
+
 TEST(FlowFacts, AreRead) {
     const auto read = read_flow_facts(as_source(
         document("<loop header=\"0x00d0\" min=\"1\" max=\"128\"/>\n"
