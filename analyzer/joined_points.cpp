@@ -1,5 +1,7 @@
 #include "analyzer/joined_points.hpp"
 
+#include <algorithm>
+
 namespace warpbound::analyzer {
 
 namespace {
@@ -28,6 +30,18 @@ std::optional<ControlFlow> arrives_at(ControlFlow flow) {
     }
 }
 
+/// The register of the point that the instruction leaves.
+std::optional<int> leaves_register(const Instruction& instruction) {
+    const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
+    if (!clears && instruction.control_flow != ControlFlow::ConvergenceBreak) return std::nullopt;
+    return assembly::barrier_register(instruction);
+}
+
+bool leaves_point(const Instruction& instruction) {
+    return instruction.control_flow == ControlFlow::ConvergenceBreak ||
+           (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));
+}
+
 class Finder {
 public:
     explicit Finder(const Problem& problem)
@@ -41,9 +55,9 @@ public:
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             if (!found_.before[block]) continue;
             JoinedPointStack points = *found_.before[block];
+            registers_left_.clear();
             for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
-                if (makes_point(function_.instructions[i].control_flow))
-                    if (auto joined = join(points, i, block); !joined) return joined.as_failure();
+                if (auto stepped = step(points, i, block); !stepped) return stepped.as_failure();
             found_.behind[block] = points;
             for (const std::size_t edge : graph_.blocks[block].out) {
                 const std::size_t to = graph_.edges[edge].to;
@@ -64,6 +78,37 @@ public:
     }
 
 private:
+    Result<void> step(JoinedPointStack& points, std::size_t instruction, std::size_t block) {
+        const Instruction& at = function_.instructions[instruction];
+        if (makes_point(at.control_flow)) return join(points, instruction, block);
+        if (!leaves_point(at) || (at.guard && at.guard->never()))
+            return boost::outcome_v2::success();
+        const auto reg = assembly::barrier_register(at);
+        if (!reg || assembly::has_predicate_operand(at))
+            return refuse_at(problem_, instruction, "expected a barrier register alone");
+        if (!assembly::is_guarded(at)) {
+            leave(points, *reg, found_.left_in[block]);
+            return boost::outcome_v2::success();
+        }
+        const Instruction& last = function_.instructions[graph_.blocks[block].last];
+        if (last.control_flow != ControlFlow::Branch || last.guard != at.guard)
+            return refuse_at(problem_, instruction,
+                             "leaving a point under a guard is bounded before a branch with the "
+                             "same guard only, where lanes may part");
+        registers_left_.push_back(*reg);
+        return boost::outcome_v2::success();
+    }
+
+    static void leave(JoinedPointStack& points, int reg, JoinedPointStack& left) {
+        const auto point =
+            std::find_if(points.begin(), points.end(), [&](const JoinedPoint& joined) {
+                return joined.kind == ControlFlow::ConvergenceSet && joined.reg == reg;
+            });
+        if (point == points.end()) return;
+        left.push_back(*point);
+        points.erase(point);
+    }
+
     Result<void> join(JoinedPointStack& points, std::size_t instruction, std::size_t block) const {
         const Instruction& at = function_.instructions[instruction];
         if (assembly::is_guarded(at))
@@ -84,6 +129,9 @@ private:
     Result<JoinedPointStack> along(JoinedPointStack points, std::size_t edge) {
         const std::size_t block = graph_.edges[edge].from;
         const Instruction& last = function_.instructions[graph_.blocks[block].last];
+        if (graph_.edges[edge].kind == assembly::EdgeKind::Taken)
+            for (const int reg : registers_left_)
+                leave(points, reg, found_.left_over[edge]);
         const auto kind = arrives_at(last.control_flow);
         const bool waits = last.control_flow == ControlFlow::ConvergenceWait;
         if (!kind || (!waits && graph_.edges[edge].kind != assembly::EdgeKind::Taken))
@@ -109,6 +157,7 @@ private:
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
     JoinedPoints found_;
+    std::vector<int> registers_left_; ///< By the taken branch of the block that is looked at.
 };
 
 } // namespace

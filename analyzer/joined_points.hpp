@@ -26,10 +26,15 @@ struct JoinedPoints {
     std::vector<std::optional<JoinedPointStack>> before;
     std::vector<std::optional<JoinedPointStack>> behind; ///< Before its last instruction.
     std::map<std::size_t, JoinedPoint> arrival_of;       ///< By edge over which lanes arrive.
+    /// Points that lanes leave without arriving, by BREAK or a clearing BMOV: in a block, or by
+    /// its taken branch. By block, by edge.
+    std::map<std::size_t, JoinedPointStack> left_in;
+    std::map<std::size_t, JoinedPointStack> left_over;
 };
 
 /// Refuses, naming the place: guarded joins, registers in use that BSSY names again, ways that join
-/// or leave points differently, arrivals by BSYNC at a point that is not the innermost.
+/// or leave points differently, arrivals by BSYNC at a point that is not the innermost, a guarded
+/// BREAK without a branch of the same guard behind it.
 Result<JoinedPoints> joined_points(const Problem& problem);
 
 } // namespace warpbound::analyzer

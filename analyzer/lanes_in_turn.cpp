@@ -126,6 +126,25 @@ private:
                 add(copy, *meeting);
     }
 
+    /// Copies what follows the passed point, for lanes that waited there until the others had left
+    /// it and come to the meeting or ended. Returns where they go on.
+    std::vector<std::size_t> copy_late(const Copies& inside, const Parting& parting,
+                                       std::optional<std::size_t> meeting) {
+        if (!parting.passed || !parting.passed->behind) return {};
+        Copies behind;
+        std::vector<std::size_t> starts;
+        for (const std::size_t copy : inside) {
+            if (copies_[copy].original != parting.passed->behind) continue;
+            starts.push_back(copy);
+            behind.merge(reached_from(copy, parting));
+        }
+        const Seconds late = copy_all(behind, parting);
+        let_wait(values_of(late), parting, meeting);
+        for (std::size_t& start : starts)
+            start = late.at(start);
+        return starts;
+    }
+
     /// Behind one way comes the other one, then what follows both.
     void let_follow(std::size_t branch, const Parting& parting, const Copies& inside,
                     std::optional<std::size_t> meeting) {
@@ -139,18 +158,17 @@ private:
         if (ways.size() == 2)
             std::set_intersection(ways[0].begin(), ways[0].end(), ways[1].begin(), ways[1].end(),
                                   std::inserter(shared, shared.end()));
+        const std::vector<std::size_t> late = copy_late(inside, parting, meeting);
         // Where they share much, either may follow either: fewer copies, and a longer path at most.
         if (ways.size() != 2 || 2 * shared.size() > inside.size()) {
-            const Seconds second = copy_all(inside, parting);
-            for (const std::size_t copy : inside)
-                if (ends_way(copy, parting))
-                    for (const std::size_t start : starts)
-                        add(copy, second.at(start));
+            const Behind behind = copy_behind(inside, parting, meeting, late);
+            for (const std::size_t start : starts)
+                lead(inside, parting, behind, start);
             let_wait(inside, parting, meeting);
-            let_wait(values_of(second), parting, meeting);
             return;
         }
-        const std::array<Seconds, 2> behind{copy_all(ways[1], parting), copy_all(ways[0], parting)};
+        const std::array<Behind, 2> behind{copy_behind(ways[1], parting, meeting, late),
+                                           copy_behind(ways[0], parting, meeting, late)};
         // The second way has its own copies of what both share.
         const Seconds own = copy_all(shared, parting);
         Copies first = ways[1];
@@ -168,11 +186,46 @@ private:
         }
         const std::array<Copies, 2> before{ways[0], first};
         for (const std::size_t way : {0U, 1U}) {
-            for (const std::size_t copy : before[way])
-                if (ends_way(copy, parting)) add(copy, behind[way].at(starts[1 - way]));
+            lead(before[way], parting, behind[way], starts[1 - way]);
             let_wait(before[way], parting, meeting);
-            let_wait(values_of(behind[way]), parting, meeting);
         }
+    }
+
+    /// Copies of a way that comes second: behind the end of the first one, or while the lanes of
+    /// that wait at the passed point.
+    struct Behind {
+        Seconds ended;
+        Seconds waiting;
+    };
+    Behind copy_behind(const Copies& way, const Parting& parting,
+                       std::optional<std::size_t> meeting, const std::vector<std::size_t>& late) {
+        Behind behind{copy_all(way, parting), {}};
+        let_wait(values_of(behind.ended), parting, meeting);
+        if (late.empty()) return behind;
+        behind.waiting = copy_all(way, parting);
+        const Copies made = values_of(behind.waiting);
+        let_wait(made, parting, meeting);
+        go_on_late(made, parting, late);
+        return behind;
+    }
+
+    /// From the first way to the second, which begins at `start`.
+    void lead(const Copies& first, const Parting& parting, const Behind& behind,
+              std::size_t start) {
+        for (const std::size_t copy : first) {
+            if (ends_way(copy, parting)) add(copy, behind.ended.at(start));
+            if (!behind.waiting.empty() && waits_inside(copy, parting))
+                add(copy, behind.waiting.at(start));
+        }
+    }
+
+    /// Behind the ends of `ways`, those who waited at the passed point go on.
+    void go_on_late(const Copies& ways, const Parting& parting,
+                    const std::vector<std::size_t>& late) {
+        for (const std::size_t copy : ways)
+            if (ends_way(copy, parting))
+                for (const std::size_t place : late)
+                    add(copy, place);
     }
 
     /// What a way of the parting passes from here on.
@@ -248,15 +301,20 @@ private:
         const std::size_t behind_late = copies_.size();
         copies_[late].repeated = parting.leaving->most;
         add(branch, at_once);
+        const std::vector<std::size_t> waited = copy_late(inside, parting, meeting);
         const auto others_go_on = [&](std::size_t copy) {
-            if (!ends_way(copy, parting)) return;
+            if (!ends_way(copy, parting) && !waits_inside(copy, parting)) return;
             add(copy, late);
             if (meeting && misses_meeting(copy, parting)) add(copy, *meeting);
         };
         for (const std::size_t copy : inside)
             others_go_on(copy);
-        for (std::size_t copy = first_late; copy < behind_late; ++copy)
+        Copies leaving_late;
+        for (std::size_t copy = first_late; copy < behind_late; ++copy) {
             others_go_on(copy);
+            leaving_late.insert(copy);
+        }
+        go_on_late(leaving_late, parting, waited);
     }
 
     [[nodiscard]] bool is_never_taken(std::size_t edge) const {
@@ -274,6 +332,14 @@ private:
         const auto& block = graph_.blocks[copies_[copy].original];
         return block.exits || std::any_of(block.out.begin(), block.out.end(),
                                           [&](auto edge) { return leaves(edge, parting); });
+    }
+
+    /// Lanes may wait behind it at the point that others leave.
+    [[nodiscard]] bool waits_inside(std::size_t copy, const Parting& parting) const {
+        const auto& out = graph_.blocks[copies_[copy].original].out;
+        return parting.passed && std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
+                   return parting.passed->arrivals.count(edge) != 0;
+               });
     }
 
     /// All lanes may end here, or wait at a point around the parting.

@@ -1,6 +1,7 @@
 #include "analyzer/meeting_points.hpp"
 
 #include "analyzer/joined_points.hpp"
+#include "analyzer/parting_region.hpp"
 #include "assembly/flow/post_dominators.hpp"
 
 #include <fmt/format.h>
@@ -20,11 +21,8 @@ Result<void> check_code(const Problem& problem) {
     for (std::size_t i = 0; i < problem.used.size(); ++i) {
         if (!problem.used[i]) continue;
         const Instruction& instruction = instructions[i];
-        const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
         if (assembly::waits_for_others(instruction) && assembly::is_guarded(instruction))
             return refuse_at(problem, i, "a guarded barrier is not bounded where lanes may part");
-        if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
-            return refuse_at(problem, i, "leaving a point is not bounded where lanes may part");
     }
     return boost::outcome_v2::success();
 }
@@ -33,7 +31,8 @@ class Finder {
 public:
     Finder(const Problem& problem, const JoinedPoints& points)
         : problem_{problem}, function_{*problem.request.function}, graph_{*problem.request.graph},
-          before_{points.before}, behind_{points.behind}, arrival_of_{points.arrival_of} {
+          points_{points}, before_{points.before}, behind_{points.behind}, arrival_of_{
+                                                                               points.arrival_of} {
         for (const auto& [edge, point] : arrival_of_)
             found_.arrivals.insert(edge);
     }
@@ -41,6 +40,7 @@ public:
     Result<MeetingPoints> find() {
         for (const auto& fact : problem_.request.facts->divergents)
             if (auto added = add(fact); !added) return added.as_failure();
+        if (auto checked = check_nesting(); !checked) return checked.as_failure();
         std::stable_sort(found_.partings.begin(), found_.partings.end(),
                          [](const Parting& a, const Parting& b) {
                              return std::pair{a.region.size(), !a.leaving.has_value()} >
@@ -95,66 +95,105 @@ private:
         Parting parting;
         parting.block = block;
         const std::size_t last = graph_.blocks[block].last;
-        std::optional<JoinedPoint> point;
+        const JoinedPointStack& joined = *behind_[block];
+        Meeting meeting;
         for (const std::size_t edge : graph_.blocks[block].out)
             if (const auto arrival = arrival_of_.find(edge); arrival != arrival_of_.end())
-                point = arrival->second;
-        if (!point && !behind_[block]->empty()) point = behind_[block]->back();
-        if (point) {
-            for (const auto& [edge, of] : arrival_of_) {
-                if (of != *point) continue;
-                const std::size_t to = graph_.edges[edge].to;
-                if (parting.meeting && *parting.meeting != to)
-                    return refuse(last, "the lanes that part here go on at several places behind "
-                                        "their point, which is not bounded");
-                parting.meeting = to;
-            }
-        } else {
-            parting.meeting = assembly::immediate_post_dominators(graph_)[block];
+                meeting.point = arrival->second;
+        if (!meeting.point && !joined.empty()) meeting.point = joined.back();
+        if (auto set = meet_behind(meeting, last); !set) return set;
+        if (!meeting.point) meeting.block = assembly::immediate_post_dominators(graph_)[block];
+        PartingRegion region = region_of(graph_, points_, block, meeting);
+        if (!region.left.empty()) {
+            // Those who leave their innermost point meet the others at the one around it.
+            meeting = Meeting{std::nullopt, std::nullopt, joined.back()};
+            if (joined.size() > 1) meeting.point = joined[joined.size() - 2];
+            if (auto set = meet_behind(meeting, last); !set) return set;
+            region = region_of(graph_, points_, block, meeting);
+            if (region.left != JoinedPointStack{joined.back()} || !region.waiting.empty() ||
+                region.one_sided || region.behind_passed.size() > 1)
+                return refuse(last, "lanes that part here may leave points that are not their "
+                                    "innermost, or come to several places, which is not bounded");
+            parting.passed = Parting::Passed{region.passing, {}};
+            if (!region.behind_passed.empty())
+                parting.passed->behind = *region.behind_passed.begin();
         }
-        std::set<std::size_t> waiting; // blocks before which lanes may wait for the others
-        if (parting.meeting) waiting.insert(*parting.meeting);
-        std::vector<std::size_t> work;
-        const auto step = [&](std::size_t edge) {
-            const std::size_t to = graph_.edges[edge].to;
-            if (!is_reached(to)) return true;
-            const bool arrives = arrival_of_.count(edge) != 0;
-            if (parting.meeting == to) {
-                if (point && (!arrives || arrival_of_.at(edge) != *point)) return false;
-                if (!point && *before_[to] != *behind_[block]) return false;
-                return true;
-            }
-            // Arriving at a point around the parting, the lanes wait there.
-            if (arrives && std::find(behind_[block]->begin(), behind_[block]->end(),
-                                     arrival_of_.at(edge)) != behind_[block]->end()) {
-                waiting.insert(to);
-                return true;
-            }
-            if (parting.region.insert(to).second) work.push_back(to);
-            return true;
-        };
-        for (const std::size_t edge : graph_.blocks[block].out) {
-            if (graph_.edges[edge].to == parting.meeting) parting.one_sided = true;
-            if (!step(edge)) return no_arrival(last);
-        }
-        while (!work.empty()) {
-            const std::size_t at = work.back();
-            work.pop_back();
-            for (const std::size_t edge : graph_.blocks[at].out)
-                if (!step(edge)) return no_arrival(last);
-        }
+        if (!region.arrives)
+            return refuse(last, "lanes that part here may come behind their point without "
+                                "arriving at it, which is not bounded");
+        parting.meeting = meeting.block;
+        parting.is_named = meeting.point.has_value();
+        parting.region = region.blocks;
+        parting.one_sided = region.one_sided;
         if (!parting.one_sided && parting.region.count(block) != 0) {
             parting.leaving = leaving_of(parting);
             if (!parting.leaving)
                 return refuse(last, "lanes that part here may come here again before they meet, "
                                     "which is not bounded");
         }
-        if (std::any_of(waiting.begin(), waiting.end(),
-                        [&](std::size_t at) { return turns_before(block, at); }))
+        if (parting.passed)
+            if (auto checked = check_passed(parting); !checked) return checked;
+        std::set<std::size_t> waiting = region.waiting; // blocks before which lanes may wait
+        if (meeting.block) waiting.insert(*meeting.block);
+        const auto turns = [&](std::size_t at) { return turns_before(block, at, std::nullopt); };
+        if (std::any_of(waiting.begin(), waiting.end(), turns) ||
+            (parting.passed && parting.passed->behind &&
+             turns_before(block, *parting.passed->behind, meeting.block)))
             return refuse(last, "lanes may turn a loop while others wait for them inside it, which "
                                 "is not bounded");
-        if (auto apart = find_apart(parting); !apart) return apart;
+        if (auto apart = find_apart(parting, joined.size() - (parting.passed ? 1 : 0)); !apart)
+            return apart;
         found_.partings.push_back(std::move(parting));
+        return boost::outcome_v2::success();
+    }
+
+    /// Where the lanes that arrive at the point go on.
+    Result<void> meet_behind(Meeting& meeting, std::size_t last) const {
+        for (const auto& [edge, of] : arrival_of_) {
+            if (of != meeting.point) continue;
+            const std::size_t to = graph_.edges[edge].to;
+            if (meeting.block && *meeting.block != to)
+                return refuse(last, "the lanes that part here go on at several places behind "
+                                    "their point, which is not bounded");
+            meeting.block = to;
+        }
+        return boost::outcome_v2::success();
+    }
+
+    /// Behind the passed point nothing of this kind may come again before the meeting, and who
+    /// leaves a loop has left that point.
+    [[nodiscard]] Result<void> check_passed(const Parting& parting) const {
+        const std::size_t last = graph_.blocks[parting.block].last;
+        if (parting.passed->behind) {
+            const std::vector<bool> behind = assembly::blocks_behind(
+                graph_, *parting.passed->behind, [&](const assembly::Edge& edge) {
+                    return parting.region.count(edge.to) != 0 && is_reached(edge.to);
+                });
+            if (behind[parting.block] || *parting.passed->behind == parting.block)
+                return refuse(last, "lanes that part here may come here again when others have "
+                                    "left their point, which is not bounded");
+        }
+        if (parting.leaving)
+            for (const std::size_t edge : parting.passed->arrivals)
+                if (parting.leaving->region.count(graph_.edges[edge].from) != 0)
+                    return refuse(last, "lanes that leave a loop here may arrive at the point that "
+                                        "others leave, which is not bounded");
+        return boost::outcome_v2::success();
+    }
+
+    /// Of branches whose lanes may leave their point none may lie inside another one's region. One
+    /// without a point around must not lie where lanes meet without a point of the code.
+    [[nodiscard]] Result<void> check_nesting() const {
+        for (const Parting& outer : found_.partings)
+            for (const Parting& inner : found_.partings) {
+                if (!inner.passed || inner.block == outer.block ||
+                    outer.region.count(inner.block) == 0)
+                    continue;
+                if (outer.passed || (!outer.is_named && outer.meeting && !inner.is_named))
+                    return refuse(graph_.blocks[inner.block].last,
+                                  "lanes that part here may leave their point while others that "
+                                  "parted before are elsewhere, which is not bounded");
+            }
         return boost::outcome_v2::success();
     }
 
@@ -182,11 +221,10 @@ private:
         return walk;
     }
 
-    /// Lanes that arrive at a point around the innermost wait there, while others meet at the
-    /// innermost and go on.
-    Result<void> find_apart(Parting& parting) const {
+    /// Lanes that arrive at a point around that of the meeting, the last of `joined`, wait there,
+    /// while others meet and go on.
+    Result<void> find_apart(Parting& parting, std::size_t joined) const {
         const std::size_t last = graph_.blocks[parting.block].last;
-        const std::size_t joined = behind_[parting.block]->size();
         parting.apart = parting.region;
         if (joined == 0) return boost::outcome_v2::success();
         const auto left = [&](std::size_t edge) { return before_[graph_.edges[edge].to]->size(); };
@@ -216,12 +254,14 @@ private:
         return boost::outcome_v2::success();
     }
 
-    /// From behind the block, the header of a loop around `place` may be executed before `place`:
-    /// the loop's bound is that of a lane, and lanes that wait there do not count these turns.
-    [[nodiscard]] bool turns_before(std::size_t block, std::size_t place) const {
+    /// From behind the block, the header of a loop around `place` may be executed before `place`
+    /// and `end`: the loop's bound is that of a lane, and lanes that wait there do not count these
+    /// turns.
+    [[nodiscard]] bool turns_before(std::size_t block, std::size_t place,
+                                    std::optional<std::size_t> end) const {
         const std::vector<bool> seen =
             assembly::blocks_behind(graph_, block, [&](const assembly::Edge& edge) {
-                return edge.to != place && is_reached(edge.to);
+                return edge.to != place && edge.to != end && is_reached(edge.to);
             });
         return std::any_of(graph_.loops.begin(), graph_.loops.end(), [&](const auto& loop) {
             return seen[loop.header] &&
@@ -268,14 +308,10 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] Failure no_arrival(std::size_t last) const {
-        return refuse(last, "lanes that part here may come behind their point without arriving at "
-                            "it, which is not bounded");
-    }
-
     const Problem& problem_;
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
+    const JoinedPoints& points_;
     const std::vector<std::optional<JoinedPointStack>>& before_;
     const std::vector<std::optional<JoinedPointStack>>& behind_;
     const std::map<std::size_t, JoinedPoint>& arrival_of_;

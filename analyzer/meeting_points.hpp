@@ -15,6 +15,7 @@ namespace warpbound::analyzer {
 struct Parting {
     std::size_t block = 0;              ///< Which it ends.
     std::optional<std::size_t> meeting; ///< Block at which they go on together; none: nowhere.
+    bool is_named = false;              ///< At a point of the code.
     std::set<std::size_t> region;       ///< Blocks that a way may pass before the meeting.
     /// One of the two ways leads to the meeting without a block in between.
     bool one_sided = false;
@@ -25,6 +26,13 @@ struct Parting {
         std::int64_t most = 0;        ///< How often some leave before the meeting.
     };
     std::optional<Leaving> leaving;
+    /// The innermost point of the branch, inside that of the meeting, where lanes of a way may
+    /// leave it by BREAK: the others may wait there until all of them have.
+    struct Passed {
+        std::set<std::size_t> arrivals;    ///< Edges.
+        std::optional<std::size_t> behind; ///< Block to which they lead.
+    };
+    std::optional<Passed> passed;
     /// Blocks that some lanes may execute while others that parted from them here are elsewhere.
     std::set<std::size_t> apart;
 };

@@ -28,6 +28,14 @@ bool is_guarded(const Instruction& instruction) {
     return instruction.guard && !instruction.guard->always();
 }
 
+bool has_predicate_operand(const Instruction& instruction) {
+    return std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                       [](const Operand& operand) {
+                           const auto* reg = std::get_if<RegisterOperand>(&operand);
+                           return reg != nullptr && reg->file == RegisterFile::Predicate;
+                       });
+}
+
 bool waits_for_others(const Instruction& instruction) {
     return instruction.opcode_class == OpcodeClass::Barrier || instruction.mnemonic == "WARPSYNC";
 }

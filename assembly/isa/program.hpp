@@ -65,6 +65,8 @@ struct Instruction {
 
 /// Whether a predicate decides if it executes: its guard is neither absent nor PT.
 bool is_guarded(const Instruction& instruction);
+/// Whether one of its operands is a predicate, as of `BREAK P1, B0`.
+bool has_predicate_operand(const Instruction& instruction);
 /// Whether warps or lanes wait for each other there: barriers of a block and WARPSYNC.
 bool waits_for_others(const Instruction& instruction);
 /// The convergence barrier register that it names first, as BSSY, BSYNC and BREAK do.

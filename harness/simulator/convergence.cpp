@@ -135,7 +135,8 @@ private:
 
     Result<void> add_leave(std::size_t block, const Instruction& instruction) {
         const auto reg = assembly::barrier_register(instruction);
-        if (!reg) return refuse(instruction, "expected a barrier register");
+        if (!reg || assembly::has_predicate_operand(instruction))
+            return refuse(instruction, "expected a barrier register alone");
         BlockConvergence& here = found_.blocks[block];
         if (!assembly::is_guarded(instruction)) {
             here.steps.push_back({false, PointKind::Barrier, *reg});

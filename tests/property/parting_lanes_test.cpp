@@ -30,6 +30,7 @@ struct Verdict {
     bool barriers = false;   ///< At which several warps of a block meet.
     bool patterns = false;   ///< Of addresses.
     bool breaks_out = false; ///< As `RandomKernel` has it.
+    bool leaves = false;     ///< As `RandomKernel` has it.
 };
 
 /// The machine with small caches, links and DRAM of random sizes and speeds.
@@ -146,6 +147,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     verdict.barriers =
         request.launch.threads > 32 && kernel.text.find("BAR.SYNC") != std::string::npos;
     verdict.breaks_out = kernel.breaks_out;
+    verdict.leaves = kernel.leaves;
     verdict.patterns =
         std::any_of(made.facts.memory.begin(), made.facts.memory.end(), [&](const auto& fact) {
             return fact.pattern.has_value() &&
@@ -207,6 +209,7 @@ struct Counts {
     int in_turn = 0; ///< Of several warps.
     int barriers = 0;
     int breaks_out = 0;
+    int leaves = 0;
     int patterns = 0;
     std::map<std::string, int> refused;
     std::vector<double> tightness;
@@ -221,6 +224,7 @@ struct Counts {
         in_turn += verdict.several && verdict.in_turn ? 1 : 0;
         barriers += verdict.barriers ? 1 : 0;
         breaks_out += verdict.breaks_out ? 1 : 0;
+        leaves += verdict.leaves ? 1 : 0;
         patterns += verdict.patterns ? 1 : 0;
         tightness.push_back(verdict.tightness);
     }
@@ -236,6 +240,7 @@ struct Counts {
         property("meet_at_barriers", std::to_string(barriers));
         property("with_patterns", std::to_string(patterns));
         property("break_out_of_branches", std::to_string(breaks_out));
+        property("leave_points", std::to_string(leaves));
         std::sort(tightness.begin(), tightness.end());
         if (!tightness.empty()) {
             property("least_tightness", std::to_string(tightness.front()));

@@ -215,8 +215,10 @@ private:
                 call();
             else if (kind == 0)
                 loop(statements, depth);
-            else if (options_.breaks && options_.sm < 70 && kind == 3)
+            else if (options_.breaks && kind == 3 && options_.sm < 70)
                 points(statements, depth);
+            else if (options_.breaks && kind == 3 && barriers_ < 7)
+                point_that_some_leave(statements, depth);
             else if (kind <= (ways_out_.empty() ? 2 : 6))
                 branch(statements, depth);
             else if (kind == 3 && options_.predicates && !options_.barriers && chance(30))
@@ -299,11 +301,14 @@ private:
             const bool leaves = point >= 0 && chance(50);
             if (leaves) {
                 const auto by = predicate();
-                instruction(fmt::format("@{} BREAK B{}", by, point), 5);
-                decide(fmt::format("@{} BRA {}", by, behind));
+                leave(by, point, behind);
             }
             plain();
-            decide(fmt::format("@{} BRA {}", predicate(), label));
+            const auto turn = fmt::format("@{} BRA {}", predicate(), label);
+            if (leaves && chance(50))
+                instruction(turn, 5);
+            else
+                decide(turn);
             if (point == -1) arrive(point, out);
         }
         put_point(point, out);
@@ -311,6 +316,51 @@ private:
         put_label(behind);
         plain();
         keep(fact);
+    }
+
+    /// Lanes leave the point and go on at the label.
+    void leave(const std::string& by, int point, const std::string& to) {
+        instruction(fmt::format("@{} BREAK B{}", by, point), 5);
+        const std::size_t before = kernel_.facts.divergents.size();
+        decide(fmt::format("@{} BRA {}", by, to));
+        kernel_.leaves = kernel_.leaves || kernel_.facts.divergents.size() > before;
+    }
+
+    /// Some lanes go past the point at which the others meet, to that around it or to none.
+    void point_that_some_leave(int statements, int depth) {
+        const auto inner = fmt::format("L{}", labels_++);
+        const auto outer = fmt::format("L{}", labels_++);
+        const auto past = fmt::format("L{}", labels_++);
+        const bool is_inside = chance(50);
+        if (is_inside) instruction(fmt::format("BSSY B{}, {}", barriers_++, outer), 5);
+        const int point = barriers_++;
+        instruction(fmt::format("BSSY B{}, {}", point, inner), 5);
+        sequence(std::max(1, statements / 4), depth - 1);
+        const auto by = predicate();
+        const bool at_once = chance(60);
+        if (at_once) {
+            leave(by, point, past);
+        } else {
+            decide(fmt::format("@{} BRA {}", by, past));
+            kernel_.leaves = true;
+        }
+        sequence(std::max(1, statements / 4), depth - 1);
+        put_point(point, inner);
+        plain();
+        sequence(std::max(0, statements / 4 - 1), depth - 1);
+        if (!at_once || chance(70)) {
+            instruction("BRA " + outer, 5);
+            arms_.push_back(address_);
+        }
+        put_label(past);
+        if (!at_once) instruction(fmt::format("BREAK B{}", point), 5);
+        plain();
+        sequence(std::max(0, statements / 4 - 1), depth - 1);
+        if (is_inside)
+            put_point(barriers_ - 1, outer);
+        else
+            put_label(outer);
+        plain();
     }
 
     /// Two loops with one header are one natural loop: keep the fact that is there, widened.

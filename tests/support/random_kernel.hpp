@@ -18,6 +18,7 @@ struct RandomKernel {
     std::string text;
     models::FlowFacts facts; ///< `program_digest` is left empty.
     bool breaks_out = false; ///< A way of a branch ends with BRK or CONT.
+    bool leaves = false;     ///< Lanes may part where some of them leave a point by BREAK.
 };
 
 struct RandomKernelOptions {
@@ -30,7 +31,8 @@ struct RandomKernelOptions {
     bool further_facts = true; ///< Sometimes never, exclusive and linear facts.
     bool clock_reads = true;   ///< Two in half of the kernels, with statements in between.
     bool divergence = false;   ///< Lanes may part, with and without points where they meet.
-    bool breaks = false;   ///< With divergence, below sm_70: points of PBK and PCNT without loops.
+    bool breaks = false;   ///< With divergence: points of PBK and PCNT without loops, from sm_70 on
+                           ///< of BSSY that lanes leave by BREAK.
     bool patterns = false; ///< Of addresses; of global ones only where `l1/line` is known.
     bool caches = false;   ///< With patterns: those of global accesses lead through the caches.
     bool barriers = false; ///< That all paths pass equally often; then no guarded exits.

@@ -1,3 +1,4 @@
+#include "models/architecture/value_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -84,6 +85,69 @@ TEST(PartingLanes, LeaveALoopInEachTurnWithCodeBeforeTheyMeet) {
     const std::int64_t more = upper(7, {16}) - upper(7, {});
     EXPECT_GE(more, 6 * 2 * 6);
     EXPECT_GT(more, upper(4, {16}) - upper(4, {}));
+}
+
+/// On a Turing whose gaps are short and whose cosine takes 100 cycles.
+Result<Analysis> of_turing(const std::string& body, const std::vector<std::int64_t>& parts) {
+    models::FlowFacts facts;
+    for (const std::int64_t at : parts)
+        facts.divergents.push_back({at, {}});
+    const auto problem = analyzed(body, facts, "turing-t4", 75);
+    for (const auto& [path, cycles] :
+         {std::pair{"control-flow/branch-taken", 5}, std::pair{"control-flow/branch-not-taken", 5},
+          std::pair{"classes/special-function/latency", 100}})
+        EXPECT_TRUE(models::override_value(problem->architecture, path, cycles)) << path;
+    return problem->run();
+}
+
+// Those who arrive at B0 wait until the others have left it, who wait for a result of theirs; then
+// they wait for a result of the others.
+TEST(PartingLanes, WaitForThoseWhoLeaveTheirPoint) {
+    const auto code = [](const std::string& leave, const std::string& also_leave) {
+        return "BSSY B1, OUT ?trans1; BSSY B0, MEET ?trans1; " + leave +
+               "@P0 BRA PAST ?trans5; MUFU.COS R5, R9 &wr=0x0 ?trans2; MEET: BSYNC B0 ?trans5; "
+               "NOP &req={1} ?trans1; MUFU.COS R5, R9 &wr=0x2 ?trans2; BRA OUT ?trans5; PAST: " +
+               also_leave +
+               "NOP &req={0} ?trans1; MUFU.COS R5, R9 &wr=0x1 ?trans2; OUT: BSYNC B1 ?trans5; "
+               "NOP &req={2} ?trans1; EXIT ?trans5;";
+    };
+    const auto later = of_turing(code("", "BREAK B0 ?trans1; "), {0x20});
+    ASSERT_TRUE(later) << to_string(later.error());
+    EXPECT_GT(later.value().execution_time.upper.value.count(), 300);
+    EXPECT_LT(later.value().execution_time.upper.value.count(), 330);
+    const auto at_once = of_turing(code("@P0 BREAK B0 ?trans1; ", ""), {0x30});
+    EXPECT_TRUE(at_once) << to_string(at_once.error());
+}
+
+TEST(PartingLanes, AreRefusedWhereTheyLeaveSeveralPoints) {
+    const auto refused = [](const std::string& body, const std::vector<std::int64_t>& parts,
+                            const std::string& why) {
+        const auto analysis = of_turing(body, parts);
+        ASSERT_FALSE(analysis);
+        EXPECT_THAT(analysis.error().what, testing::HasSubstr(why));
+    };
+    // Of B1 as well.
+    refused("BSSY B1, OUT ?trans1; BSSY B0, MEET ?trans1; @P0 BRA PAST ?trans5; NOP ?trans1; "
+            "MEET: BSYNC B0 ?trans5; BRA OUT ?trans5; PAST: BREAK B0 ?trans1; BREAK B1 ?trans1; "
+            "EXIT ?trans5; OUT: BSYNC B1 ?trans5; EXIT ?trans5;",
+            {0x20}, "may leave points that are not their innermost");
+    // A second branch inside the first one's region.
+    refused("BSSY B1, OUT ?trans1; BSSY B0, MEET ?trans1; @P0 BREAK B0 ?trans1; "
+            "@P0 BRA OUT2 ?trans5; @P1 BREAK B0 ?trans1; @P1 BRA OUT2 ?trans5; "
+            "MEET: BSYNC B0 ?trans5; NOP ?trans1; OUT2: NOP ?trans1; "
+            "OUT: BSYNC B1 ?trans5; EXIT ?trans5;",
+            {0x30, 0x50}, "may leave their point while others that parted before");
+    // Lanes that part at the first branch meet at OUT, where no point is.
+    refused("@P2 BRA OUT ?trans5; BSSY B0, MEET ?trans1; @P0 BREAK B0 ?trans1; "
+            "@P0 BRA PAST ?trans5; MEET: BSYNC B0 ?trans5; PAST: NOP ?trans1; "
+            "OUT: EXIT ?trans5;",
+            {0x00, 0x30}, "may leave their point while others that parted before");
+    refused("BSSY B0, MEET ?trans1; @P0 BREAK B0 ?trans1; NOP ?trans1; @P1 BRA PAST ?trans5; "
+            "MEET: BSYNC B0 ?trans5; PAST: EXIT ?trans5;",
+            {0x30}, "before a branch with the same guard only");
+    refused("BSSY B0, MEET ?trans1; BREAK P1, B0 ?trans1; @P1 BRA PAST ?trans5; "
+            "MEET: BSYNC B0 ?trans5; PAST: EXIT ?trans5;",
+            {0x20}, "expected a barrier register alone");
 }
 
 // With the longer way alone, and nothing in the other, barriers split both alike.
