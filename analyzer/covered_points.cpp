@@ -12,15 +12,22 @@ using models::times;
 
 std::vector<AlikeSchedulers> schedulers_of(const models::WarpPolicy& policy,
                                            const LaunchShape& shape) {
-    const std::int64_t resident = shape.resident * shape.warps_per_block;
-    const std::int64_t fuller = resident % shape.schedulers;
+    const std::int64_t room = shape.resident * shape.warps_per_block;
+    const std::int64_t taken = std::min(shape.blocks, shape.resident) * shape.warps_per_block;
     std::vector<AlikeSchedulers> schedulers;
-    const auto add = [&](std::int64_t count, std::int64_t places) {
-        if (count > 0 && places > 0)
-            schedulers.push_back({count, SlotOrder{policy, places, shape.issue_slot.hi}});
-    };
-    add(shape.schedulers - fuller, resident / shape.schedulers);
-    add(fuller, resident / shape.schedulers + 1);
+    for (std::int64_t first = 0; first < std::min(room, shape.schedulers); ++first) {
+        const auto places = [&](std::int64_t warps) {
+            return (warps - first + shape.schedulers - 1) / shape.schedulers;
+        };
+        const bool as_before = !schedulers.empty() &&
+                               schedulers.back().order.places() == places(room) &&
+                               schedulers.back().warps == places(taken);
+        if (as_before)
+            ++schedulers.back().count;
+        else
+            schedulers.push_back(
+                {1, SlotOrder{policy, places(room), shape.issue_slot.hi}, places(taken)});
+    }
     return schedulers;
 }
 
@@ -183,10 +190,17 @@ std::int64_t CoveredPoints::cycles_of_block(std::int64_t block) {
 }
 
 std::int64_t CoveredPoints::cycles_of_any(const std::vector<SlotDistance>& distances) {
+    const LaunchShape& shape = problem_.shape;
     Covered cycles;
+    std::int64_t apart = 0;
+    for (const SlotDistance& slots : distances)
+        apart = std::max(apart, slots.longest);
+    std::int64_t straddle = 0; // What still holds a port when the chain changes multiprocessors.
     for (const Held& held : kinds_) {
         std::int64_t most_cycles = 0;
-        const bool harmless = !held.core && held.cycles <= problem_.shape.issue_slot.hi;
+        const bool harmless = !held.core && held.cycles <= shape.issue_slot.hi;
+        if (!harmless && held.cycles > 0)
+            straddle = std::max(straddle, plus(held.cycles, apart - 1));
         if (!harmless)
             for (const SlotDistance& slots : distances)
                 most_cycles =
@@ -194,7 +208,10 @@ std::int64_t CoveredPoints::cycles_of_any(const std::vector<SlotDistance>& dista
                              times(models::divide_up(held.cycles, slots.shortest), slots.longest));
         cycles.push_back(most_cycles);
     }
-    return times(most(cycles), problem_.shape.warps());
+    const std::int64_t of_warp = most(cycles);
+    const std::int64_t of_launch = times(of_warp, shape.warps());
+    if (shape.multiprocessors == 1) return of_launch;
+    return std::min(of_launch, plus(times(of_warp, shape.warps_of_chain()), straddle));
 }
 
 } // namespace warpbound::analyzer

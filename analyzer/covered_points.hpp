@@ -13,12 +13,15 @@
 
 namespace warpbound::analyzer {
 
-/// Schedulers of a multiprocessor that have the same number of places.
+/// Schedulers of a multiprocessor that have the same number of places, of which the first blocks
+/// take equally many.
 struct AlikeSchedulers {
     std::int64_t count = 1;
     SlotOrder order;
+    std::int64_t warps = 1; ///< Of the first blocks, in the first places.
 };
-/// Schedulers on which the first blocks have warps.
+/// Schedulers of a multiprocessor with `shape.resident` blocks, or with all of the launch where it
+/// has fewer; those without a place are left out.
 std::vector<AlikeSchedulers> schedulers_of(const models::WarpPolicy& policy,
                                            const LaunchShape& shape);
 
@@ -47,7 +50,7 @@ public:
     /// In one wave: cycles that a chain of warps of `block` loses at covered points, each as many
     /// as lie between slots.
     std::int64_t cycles_of_block(std::int64_t block);
-    /// The same of a chain of warps in any places, whose slots are so far apart.
+    /// The same in several waves, of a chain of warps in any places, whose slots are so far apart.
     std::int64_t cycles_of_any(const std::vector<SlotDistance>& distances);
 
 private:

@@ -26,11 +26,14 @@ public:
     Scheduler(const Problem& problem, const SidePair& rules, const std::vector<PathStep>& path)
         : problem_{problem}, rules_{rules}, path_{path} {}
 
-    /// In slots, when the run starts `start` cycles into a round. Nothing when the cycle of an
+    /// In slots, with `warps` warps in the first places, when the run starts `start` cycles into a
+    /// round. Nothing when the cycle of an
     /// issue is open, or too many slots passed in all starts.
-    std::optional<Times> run(const SlotOrder& order, std::int64_t start) {
+    std::optional<Times> run(const SlotOrder& order, std::int64_t warps, std::int64_t start) {
         begin(order.places());
-        std::size_t left = warps_.size();
+        auto left = static_cast<std::size_t>(warps);
+        for (std::size_t place = left; place < warps_.size(); ++place)
+            warps_[place].next = path_.size();
         const std::int64_t slot = order.slot();
         for (std::int64_t k = start / slot; left > 0; ++k) {
             if (--slots_left_ < 0) return std::nullopt;
@@ -164,18 +167,18 @@ bool turns_are_instructions(const Problem& problem) {
 
 } // namespace
 
-std::optional<Times> decided_times(const Problem& problem) {
+std::optional<Times> decided_times(const Problem& problem, std::int64_t launches) {
     const LaunchShape& shape = problem.shape;
     if (shape.waves() > 1 || !shape.issue_slot.is_exact()) return std::nullopt;
     const auto schedulers = schedulers_of(problem.request.policy, shape);
     std::int64_t with_warps = 0;
     std::int64_t runs = 0; // Of one warp.
     for (const AlikeSchedulers& alike : schedulers) {
-        with_warps += alike.count;
+        if (alike.warps > 0) with_warps += alike.count;
         runs += alike.order.round() * alike.order.slot() * alike.order.places();
     }
     if (!schedulers_are_apart(problem, static_cast<std::size_t>(with_warps))) return std::nullopt;
-    const auto path = only_path(problem, static_cast<std::size_t>(most_issues / runs));
+    const auto path = only_path(problem, static_cast<std::size_t>(most_issues / (runs * launches)));
     if (!path) return std::nullopt;
     const SidePair rules = rules_of(problem, 1, {0, 0, 0});
     models::Cycles best{0};
@@ -184,7 +187,7 @@ std::optional<Times> decided_times(const Problem& problem) {
         Scheduler scheduler{problem, rules, *path};
         std::optional<models::Cycles> fastest;
         for (std::int64_t start = 0; start < alike.order.round() * alike.order.slot(); ++start) {
-            const auto times = scheduler.run(alike.order, start);
+            const auto times = scheduler.run(alike.order, alike.warps, start);
             if (!times) return std::nullopt;
             fastest = std::min(fastest.value_or(times->lower()), times->lower());
             worst = std::max(worst, times->upper());

@@ -6,17 +6,20 @@
 #include "analyzer/problem.hpp"
 #include "models/bounds.hpp"
 
+#include <cstdint>
 #include <optional>
 
 namespace warpbound::analyzer {
 
-/// From the least to the largest execution time over all cycles of a round of slots in which each
-/// scheduler may start. `Unit:` core cycles.
+/// From the least to the largest execution time of blocks that start together on one multiprocessor
+/// (some of its places may stay empty), over all cycles of a round of slots in which each scheduler
+/// may start. `launches`: how many such are stepped for one result. `Unit:` core cycles.
 /// Side: both. Sound under slotted policies (docs/soundness.md, S17, decided schedules). Nothing
 /// when warps have more than one path, when schedulers wait for each other (stores, barriers, ports
 /// of the multiprocessor, several waves), when the cycle of an issue depends on what is not
 /// determined, or when there are too many steps.
-std::optional<models::Bounds<models::Cycles>> decided_times(const Problem& problem);
+std::optional<models::Bounds<models::Cycles>> decided_times(const Problem& problem,
+                                                            std::int64_t launches);
 
 /// The time of `warps` warps of one scheduler that are chosen strictly in turn, if no port of the
 /// multiprocessor and no write buffer makes them wait for those of other schedulers. `Unit:` core

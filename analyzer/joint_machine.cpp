@@ -30,8 +30,9 @@ Time from(Time now, Time time) {
 
 } // namespace
 
-SlotRound::SlotRound(const SlotOrder& order, std::int64_t every)
-    : slot_{order.slot()}, places_{static_cast<std::size_t>(order.places())} {
+SlotRound::SlotRound(const SlotOrder& order, std::int64_t every, std::int64_t warps)
+    : slot_{order.slot()}, places_{static_cast<std::size_t>(order.places())},
+      warps_{static_cast<std::size_t>(warps)} {
     for (const std::int64_t owner : order.owners())
         owners_.push_back(static_cast<std::size_t>(owner));
     // From slots a multiple of `every` apart the fast place has the same slots, and the others go
@@ -69,11 +70,12 @@ std::optional<JointMachine> JointMachine::of(const Problem& problem) {
     if (!steps) return std::nullopt;
     JointMachine machine{std::move(rules), std::move(*steps)};
     for (const AlikeSchedulers& alike : schedulers_of(problem.request.policy, shape)) {
+        if (alike.warps == 0) continue;
         if (models::times(alike.order.round(), alike.order.places()) > longest_round)
             return std::nullopt;
         machine.round_of_.insert(machine.round_of_.end(), static_cast<std::size_t>(alike.count),
                                  machine.rounds_.size());
-        machine.rounds_.emplace_back(alike.order, problem.request.policy.every);
+        machine.rounds_.emplace_back(alike.order, problem.request.policy.every, alike.warps);
     }
     const auto stores = std::count_if(machine.steps_.begin(), machine.steps_.end(),
                                       [](const ExactStep& step) { return step.enters_buffer; });
@@ -92,9 +94,12 @@ JointLaunch JointMachine::begin(const std::vector<Time>& starts) const {
         JointScheduler scheduler;
         scheduler.round = round_of_[i];
         scheduler.phase = starts[i];
-        scheduler.left = rounds_[scheduler.round].places();
+        scheduler.left = rounds_[scheduler.round].warps();
         scheduler.ports.assign(units_, 0);
-        scheduler.warps.assign(scheduler.left, {0, 0, 0, rules_.upper.start()});
+        scheduler.warps.assign(rounds_[scheduler.round].places(),
+                               {steps_.size(), 0, 0, rules_.upper.start()});
+        for (std::size_t place = 0; place < scheduler.left; ++place)
+            scheduler.warps[place].next = 0;
         launch.schedulers.push_back(std::move(scheduler));
     }
     launch.ports.assign(units_, 0);

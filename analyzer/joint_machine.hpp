@@ -18,13 +18,19 @@ using Time = std::int64_t;
 /// The slots of a scheduler, for stepping.
 class SlotRound {
 public:
-    SlotRound(const SlotOrder& order, std::int64_t every);
+    /// `warps`: in the first places; the others stay empty.
+    SlotRound(const SlotOrder& order, std::int64_t every, std::int64_t warps);
 
     [[nodiscard]] std::size_t places() const { return places_; }
+    [[nodiscard]] std::size_t warps() const { return warps_; }
     /// Between two choices.
     [[nodiscard]] Time slot() const { return slot_; }
     /// Cycles after which the order of slots is the same again but for the names of places.
     [[nodiscard]] Time period() const { return period_; }
+    /// Cycles of a round in which a run may start that differ in more than names.
+    [[nodiscard]] Time starts() const {
+        return warps_ == places_ ? period_ : static_cast<Time>(owners_.size()) * slot_;
+    }
     [[nodiscard]] std::size_t owner(Time cycle) const { return owners_[slot_of(cycle)]; }
     /// The first cycle from one on that lies in a slot of the place.
     [[nodiscard]] Time own(std::size_t place, Time cycle) const;
@@ -41,6 +47,7 @@ private:
 
     Time slot_;
     std::size_t places_;
+    std::size_t warps_;
     Time period_ = 1;
     std::vector<std::size_t> owners_;
     std::vector<std::vector<Time>> until_; ///< `Shape:` until_[slot][place], slots to its next one.
@@ -60,7 +67,7 @@ struct JointScheduler {
     Time next_choice = 0;
     std::size_t left = 0;         ///< Warps that have not ended.
     std::vector<Time> ports;      ///< When each is free, by unit.
-    std::vector<JointWarp> warps; ///< By place.
+    std::vector<JointWarp> warps; ///< By place; one that is empty has ended.
 };
 
 struct JointLaunch {

@@ -41,7 +41,10 @@ struct HashOfState {
 /// come to the same state in the same cycle go on as one.
 class JointSearch {
 public:
-    explicit JointSearch(const JointMachine& machine) : machine_{machine} {}
+    /// `launches`: how many are stepped for one result.
+    JointSearch(const JointMachine& machine, std::int64_t launches)
+        : machine_{machine}, states_left_{most_states / launches}, steps_left_{most_steps /
+                                                                               launches} {}
 
     std::optional<Range> run(Deadline deadline) {
         std::vector<Time> starts(machine_.schedulers().size(), 0);
@@ -51,7 +54,7 @@ public:
             const Time now = first.key();
             for (const auto& [state, completion] : first.mapped()) {
                 numbers_ -= state.size();
-                if (++states_ > most_states ||
+                if (--states_left_ < 0 ||
                     (deadline && std::chrono::steady_clock::now() > *deadline))
                     gave_up_ = true;
                 if (gave_up_) return std::nullopt;
@@ -73,7 +76,7 @@ private:
         const auto& round_of = machine_.schedulers();
         const bool as_before = scheduler > 0 && round_of[scheduler - 1] == round_of[scheduler];
         for (starts[scheduler] = as_before ? starts[scheduler - 1] : 0;
-             starts[scheduler] < machine_.rounds()[round_of[scheduler]].period();
+             starts[scheduler] < machine_.rounds()[round_of[scheduler]].starts();
              ++starts[scheduler])
             add_starts(starts, scheduler + 1);
     }
@@ -114,7 +117,7 @@ private:
         };
         Time at = 0;
         while (!ended()) {
-            if (++steps_ > most_steps) gave_up_ = true;
+            if (--steps_left_ < 0) gave_up_ = true;
             if (gave_up_) return;
             const Schedulers able = machine_.able(launch, at);
             if (machine_.rivals(launch, able, at) != 0) {
@@ -130,25 +133,25 @@ private:
     }
 
     void issue(JointLaunch& launch, std::size_t scheduler, Time at) {
-        if (++steps_ > most_steps || !machine_.issue(launch, scheduler, at)) gave_up_ = true;
+        if (--steps_left_ < 0 || !machine_.issue(launch, scheduler, at)) gave_up_ = true;
     }
 
     const JointMachine& machine_;
     std::map<Time, std::unordered_map<std::vector<Time>, Range, HashOfState>> waiting_;
     std::optional<Range> ended_; ///< Completion of all launches that ended.
     std::size_t numbers_ = 0;    ///< In states that wait.
-    std::int64_t states_ = 0;
-    std::int64_t steps_ = 0;
+    std::int64_t states_left_;
+    std::int64_t steps_left_;
     bool gave_up_ = false;
 };
 
 } // namespace
 
-std::optional<models::Bounds<models::Cycles>> joint_times(const Problem& problem,
-                                                          Deadline deadline) {
+std::optional<models::Bounds<models::Cycles>> joint_times(const Problem& problem, Deadline deadline,
+                                                          std::int64_t launches) {
     const auto machine = JointMachine::of(problem);
     if (!machine) return std::nullopt;
-    const auto times = JointSearch{*machine}.run(deadline);
+    const auto times = JointSearch{*machine, launches}.run(deadline);
     if (!times) return std::nullopt;
     return models::Bounds<models::Cycles>{models::Cycles{times->least},
                                           models::Cycles{times->most}};

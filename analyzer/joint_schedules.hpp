@@ -7,17 +7,20 @@
 #include "analyzer/problem.hpp"
 #include "models/bounds.hpp"
 
+#include <cstdint>
 #include <optional>
 
 namespace warpbound::analyzer {
 
-/// From the least to the largest execution time over all cycles in which slots of each scheduler
-/// may begin and all orders of issues within a cycle. `Unit:` core cycles.
+/// From the least to the largest execution time of blocks that start together on one multiprocessor
+/// (some of its places may stay empty), over all cycles in which slots of each scheduler may begin
+/// and all orders of issues within a cycle. `launches`: how many such are stepped for one result.
+/// `Unit:` core cycles.
 /// Side: both, and both are met. Sound under slotted policies (docs/soundness.md, S30). Nothing
 /// when warps have more than one path, wait at barriers or issue twice in a cycle, in several
 /// waves, through caches, where a value that counts is not one number, at the deadline, or when
 /// there is too much to step.
-std::optional<models::Bounds<models::Cycles>> joint_times(const Problem& problem,
-                                                          Deadline deadline);
+std::optional<models::Bounds<models::Cycles>> joint_times(const Problem& problem, Deadline deadline,
+                                                          std::int64_t launches);
 
 } // namespace warpbound::analyzer

@@ -6,6 +6,7 @@
 #include "models/architecture/architecture.hpp"
 #include "models/launch.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -42,13 +43,26 @@ struct LaunchShape {
     [[nodiscard]] std::int64_t share() const {
         return (blocks + multiprocessors - 1) / multiprocessors;
     }
-    /// One multiprocessor with as many blocks as one can get when all start together.
-    [[nodiscard]] LaunchShape fullest() const {
+    /// In several waves: warps of the blocks that run beside the critical chain up to the start of
+    /// the last one, and of those that then run where it ends (docs/soundness.md, S20).
+    [[nodiscard]] std::int64_t warps_of_chain() const {
+        return std::min(blocks, (blocks - 1) / multiprocessors + resident) * warps_per_block;
+    }
+    /// Blocks that some multiprocessor has from the start on, at least.
+    [[nodiscard]] std::int64_t surely_together() const { return std::min(resident, share()); }
+    /// Blocks that every multiprocessor gets when all start together, at least.
+    [[nodiscard]] std::int64_t fewest_together() const {
+        return std::max<std::int64_t>(0, blocks - (multiprocessors - 1) * resident);
+    }
+    /// One multiprocessor with room for `resident` blocks, on which so many start together.
+    [[nodiscard]] LaunchShape holding(std::int64_t together) const {
         LaunchShape one = *this;
-        one.blocks = resident;
+        one.blocks = together;
         one.multiprocessors = 1;
         return one;
     }
+    /// With as many blocks as one can get when all start together.
+    [[nodiscard]] LaunchShape fullest() const { return holding(resident); }
 };
 
 /// Refuses a block that does not fit, more multiprocessors than there are, and a description that

@@ -59,14 +59,27 @@ public:
         if (fit()) return 0;
         // Where the chain changes its place, points may lie closer by less than a slot.
         const std::int64_t slack = problem_.shape.issue_slot.hi - 1;
-        std::int64_t drained = 0;
-        std::int64_t longest = 0;
-        for (const SlotDistance& slots : distances) {
-            const std::int64_t apart = std::max<std::int64_t>(1, slots.shortest - slack);
-            drained = std::max(drained, models::divide_up(times(drains_, slots.longest), apart));
-            longest = std::max(longest, slots.longest);
-        }
-        return plus(drained, times(stores_, longest) / entries_);
+        const auto cycles = [&](std::int64_t stores, std::int64_t drains) {
+            std::int64_t drained = 0;
+            std::int64_t longest = 0;
+            for (const SlotDistance& slots : distances) {
+                const std::int64_t apart = std::max<std::int64_t>(1, slots.shortest - slack);
+                drained = std::max(drained, models::divide_up(times(drains, slots.longest), apart));
+                longest = std::max(longest, slots.longest);
+            }
+            return plus(drained, times(stores, longest) / entries_);
+        };
+        const std::int64_t of_launch = cycles(stores_, drains_);
+        const LaunchShape& shape = problem_.shape;
+        if (shape.multiprocessors == 1) return of_launch;
+        // Of the blocks on the chain's multiprocessors, and what is in the buffer of the second
+        // when the chain comes to it.
+        const std::int64_t left = problem_.buffer_entries.hi;
+        const auto of_chain = [&](std::int64_t of_all_warps) {
+            return times(of_all_warps / shape.warps(), shape.warps_of_chain());
+        };
+        return std::min(of_launch, cycles(plus(of_chain(stores_), left),
+                                          plus(of_chain(drains_), times(left, longest_drain_))));
     }
 
 private:

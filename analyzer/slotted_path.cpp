@@ -16,11 +16,21 @@ std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
                                          const LaunchShape& shape) {
     std::vector<SlotDistance> distances;
     for (const AlikeSchedulers& alike : schedulers_of(policy, shape))
-        for (const std::int64_t place : alike.order.kinds())
-            distances.push_back(alike.order.distance(place));
+        if (alike.warps == alike.order.places())
+            for (const std::int64_t place : alike.order.kinds())
+                distances.push_back(alike.order.distance(place));
+        else
+            for (std::int64_t place = 0; place < alike.warps; ++place)
+                distances.push_back(alike.order.distance(place));
     std::sort(distances.begin(), distances.end());
     distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
     return distances;
+}
+
+Problem as_delayed(const Problem& problem) {
+    Problem one = problem;
+    if (problem.shape.waves() == 1) one.shape = problem.shape.fullest();
+    return one;
 }
 
 SlotDistance hull(const std::vector<SlotDistance>& distances) {
@@ -86,7 +96,9 @@ Result<SideAnswer> slowest_in_slots(const Problem& problem, const SlottedChain& 
 
 Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer answer,
                                            Deadline deadline) {
-    for (const SlotDistance& slots : slot_distances(problem.request.policy, problem.shape)) {
+    // Places that are surely taken on some multiprocessor.
+    const LaunchShape taken = problem.shape.holding(problem.shape.surely_together());
+    for (const SlotDistance& slots : slot_distances(problem.request.policy, taken)) {
         if (slots.longest == 1) continue;
         const SidePair rules =
             rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, {slots});

@@ -11,10 +11,14 @@
 
 namespace warpbound::analyzer {
 
-/// How far apart the slots of a warp are, for every kind of place that the first blocks take,
-/// sorted. A warp that is alone on its scheduler has all slots.
+/// How far apart the slots of a warp are, for every kind of place that the first blocks take of a
+/// multiprocessor (`schedulers_of`), sorted. A warp that is alone on its scheduler has all slots.
 std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
                                          const LaunchShape& shape);
+
+/// The launch as it delays itself on one multiprocessor: where all blocks start together, the one
+/// that got most (docs/soundness.md, S17).
+Problem as_delayed(const Problem& problem);
 
 /// From the shortest to the longest of all. Requires: one at least.
 SlotDistance hull(const std::vector<SlotDistance>& distances);

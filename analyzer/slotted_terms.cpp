@@ -145,7 +145,8 @@ private:
 
 } // namespace
 
-Result<SideAnswer> prove_slotted_from_above(const Problem& problem, Deadline deadline) {
+Result<SideAnswer> prove_slotted_from_above(const Problem& launched, Deadline deadline) {
+    const Problem problem = as_delayed(launched);
     const auto chain = slotted_chain(problem);
     if (!chain) return chain.as_failure();
     return slowest_in_slots(problem, chain.value(), deadline,

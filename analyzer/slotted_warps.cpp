@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -65,18 +67,48 @@ private:
     const LaunchShape& shape_;
 };
 
-/// Takes the times of all schedules that are left, where they can be stepped, when they are closer.
-void take_stepped(const Problem& problem, SideAnswer& answer, Side side, Deadline deadline) {
-    std::string text = "all warps, in every slot that the run may start in";
-    auto times = decided_times(problem);
-    if (!times) {
-        times = joint_times(problem, deadline);
-        text += ", whoever is first in a cycle";
+struct SteppedTimes {
+    models::Cycles lower{0};
+    models::Cycles upper{0};
+    bool in_any_order = false; ///< Of issues in one cycle.
+};
+
+/// Of all schedules that are left, where they can be stepped, with every number of blocks that a
+/// multiprocessor may get.
+std::optional<SteppedTimes> stepped_times(const Problem& problem, Deadline deadline) {
+    const LaunchShape& shape = problem.shape;
+    if (shape.waves() > 1) return std::nullopt;
+    const std::int64_t fewest = std::max<std::int64_t>(1, shape.fewest_together());
+    const std::int64_t launches = shape.resident - fewest + 1;
+    SteppedTimes stepped;
+    std::optional<models::Cycles> fastest;
+    for (std::int64_t blocks = fewest; blocks <= shape.resident; ++blocks) {
+        Problem one = problem;
+        one.shape = shape.holding(blocks);
+        auto times = decided_times(one, launches);
+        if (!times) {
+            times = joint_times(one, deadline, launches);
+            stepped.in_any_order = true;
+        }
+        if (!times) return std::nullopt;
+        stepped.upper = std::max(stepped.upper, times->upper());
+        if (blocks >= shape.surely_together())
+            fastest = std::min(fastest.value_or(times->lower()), times->lower());
     }
+    stepped.lower = *fastest;
+    return stepped;
+}
+
+/// Takes the times of all schedules that are left when they are closer.
+void take_stepped(const Problem& problem, SideAnswer& answer, Side side, Deadline deadline) {
+    const auto times = stepped_times(problem, deadline);
     if (!times) return;
     SideResult& execution = answer.execution;
-    const models::Cycles time = side == Side::Upper ? times->upper() : times->lower();
+    const models::Cycles time = side == Side::Upper ? times->upper : times->lower;
     if (side == Side::Upper ? time >= execution.proved : time <= execution.proved) return;
+    std::string text = "all warps, in every slot that the run may start in";
+    if (times->in_any_order) text += ", whoever is first in a cycle";
+    if (problem.shape.multiprocessors > 1) text += ", however blocks are spread";
     execution.terms = {{std::move(text), 1, time.count()}};
     execution.proved = time;
     execution.proof = Proof::DecidedSchedule;
@@ -86,7 +118,8 @@ void take_stepped(const Problem& problem, SideAnswer& answer, Side side, Deadlin
 
 } // namespace
 
-Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline deadline) {
+Result<SideAnswer> bound_slotted_from_above(const Problem& launched, Deadline deadline) {
+    const Problem problem = as_delayed(launched);
     const auto found = slotted_chain(problem);
     if (!found) return found.as_failure();
     const SlottedChain& chain = found.value();
@@ -105,7 +138,7 @@ Result<SideAnswer> bound_slotted_from_above(const Problem& problem, Deadline dea
         });
     // The start does not decide when data come through the caches.
     if (!answer || problem.caches) return answer;
-    take_stepped(problem, answer.value(), Side::Upper, deadline);
+    take_stepped(launched, answer.value(), Side::Upper, deadline);
     return answer;
 }
 

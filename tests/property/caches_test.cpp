@@ -199,7 +199,7 @@ void check_in_order_of_the_policy(const std::string& policy_of, Seen& seen) {
         if (waves)
             harness::simulator::test::set(made.machine.limits, "max-blocks", choose.whole(1, 2));
         std::string policy = policy_of;
-        const std::int64_t multiprocessors = policy == "srr" ? choose.whole(1, 2) : 1;
+        const std::int64_t multiprocessors = choose.whole(1, 2);
         harness::simulator::test::set(made.machine.geometry, "multiprocessors", multiprocessors);
         if (policy == "variable-rate")
             policy += ":fast=" + std::to_string(choose.whole(0, 2)) +

@@ -28,6 +28,7 @@ struct Verdict {
     bool stepped = false; ///< All schedules were.
     bool varied = false;  ///< They differ.
     bool stored = false;
+    bool spread = false; ///< Over several multiprocessors.
 };
 
 /// Numbers in place of intervals; schedulers, scopes of units and the write buffer at random.
@@ -39,7 +40,6 @@ models::Architecture random_machine(models::Architecture machine, tests::Chance&
                     draw.whole(0, 1) == 0 ? value.interval->lo : value.interval->hi;
                 value.interval = models::Interval{number, number, number};
             }
-    tests::set(machine.geometry, "multiprocessors", 1);
     tests::set(machine.schedulers, "count", draw.whole(1, 4));
     tests::set(machine.schedulers, "issue-slot", draw.whole(1, 3));
     tests::set(machine.write_buffer, "entries", draw.whole(1, 4));
@@ -69,14 +69,17 @@ tests::RandomKernel random_code(std::uint64_t seed, int sm) {
 
 Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described) {
     tests::Chance draw{seed};
-    const models::Architecture machine = random_machine(described.architecture, draw);
+    models::Architecture machine = random_machine(described.architecture, draw);
+    const std::int64_t multiprocessors = draw.whole(1, 2);
+    tests::set(machine.geometry, "multiprocessors", multiprocessors);
     const tests::RandomKernel kernel = random_code(seed, described.sm);
-    const models::Launch launch{draw.whole(1, 2), 32 * draw.whole(1, 3)};
+    const models::Launch launch{draw.whole(1, 1 + multiprocessors), 32 * draw.whole(1, 3)};
     const auto policy =
         models::read_policy(policies[static_cast<std::size_t>(draw.whole(0, 3))]).value();
     Verdict verdict;
     const auto fail = [&](const std::string& what) {
         verdict.failure = what + "\nseed " + std::to_string(seed) + " on " + machine.name + ", " +
+                          std::to_string(multiprocessors) + " multiprocessors, " +
                           models::to_string(launch) + ", " + models::to_string(policy) + "\n" +
                           kernel.text;
         return verdict;
@@ -89,6 +92,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     request.architecture = &machine;
     request.facts = &made.value()->facts;
     request.launch = launch;
+    request.multiprocessors = multiprocessors;
     request.policy = policy;
     const auto analysis = analyzer::analyze(request);
     if (!analysis) return fail("not analyzed: " + to_string(analysis.error()));
@@ -99,9 +103,11 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
                 verdict.stepped || term.text.find("whoever is first") != std::string::npos;
     const auto bounds = envelope.bounds();
     verdict.varied = verdict.stepped && bounds.lower() < bounds.upper();
+    verdict.spread = verdict.stepped && multiprocessors > 1 && launch.blocks > 1;
     verdict.stored = verdict.stepped && kernel.text.find("ST") != std::string::npos;
     const harness::Kernel launched{request.function, request.graph, request.facts, launch};
-    const auto prepared = harness::simulator::Machine::prepare(machine, launched, policy, 1);
+    const auto prepared =
+        harness::simulator::Machine::prepare(machine, launched, policy, multiprocessors);
     if (!prepared) return fail("not simulated: " + to_string(prepared.error()));
     for (std::uint64_t run = 0; run < 6; ++run) {
         const auto seen = prepared.value()->run({seed * 7919 + run, draws[run % 3], {}});
@@ -119,17 +125,21 @@ TEST(JointSchedules, NoSimulatedTimeOfARandomLaunchLeavesThem) {
     std::uint64_t stepped = 0;
     std::uint64_t varied = 0;
     std::uint64_t stored = 0;
+    std::uint64_t spread = 0;
     const std::uint64_t cases = tests::run_campaign(check_case, [&](const Verdict& verdict) {
         if (verdict.stepped) ++stepped;
         if (verdict.varied) ++varied;
         if (verdict.stored) ++stored;
+        if (verdict.spread) ++spread;
     });
     RecordProperty("stepped", std::to_string(stepped));
     RecordProperty("varied", std::to_string(varied));
     RecordProperty("stored", std::to_string(stored));
+    RecordProperty("spread", std::to_string(spread));
     EXPECT_GT(stepped * 5, cases) << "hardly a launch was stepped";
     EXPECT_GT(varied * 20, cases) << "hardly a choice mattered";
     EXPECT_GT(stored * 20, cases) << "hardly a launch stored";
+    EXPECT_GT(spread * 20, cases) << "hardly a launch was on several multiprocessors";
 }
 
 } // namespace

@@ -42,7 +42,8 @@ struct Verdict {
     double lower_ratio = 0;     ///< Lower bound over the best simulated time.
     double certified_ratio = 0; ///< Upper bound with evidence over that without.
     bool several_waves = false;
-    bool met = false;          ///< The kernel has barriers.
+    bool spread = false; ///< In one wave, with fewer blocks than places on several multiprocessors.
+    bool met = false;    ///< The kernel has barriers.
     bool met_together = false; ///< Several warps of blocks that all begin together.
     bool decided = false;
     bool in_turns = false; ///< The upper bound rests on turns.
@@ -114,6 +115,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     const auto analysis = analyzer::analyze(request);
     Verdict verdict;
     verdict.several_waves = launch.blocks > places * multiprocessors;
+    verdict.spread =
+        launch.blocks > 1 && multiprocessors > 1 && launch.blocks < places * multiprocessors;
     verdict.met = kernel.text.find("BAR.SYNC") != std::string::npos;
     verdict.met_together = verdict.met && !verdict.several_waves && launch.threads > 32;
     if (!analysis) {
@@ -196,6 +199,7 @@ struct Sums {
     std::uint64_t met_together = 0;
     std::uint64_t decided = 0;
     std::uint64_t in_turns = 0;
+    std::uint64_t spread = 0;
 
     void add(const Verdict& verdict) {
         if (verdict.refused) ++refused;
@@ -204,6 +208,7 @@ struct Sums {
         if (verdict.met_together) ++met_together;
         if (verdict.decided) ++decided;
         if (verdict.in_turns) ++in_turns;
+        if (verdict.spread) ++spread;
         if (verdict.certified_ratio > 0) certified.push_back(verdict.certified_ratio);
         if (verdict.upper_ratio == 0) return;
         upper.push_back(verdict.upper_ratio);
@@ -228,6 +233,7 @@ struct Sums {
                                       std::to_string(median(certified)));
         testing::Test::RecordProperty("decided", std::to_string(decided));
         testing::Test::RecordProperty("in_turns", std::to_string(in_turns));
+        testing::Test::RecordProperty("spread", std::to_string(spread));
     }
 };
 
@@ -267,6 +273,26 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
     EXPECT_GT(sums.waves * 5, cases);
     EXPECT_GT(sums.certified.size() * 5, cases);
     EXPECT_GT(sums.met_together * 10, cases) << "hardly a run was in parts between barriers";
+    EXPECT_LT(median(sums.upper), 4.0);
+    EXPECT_GT(median(sums.lower), 0.3);
+}
+
+TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchOnSeveralMultiprocessorsLeavesItsEnvelope) {
+    Sums sums;
+    const std::uint64_t cases = tests::run_campaign(
+        [](std::uint64_t seed, const tests::DescribedMachine& machine) {
+            return check_case(seed, machine, slotted[seed / 11 % slotted.size()],
+                              {.barriers = seed / 19 % 2 == 0,
+                               .multiprocessors = static_cast<std::int64_t>(2 + seed / 13 % 3),
+                               .waves = seed / 23 % 3 > 0,
+                               .branches = seed / 17 % 2 == 0});
+        },
+        [&](const Verdict& verdict) { sums.add(verdict); });
+    sums.record();
+    EXPECT_LT(sums.refused * 10, cases + 10);
+    EXPECT_GT(sums.waves * 10, cases);
+    EXPECT_GT(sums.spread * 10, cases) << "hardly a multiprocessor had empty places";
+    EXPECT_GT(sums.met_together * 20, cases);
     EXPECT_LT(median(sums.upper), 4.0);
     EXPECT_GT(median(sums.lower), 0.3);
 }

@@ -99,8 +99,11 @@ TEST(JointSchedules, AreLeftToTheSumWhereOrdersAreTooMany) {
 // Places 0 1 0 2 0 3, slots of two cycles.
 TEST(SlotRounds, ListPlacesByTheirNextSlots) {
     const models::WarpPolicy policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    const SlotRound round{SlotOrder{policy, 4, 2}, policy.every};
+    const SlotRound round{SlotOrder{policy, 4, 2}, policy.every, 4};
     EXPECT_EQ(round.period(), 4);
+    EXPECT_EQ(round.starts(), 4);
+    // Where the last place is empty, the others are not alike.
+    EXPECT_EQ((SlotRound{SlotOrder{policy, 4, 2}, policy.every, 3}).starts(), 12);
     EXPECT_THAT(round.upcoming(0), ElementsAre(0, 1, 2, 3));
     EXPECT_THAT(round.upcoming(6), ElementsAre(2, 0, 3, 1));
     EXPECT_EQ(round.owner(7), 2U);
@@ -116,7 +119,7 @@ TEST(SlotRounds, RepeatAfterAPeriodButForNames) {
         for (std::int64_t places = 2; places < 9; ++places) {
             const models::WarpPolicy policy = models::read_policy(text).value();
             const SlotOrder order{policy, places, 3};
-            const SlotRound round{order, policy.every};
+            const SlotRound round{order, policy.every, places};
             for (Time cycle = 0; cycle < 3 * order.round(); ++cycle) {
                 const auto& now = round.upcoming(cycle);
                 const auto& later = round.upcoming(cycle + round.period());

@@ -1,3 +1,4 @@
+#include "analyzer/proof.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -200,7 +201,9 @@ TEST(Refusal, NamesLaunchesOnSeveralMultiprocessorsThatItDoesNotBound) {
                                              "geometry/multiprocessors, which is 14"));
     problem->request.multiprocessors = 2;
     problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    EXPECT_THAT(refusal(*problem), HasSubstr("bounds it on one multiprocessor only"));
+    ProofRecord proofs;
+    problem->request.proofs = &proofs;
+    EXPECT_THAT(refusal(*problem), HasSubstr("path lemmas are kept on one multiprocessor only"));
 }
 
 TEST(Refusal, KeepsToPoliciesThatItKnows) {
