@@ -76,9 +76,6 @@ Result<void> check_policy(const Request& request, const LaunchShape& shape) {
                                    models::to_string(guarantee), bounded),
                        "--policy"};
     };
-    if (guarantee == models::PolicyGuarantee::Slotted && request.proofs != nullptr &&
-        shape.multiprocessors > 1 && shape.blocks > 1)
-        return refuse("path lemmas are kept on one multiprocessor only in this version");
     if (guarantee == models::PolicyGuarantee::Slotted ||
         guarantee == models::PolicyGuarantee::OrderForced)
         return boost::outcome_v2::success();

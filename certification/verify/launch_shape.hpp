@@ -22,6 +22,11 @@ struct LaunchShape {
     /// From the end of a block to the first issue of the one that takes its place; 0 with one wave.
     models::Interval refill{0, 0, 0};
 
+    /// Warps that may delay each other: where all blocks start together, those of one
+    /// multiprocessor.
+    [[nodiscard]] std::int64_t warps_in_reach() const {
+        return waves == 1 ? resident * warps_per_block : warps;
+    }
     /// Of so many warps with indices in a row, those of one scheduler at most.
     [[nodiscard]] std::int64_t per_scheduler(std::int64_t count) const {
         return (count + schedulers - 1) / schedulers;

@@ -5,15 +5,21 @@
 
 namespace warpbound::certification::verify {
 
-std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchShape& shape) {
+std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchShape& shape,
+                                   std::int64_t blocks) {
     if (models::guarantee_of(policy) != models::PolicyGuarantee::Slotted) return {};
-    const std::int64_t warps = product(shape.resident, shape.warps_per_block);
+    const std::int64_t room = product(shape.resident, shape.warps_per_block);
+    const std::int64_t warps = product(blocks, shape.warps_per_block);
     const std::int64_t slot = shape.issue_slot.hi;
     std::set<SlotRange> ranges;
-    for (const std::int64_t places : {warps / shape.schedulers, shape.per_scheduler(warps)}) {
+    for (std::int64_t first = 0; first < std::min(warps, shape.schedulers); ++first) {
+        const std::int64_t places = (room - first - 1) / shape.schedulers + 1;
+        const std::int64_t taken = (warps - first - 1) / shape.schedulers + 1;
         if (places == 1) ranges.insert({1, 1});
         if (places < 2) continue;
-        ranges.insert({product(policy.every, slot), product(policy.every, slot)});
+        const bool has_fast = policy.fast % places < taken;
+        if (has_fast) ranges.insert({product(policy.every, slot), product(policy.every, slot)});
+        if (taken == (has_fast ? 1 : 0)) continue;
         // Slots that are not the fast place's: the j-th of them is slot j + 1 + j / (every - 1),
         // and every (places - 1)-th belongs to the same place. Between two, the quotient grows by
         // that of the distance, rounded down or up.

@@ -18,8 +18,10 @@ struct SlotRange {
     friend auto operator<=>(const SlotRange&, const SlotRange&) = default;
 };
 
-/// For every kind of place that the first blocks take, in order; none unless the policy is slotted.
-std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchShape& shape);
+/// For every kind of place that the first `blocks` blocks of a multiprocessor take, in order; none
+/// unless the policy is slotted.
+std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchShape& shape,
+                                   std::int64_t blocks);
 /// From the shortest to the longest. Requires: some.
 SlotRange all_of(const std::vector<SlotRange>& ranges);
 /// What names of lemmas about such slots end in: "-every-8", "-every-6-8".

@@ -20,7 +20,7 @@ bool Contention::changes_place() const {
 // Of two numbers of warps beside the one, that with the larger sum counts.
 void Contention::add_lost_to_ports(std::vector<Term>& terms, const std::string& kind,
                                    const ClaimRow& claim) const {
-    const std::int64_t warps = shape_.warps;
+    const std::int64_t warps = shape_.warps_in_reach();
     if (changes_place()) {
         terms.push_back({warps, 0, WarpCosts::ports + kind});
         return;
@@ -56,13 +56,13 @@ std::vector<Term> Contention::slotted_sum(const std::string& path, const SlotRan
                                          "write-buffer", "entries");
     if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
     // Nobody waits for the buffer while all stores of the launch fit.
-    if (product(costs_.most_stores(), shape_.warps) > entries.value().lo)
-        terms.push_back({shape_.warps, 0, WarpCosts::buffer + kind});
+    const std::int64_t warps = shape_.warps_in_reach();
+    if (product(costs_.most_stores(), warps) > entries.value().lo)
+        terms.push_back({warps, 0, WarpCosts::buffer + kind});
     const std::int64_t left = product(longest, entries.value().hi);
-    const std::int64_t all =
-        product(cycles_of({1, 0, WarpCosts::upper_drain}, claim), shape_.warps);
+    const std::int64_t all = product(cycles_of({1, 0, WarpCosts::upper_drain}, claim), warps);
     if (all <= left)
-        terms.push_back({shape_.warps, 0, WarpCosts::upper_drain});
+        terms.push_back({warps, 0, WarpCosts::upper_drain});
     else
         terms.push_back({1, left, ""});
     return terms;
@@ -86,10 +86,12 @@ std::vector<Term> Contention::slotted_upper_terms(const ClaimRow& claim) const {
 }
 
 // The path counts every distance as the longest, from the beginning of the first slot, in which the
-// run may start.
+// run may start. Only places count that are taken on some multiprocessor.
 std::optional<std::vector<Term>> Contention::slotted_lower_terms(const std::string& first,
                                                                  const ClaimRow& claim) const {
-    for (const SlotRange& range : slots_) {
+    const std::int64_t blocks =
+        std::min(shape_.resident, (shape_.blocks - 1) / shape_.multiprocessors + 1);
+    for (const SlotRange& range : slot_ranges(kernel_.policy, shape_, blocks)) {
         const std::string lemma = lower_path + kind_of(range);
         if (first != lemma || range.longest == 1) continue;
         const std::int64_t path = cycles_of({1, 0, lemma}, claim);

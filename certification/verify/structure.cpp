@@ -16,18 +16,14 @@ namespace {
     throw Finding{Verdict::Failed, what};
 }
 
-/// The bounds hold for policies under which some warp issues whenever one may, for strict turns,
-/// and on one multiprocessor for policies that give each warp slots of its own.
+/// The bounds hold for policies under which some warp issues whenever one may, for strict turns and
+/// for policies that give each warp slots of its own.
 void check_policy(const KernelCase& kernel, const Contention& contention) {
     const auto guarantee = models::guarantee_of(kernel.policy);
     const LaunchShape& shape = contention.shape();
     const bool holds_all = kernel.policy.kind == models::PolicyKind::TwoLevel &&
                            contention.together_on_scheduler() <= kernel.policy.active;
-    const bool bounded =
-        guarantee == models::PolicyGuarantee::Slotted
-            ? shape.multiprocessors == 1 || shape.blocks == 1
-            : guarantee != models::PolicyGuarantee::SetLimited || holds_all || shape.warps == 1;
-    if (!bounded)
+    if (guarantee == models::PolicyGuarantee::SetLimited && !holds_all && shape.warps > 1)
         fail(kernel.id + ": no bound is proved for policy " + models::to_string(kernel.policy));
 }
 

@@ -153,7 +153,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     if (!alone && seed % 5 < 2)
         input.launch += ",shared-memory=" + std::to_string(seed * 1009 % 30'000);
     input.policy = policy;
-    if (!alone && !slotted) input.multiprocessors = from_one_to(4);
+    if (!alone) input.multiprocessors = from_one_to(4);
     return input;
 }
 
@@ -188,6 +188,7 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     std::uint64_t refused = 0;
     std::uint64_t not_run = 0;
     std::map<std::string, int> lemmas;
+    int slotted_on_several = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         certification::BundleInputs inputs;
         inputs.tool_version = "1";
@@ -216,7 +217,12 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
                 << step.step << ": " << step.detail << ", seed " << seed;
         expect_tight_scripts(bundle.value(), seed);
         count_lemmas(bundle.value(), lemmas);
+        const certification::KernelInput& input = inputs.kernels.front();
+        if (input.policy.rfind("variable-rate", 0) == 0 && input.multiprocessors > 1)
+            ++slotted_on_several;
     }
+    RecordProperty("slotted_on_several_multiprocessors", slotted_on_several);
+    EXPECT_GT(slotted_on_several * 20, static_cast<int>(cases) - 20);
     EXPECT_LT(refused * 4, cases + 4);
     EXPECT_LT(not_run * 4, cases + 4);
     for (const char* kind : {"loads", "stores", "entries", "link", "refreshes", "in-any-place",

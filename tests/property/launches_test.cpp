@@ -285,10 +285,12 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchOnSeveralMultiprocessorsLeav
                               {.barriers = seed / 19 % 2 == 0,
                                .multiprocessors = static_cast<std::int64_t>(2 + seed / 13 % 3),
                                .waves = seed / 23 % 3 > 0,
-                               .branches = seed / 17 % 2 == 0});
+                               .branches = seed / 17 % 2 == 0,
+                               .certified = seed % 4 == 0});
         },
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
+    EXPECT_GT(sums.certified.size() * 10, cases);
     EXPECT_LT(sums.refused * 10, cases + 10);
     EXPECT_GT(sums.waves * 10, cases);
     EXPECT_GT(sums.spread * 10, cases) << "hardly a multiprocessor had empty places";

@@ -1,4 +1,3 @@
-#include "analyzer/proof.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -199,11 +198,6 @@ TEST(Refusal, NamesLaunchesOnSeveralMultiprocessorsThatItDoesNotBound) {
     problem->request.multiprocessors = 15;
     EXPECT_THAT(refusal(*problem), HasSubstr("15 multiprocessors; expected 1 to "
                                              "geometry/multiprocessors, which is 14"));
-    problem->request.multiprocessors = 2;
-    problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    ProofRecord proofs;
-    problem->request.proofs = &proofs;
-    EXPECT_THAT(refusal(*problem), HasSubstr("path lemmas are kept on one multiprocessor only"));
 }
 
 TEST(Refusal, KeepsToPoliciesThatItKnows) {

@@ -124,6 +124,16 @@ const std::vector<Launched>& launches() {
         {"strict turns of blocks that meet, one wave", "3x256", "srr", 1, {}, true},
         {"strict turns of blocks that meet, several waves", "9x320", "srr", 2, {}, true},
         {"strict turns that take the same time", "1x1024", "srr", 1, {}, false, true},
+        {"slots of one wave on several multiprocessors", "40x128", "variable-rate:fast=0,every=3",
+         8},
+        {"slots of several waves on several multiprocessors", "40x128",
+         "variable-rate:fast=1,every=2", 2},
+        {"slots of blocks that meet on several multiprocessors",
+         "9x320",
+         "variable-rate:fast=1,every=2",
+         2,
+         {},
+         true},
     };
     return list;
 }
@@ -459,6 +469,19 @@ TEST(LaunchEvidence, OnAnotherNumberOfMultiprocessorsFails) {
         edit(files, "inputs/K1/launch.json",
              [&](Json& json) { json["multiprocessors"] = multiprocessors; });
         EXPECT_EQ(structure_of(files), Verdict::Failed) << multiprocessors;
+    }
+}
+
+// Five blocks on one multiprocessor take all places of its schedulers, on two at least three of
+// them take the fast place and two others; of five each may get one, which takes the fast place.
+TEST(LaunchEvidence, OfSlotsHasNoPathOfAPlaceThatMayStayEmpty) {
+    const Bundle bundle = bundle_of(launches()[2]);
+    for (const auto& [multiprocessors, verdict] :
+         {std::pair{2, Verdict::Holds}, std::pair{5, Verdict::Failed}}) {
+        EvidenceFiles files = bundle.files;
+        edit(files, "inputs/K1/launch.json",
+             [&, count = multiprocessors](Json& json) { json["multiprocessors"] = count; });
+        EXPECT_EQ(structure_of(files), verdict) << multiprocessors;
     }
 }
 
