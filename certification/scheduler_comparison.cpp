@@ -110,7 +110,8 @@ std::vector<std::size_t> best_trades(const SchedulerComparison& comparison) {
 std::string render_text(const SchedulerComparison& comparison) {
     std::string out =
         fmt::format("{} on {}, launch {}, {} runs per policy ({})\n", printable(comparison.kernel),
-                    printable(comparison.architecture), comparison.launch,
+                    printable(comparison.architecture),
+                    launch_text(comparison.launch, comparison.multiprocessors),
                     comparison.policies.front().observed.times.count, comparison.protocol);
     out += fmt::format("verdict: {}\n\n", comparison.refuted() ? "refuted" : "holds");
     out += fmt::format("{:<34} {:>10} {:>10} {:>8} {:>8} {:>10} {:>8} {:>8} {:>7} {:>8} {:>7} "
@@ -201,21 +202,21 @@ std::string render_json(const SchedulerComparison& comparison) {
         assumptions.push_back({{"id", assumption.id},
                                {"text", printable(assumption.text)},
                                {"status", analyzer::to_string(assumption.status)}});
-    return Json{{"tool", {{"name", "warpbound"}, {"version", comparison.tool_version}}},
-                {"kernel",
-                 {{"name", printable(comparison.kernel)}, {"digest", comparison.kernel_digest}}},
-                {"architecture",
-                 {{"name", printable(comparison.architecture)},
-                  {"digest", comparison.architecture_digest}}},
-                {"launch", comparison.launch},
-                {"protocol", comparison.protocol},
-                {"verdict", comparison.refuted() ? "refuted" : "holds"},
-                {"policies", policies},
-                {"ranking", ranking},
-                {"best-trades", trades},
-                {"assumptions", assumptions}}
-               .dump(2) +
-           "\n";
+    Json json{
+        {"tool", {{"name", "warpbound"}, {"version", comparison.tool_version}}},
+        {"kernel", {{"name", printable(comparison.kernel)}, {"digest", comparison.kernel_digest}}},
+        {"architecture",
+         {{"name", printable(comparison.architecture)},
+          {"digest", comparison.architecture_digest}}},
+        {"launch", comparison.launch},
+        {"protocol", comparison.protocol},
+        {"verdict", comparison.refuted() ? "refuted" : "holds"},
+        {"policies", policies},
+        {"ranking", ranking},
+        {"best-trades", trades},
+        {"assumptions", assumptions}};
+    if (comparison.multiprocessors > 1) json["multiprocessors"] = comparison.multiprocessors;
+    return json.dump(2) + "\n";
 }
 
 std::string render_csv(const SchedulerComparison& comparison) {

@@ -37,6 +37,7 @@ struct SchedulerComparison {
     std::string architecture;
     std::string architecture_digest;
     std::string launch;
+    std::int64_t multiprocessors = 1; ///< On which it runs.
     std::string protocol;
     std::vector<analyzer::Assumption> assumptions; ///< Of the bounds, when there are any.
     std::vector<PolicyResult> policies;            ///< In the order in which they were asked for.

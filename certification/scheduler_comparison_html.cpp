@@ -17,11 +17,12 @@ namespace {
 std::string summary(const SchedulerComparison& comparison, const std::vector<Rank>& ranks) {
     const PolicyResult& first = comparison.policies[ranks.front().policy];
     const PolicyResult& last = comparison.policies[ranks.back().policy];
-    std::string out = fmt::format("<h1>Warp schedulers: {} on {}</h1>\n<p class=\"quiet\">Launch "
-                                  "{} (blocks x threads); {}; {} runs per policy.</p>\n",
-                                  escape(comparison.kernel), escape(comparison.architecture),
-                                  escape(comparison.launch), escape(comparison.protocol),
-                                  first.observed.times.count);
+    std::string out =
+        fmt::format("<h1>Warp schedulers: {} on {}</h1>\n<p class=\"quiet\">Launch "
+                    "{} (blocks x threads); {}; {} runs per policy.</p>\n",
+                    escape(comparison.kernel), escape(comparison.architecture),
+                    escape(launch_text(comparison.launch, comparison.multiprocessors)),
+                    escape(comparison.protocol), first.observed.times.count);
     out += "<div class=\"summary\">\n";
     out += comparison.refuted()
                ? card("Refuted", "An observation lies outside a bound.", "refuted")

@@ -59,6 +59,8 @@ std::string render_xml(const SchedulerComparison& comparison) {
                                          {"launch", comparison.launch},
                                          {"protocol", comparison.protocol},
                                          {"verdict", comparison.refuted() ? "refuted" : "holds"}});
+    if (comparison.multiprocessors > 1)
+        root.attributes.push_back({"multiprocessors", std::to_string(comparison.multiprocessors)});
     for (const auto& result : comparison.policies)
         root.children.push_back(policy_element(result));
     for (const Rank& ranked : rank(comparison))

@@ -52,11 +52,13 @@ std::string kind_phrase(const Report& report, const Claim& claim) {
     }
 }
 
+std::string launch_text(const std::string& launch, std::int64_t multiprocessors) {
+    return multiprocessors == 1 ? launch
+                                : fmt::format("{} on {} multiprocessors", launch, multiprocessors);
+}
+
 std::string launch_text(const Report& report) {
-    const std::string launch = models::to_string(report.launch);
-    return report.multiprocessors == 1
-               ? launch
-               : fmt::format("{} on {} multiprocessors", launch, report.multiprocessors);
+    return launch_text(models::to_string(report.launch), report.multiprocessors);
 }
 
 std::string address_text(std::int64_t address) {

@@ -15,7 +15,9 @@ std::string_view side_name(analyzer::Side side);
 /// "bound under assumptions, 7 unchecked". The number never stands without it.
 std::string kind_phrase(const Report& report, const Claim& claim);
 
-std::string launch_text(const Report& report); ///< "1x32"
+/// "1x32", "12x128 on 2 multiprocessors".
+std::string launch_text(const std::string& launch, std::int64_t multiprocessors);
+std::string launch_text(const Report& report);
 std::string address_text(std::int64_t address);
 std::string quantity_phrase(std::string_view quantity);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);

@@ -4,6 +4,7 @@
 #include "analyzer/analysis.hpp"
 #include "certification/scheduler_comparison.hpp"
 #include "cli/command.hpp"
+#include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"
 #include "harness/protocol/schedules.hpp"
 #include "models/warp_policy.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 struct Options {
     LaunchOptions launch;
+    std::string multiprocessors = "1";
     std::string policies = "lrr,gto,oldest,two-level,srr,variable-rate";
     std::vector<std::string> outputs;
     std::string draw = "uniform";
@@ -40,6 +42,7 @@ bool is_drawable(const models::Launch& launch, const harness::ScheduledRun& run)
 /// One policy: its bounds, or why there are none, and its runs. `complete` becomes false when the
 /// user stopped the runs.
 Result<certification::PolicyResult> study(const Options& options, const LoadedLaunch& inputs,
+                                          std::int64_t multiprocessors,
                                           const models::WarpPolicy& policy,
                                           std::vector<analyzer::Assumption>& assumptions,
                                           bool& complete) {
@@ -52,6 +55,7 @@ Result<certification::PolicyResult> study(const Options& options, const LoadedLa
     request.architecture = &inputs.architecture;
     request.facts = &inputs.kernel->facts;
     request.launch = inputs.launch;
+    request.multiprocessors = multiprocessors;
     request.policy = policy;
     const auto analysis = analyzer::analyze(request);
     if (analysis) {
@@ -60,8 +64,8 @@ Result<certification::PolicyResult> study(const Options& options, const LoadedLa
     } else {
         result.refusal = analysis.error().what;
     }
-    const auto machine =
-        harness::simulator::Machine::prepare(inputs.architecture, inputs.launched(), policy);
+    const auto machine = harness::simulator::Machine::prepare(
+        inputs.architecture, inputs.launched(), policy, multiprocessors);
     if (!machine) return machine.as_failure();
     const harness::Protocol protocol = protocol_of(options.runs, options.seed, options.draw);
     ProgressBar bar{"simulating " + result.policy};
@@ -165,6 +169,9 @@ Exit run(const Options& options) {
     }
     const auto inputs = load_launch(options.launch);
     if (!inputs) return refuse(inputs.error());
+    const auto multiprocessors =
+        multiprocessors_of(options.multiprocessors, inputs.value().architecture);
+    if (!multiprocessors) return refuse(multiprocessors.error());
     const LoadedKernel& kernel = *inputs.value().kernel;
     const models::Architecture& architecture = inputs.value().architecture;
 
@@ -175,11 +182,13 @@ Exit run(const Options& options) {
     comparison.architecture = architecture.name;
     comparison.architecture_digest = architecture.digest;
     comparison.launch = models::to_string(inputs.value().launch);
+    comparison.multiprocessors = multiprocessors.value();
     comparison.protocol = fmt::format("draw {}, seed {}", options.draw, options.seed);
     bool complete = true;
     for (const auto& policy : policies) {
         if (interrupted()) break;
-        auto result = study(options, inputs.value(), policy, comparison.assumptions, complete);
+        auto result = study(options, inputs.value(), multiprocessors.value(), policy,
+                            comparison.assumptions, complete);
         if (!result) return refuse(result.error());
         comparison.policies.push_back(std::move(result).value());
     }
@@ -204,6 +213,7 @@ void add_schedulers(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
         "schedulers", "Compare warp schedulers on a kernel: bounds, observed times, variability");
     options->launch.add_to(*command);
+    add_multiprocessors(*command, options->multiprocessors);
     command
         ->add_option("--policies", options->policies,
                      "Policies, separated by commas; every=2..8 compares each of these rates")

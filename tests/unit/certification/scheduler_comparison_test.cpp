@@ -110,5 +110,16 @@ TEST(SchedulerComparison, SaysTheSameInEveryFormat) {
     EXPECT_EQ(html, render_html(all));
 }
 
+TEST(SchedulerComparison, SaysOnHowManyMultiprocessorsWhereSeveralRun) {
+    auto all = comparison();
+    EXPECT_THAT(render_xml(all), testing::Not(HasSubstr("multiprocessors")));
+    EXPECT_FALSE(nlohmann::json::parse(render_json(all)).contains("multiprocessors"));
+    all.multiprocessors = 3;
+    EXPECT_THAT(render_xml(all), HasSubstr("multiprocessors=\"3\""));
+    EXPECT_EQ(nlohmann::json::parse(render_json(all))["multiprocessors"], 3);
+    EXPECT_THAT(render_text(all), HasSubstr(all.launch + " on 3 multiprocessors, "));
+    EXPECT_THAT(render_html(all), HasSubstr(all.launch + " on 3 multiprocessors "));
+}
+
 } // namespace
 } // namespace warpbound::certification
