@@ -106,9 +106,10 @@ Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
                         instruction.address, why),
             request.function->name, instruction.position.line, instruction.position.column};
     };
-    if (request.proofs != nullptr && !conserves_work(request, shape))
-        return refuse("path lemmas of waiting there are kept under work-conserving policies only "
-                      "in this version");
+    if (request.proofs != nullptr && !conserves_work(request, shape) &&
+        models::guarantee_of(request.policy) == models::PolicyGuarantee::OrderForced)
+        return refuse("path lemmas of waiting there are not kept under strict round robin in this "
+                      "version");
     const auto values = read_cache_values(*request.architecture);
     if (!values) return refuse(values.error().what);
     return values;

@@ -40,6 +40,13 @@ SlotDistance hull(const std::vector<SlotDistance>& distances) {
     return any;
 }
 
+std::optional<SlotDistance> slots_of_any_place(const models::WarpPolicy& policy,
+                                               const LaunchShape& shape) {
+    if (shape.warps() == 1 || models::guarantee_of(policy) != models::PolicyGuarantee::Slotted)
+        return std::nullopt;
+    return hull(slot_distances(policy, shape));
+}
+
 std::string kind_of(const SlotDistance& slots) {
     if (slots.shortest == slots.longest) return fmt::format("-every-{}", slots.longest);
     return fmt::format("-every-{}-{}", slots.shortest, slots.longest);

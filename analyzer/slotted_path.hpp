@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ Problem as_delayed(const Problem& problem);
 
 /// From the shortest to the longest of all. Requires: one at least.
 SlotDistance hull(const std::vector<SlotDistance>& distances);
+
+/// The same for the places of a launch whose warps are chosen in slots; none: one warp, or a policy
+/// without slots.
+std::optional<SlotDistance> slots_of_any_place(const models::WarpPolicy& policy,
+                                               const LaunchShape& shape);
 
 /// What the names of lemmas about such slots end in.
 std::string kind_of(const SlotDistance& slots);

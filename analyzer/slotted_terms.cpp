@@ -34,6 +34,8 @@ public:
             any_.longest - 1);
         add("replacement and start of a block", shape_.waves() - 1, shape_.refill.hi);
         add_ports();
+        // Through the caches drains are waits for the memory system (S29).
+        if (problem_.caches) return std::move(terms_);
         add_stores();
         add_last_drains();
         return std::move(terms_);

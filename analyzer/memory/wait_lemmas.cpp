@@ -3,6 +3,7 @@
 #include "analyzer/memory/access_costs.hpp"
 #include "analyzer/memory/traffic.hpp"
 #include "analyzer/proof.hpp"
+#include "analyzer/slotted_path.hpp"
 #include "analyzer/warp_work.hpp"
 
 #include <algorithm>
@@ -43,6 +44,7 @@ public:
             }));
         add_full_entries();
         add_full_link();
+        add_slots();
         add_refreshes(unloaded);
         return std::move(terms_);
     }
@@ -73,10 +75,14 @@ private:
     }
 
     void add(const char* name, const char* text, const InstructionCosts& costs) {
+        add(name, text, problem_.shape.warps(), costs);
+    }
+    void add(const char* name, const char* text, std::int64_t count,
+             const InstructionCosts& costs) {
         if (std::all_of(costs.begin(), costs.end(), [](auto cost) { return cost == 0; })) return;
         const LemmaName lemma{std::string{"execution-time-upper-"} + name, text};
         const std::int64_t most = most_by_lemma(problem_, lemma, costs);
-        if (most > 0) terms_.push_back({text, problem_.shape.warps(), most, lemma.id});
+        if (most > 0) terms_.push_back({text, count, most, lemma.id});
     }
 
     void add_full_entries() {
@@ -102,6 +108,27 @@ private:
                 "full link: the way of the transactions of a warp, while as many as fill the link "
                 "go on",
                 shared(lines(true, true), caches_.transit.hi, caches_.link_queue));
+    }
+
+    /// Drains, and waits that end between two slots: of the loads that the chain passes, and where
+    /// a load or store leaves the full queue or buffer before the next slot.
+    void add_slots() {
+        const auto slots = slots_of_any_place(problem_.request.policy, problem_.shape);
+        if (!slots) return;
+        const auto of_each = [&](auto counts, std::int64_t cycles) {
+            return costs([&](const Timing& timing) { return counts(timing) ? cycles : 0; });
+        };
+        const auto is_store = [](const Timing& timing) { return timing.enters_write_buffer; };
+        const LaunchShape& shape = problem_.shape;
+        const bool queue_fills = traffic_of(problem_).loads_under_way > caches_.load_queue;
+        add("drain", "drains of the stores of a warp", drain_costs(problem_, Side::Upper));
+        add("loads-between-slots", "waits for the loads of a warp that end between slots",
+            models::plus(shape.waves(), queue_fills ? shape.warps() : 0),
+            of_each(is_cached_load, slots->longest - 1));
+        if (of_launch(of_each(is_store, 1)) > problem_.buffer_entries.lo)
+            add("stores-between-slots",
+                "waits for the write buffer that end between slots, one for each store of a warp",
+                of_each(is_store, slots->longest - 1));
     }
 
     void add_refreshes(models::Cycles unloaded) {

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// For how long a launch waits at caches, links and DRAM as a sum of path lemmas, for evidence
-/// (docs/soundness.md, S26). It may be looser than `waits`: of the addresses it uses the passes
-/// only.
+/// (docs/soundness.md, S26, in slots S29). It may be looser than `waits`: of the addresses it uses
+/// the passes only.
 
 #include "analyzer/problem.hpp"
 

@@ -24,9 +24,7 @@ public:
         const models::WarpPolicy& policy = problem.request.policy;
         in_turns_ = !conserves_work(problem.request, problem.shape) &&
                     models::guarantee_of(policy) == models::PolicyGuarantee::OrderForced;
-        in_slots_ = problem.shape.warps() > 1 &&
-                    models::guarantee_of(policy) == models::PolicyGuarantee::Slotted;
-        if (in_slots_) to_next_slot_ = hull(slot_distances(policy, problem.shape)).longest - 1;
+        slots_ = slots_of_any_place(policy, problem.shape);
     }
 
     std::vector<BoundTerm> of(models::Cycles unloaded) {
@@ -46,12 +44,13 @@ public:
         terms_.insert(terms_.end(), services->begin(), services->end());
         add_transfers();
         add_stores();
-        if (in_slots_) add_drains();
-        const std::int64_t waits = to_next_slot_ > 0 ? waits_of_chain() : 0;
-        const models::Cycles between = models::Cycles{to_next_slot_} * waits;
+        if (slots_) add_drains();
+        const std::int64_t to_next_slot = slots_ ? slots_->longest - 1 : 0;
+        const std::int64_t waits = to_next_slot > 0 ? waits_of_chain() : 0;
+        const models::Cycles between = models::Cycles{to_next_slot} * waits;
         add_refreshes(unloaded + sum_of(terms_) + between, traffic_.transfers + traffic_.stores);
         add(terms_, "waits for the memory system or the write buffer that end between slots", waits,
-            to_next_slot_);
+            to_next_slot);
         return std::move(terms_);
     }
 
@@ -319,9 +318,8 @@ private:
     Entries entries_;
     WaitRules rules_;
     Traffic traffic_;
-    bool in_slots_ = false; ///< Several warps are chosen in slots of their own (S29).
-    bool in_turns_ = false; ///< Several warps wait for each other's loads (S29a).
-    std::int64_t to_next_slot_ = 0;
+    std::optional<SlotDistance> slots_; ///< In which several warps are chosen (S29).
+    bool in_turns_ = false;             ///< Several warps wait for each other's loads (S29a).
     std::vector<BoundTerm> terms_;
 };
 

@@ -1,11 +1,14 @@
 /// \file
-/// What accesses through caches wait for each other (step S26 of docs/soundness.md).
+/// What accesses through caches wait for each other (steps S26 and S29 of docs/soundness.md).
 #include "certification/verify/contention.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace warpbound::certification::verify {
+
+using models::plus;
 
 namespace {
 
@@ -31,15 +34,25 @@ void Contention::add_waits(std::vector<Term>& terms, const ClaimRow& claim) cons
     const std::int64_t warps = shape_.warps;
     terms.push_back({warps, 0, WarpCosts::loads});
     terms.push_back({warps, 0, WarpCosts::stores});
-    const std::int64_t loaded = product(costs_.most_lines(true, false), warps);
+    const auto of_launch = [warps](std::int64_t all, std::optional<std::int64_t> of_warp) {
+        return of_warp ? std::min(product(all, warps), product(*of_warp, warps))
+                       : product(all, warps);
+    };
     const std::int64_t sent = product(costs_.most_lines(true, true), warps);
-    const auto of_warp = costs_.lines_under_way();
-    const std::int64_t together = of_warp ? std::min(loaded, product(*of_warp, warps)) : loaded;
+    const std::int64_t together =
+        of_launch(costs_.most_lines(true, false), costs_.lines_under_way());
     // Nobody waits while all that can be under way have a place.
     if (together > memory.holders) terms.push_back({warps, 0, WarpCosts::entries});
     const bool stores = costs_.most_lines(false, true) > 0;
     const std::int64_t on_link = stores ? sent : std::min(together, memory.entries);
     if (on_link > memory.link_places) terms.push_back({warps, 0, WarpCosts::link});
+    if (warps > 1 && !slots_.empty()) {
+        terms.push_back({warps, 0, WarpCosts::upper_drain});
+        const bool queue_fills =
+            of_launch(costs_.most_loads(), costs_.loads_under_way()) > memory.load_places;
+        terms.push_back({plus(shape_.waves, queue_fills ? warps : 0), 0, WarpCosts::loads_between});
+        if (costs_.stores_fill_buffer()) terms.push_back({warps, 0, WarpCosts::stores_between});
+    }
     if (memory.refresh == 0) return;
     models::Cycles time{0};
     for (const Term& term : terms)

@@ -84,10 +84,7 @@ std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind
 std::vector<Term> Contention::drains_on_several(const std::string& kind) const {
     const std::int64_t longest = costs_.largest(WarpCosts::upper_drain + kind);
     if (longest == 0) return {};
-    const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
-                                         "write-buffer", "entries");
-    if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
-    const std::int64_t left = product(longest, entries.value().hi);
+    const std::int64_t left = product(longest, costs_.buffer_entries().hi);
     const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
     const std::int64_t counted = product(before + shape_.resident, shape_.warps_per_block);
     const Lemma* drains = lemma_of(WarpCosts::upper_drain + kind);
@@ -114,9 +111,6 @@ std::string Contention::kind_of_turns() const {
 }
 
 std::vector<Term> Contention::upper_terms(const ClaimRow& claim) const {
-    if (costs_.memory() && models::guarantee_of(kernel_.policy) == models::PolicyGuarantee::Slotted)
-        throw Finding{Verdict::Failed,
-                      kernel_.id + ": no bound is proved for caches under a slotted policy"};
     std::vector<Term> terms{{1, 0, "execution-time-upper"}};
     if (in_strict_turns())
         terms = terms_in_turns(claim);

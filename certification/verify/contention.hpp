@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The sums that bound a launch, recomputed from listing, description and launch: what warps take
-/// from each other (steps S11 to S15, S20, S23, S26 and S28 of docs/soundness.md).
+/// from each other (steps S11 to S15, S20, S23, S26, S28 and S29 of docs/soundness.md).
 
 #include "certification/verify/warp_costs.hpp"
 #include "models/units.hpp"

@@ -80,6 +80,7 @@ MemorySystem read_memory_system(const KernelCase& kernel, std::int64_t multiproc
     system.slice_service = values.of("l2", "service", 1).hi;
     system.link_service = values.of("interconnect", "service", 0).hi;
     system.transit = transit.hi;
+    system.load_places = values.of("l1", "queue", 1).lo;
     system.link_places = values.of("interconnect", "queue", 1).lo;
     // Who merges may have a longer way both ways than whom it merges with.
     system.way =

@@ -18,7 +18,8 @@ struct MemorySystem {
     std::int64_t way = 0;      ///< Of a load that meets nobody, from the L1 and back.
     std::int64_t transit = 0;  ///< On a link.
     std::int64_t link_places = 0;
-    std::int64_t entries = 0; ///< Misses of an L1 that can be under way.
+    std::int64_t load_places = 0; ///< Of loads that an L1 has not handled yet.
+    std::int64_t entries = 0;     ///< Misses of an L1 that can be under way.
     /// Line accesses of loads that are under way, at least, whenever one waits for an entry or a
     /// place in one.
     std::int64_t holders = 0;

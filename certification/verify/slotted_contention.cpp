@@ -50,6 +50,8 @@ std::vector<Term> Contention::slotted_sum(const std::string& path, const SlotRan
     // At a barrier the chain goes over to a warp in any place.
     terms.push_back({product(costs_.barriers(), shape_.waves), lost.longest - 1, ""});
     add_lost_to_ports(terms, kind, claim);
+    // Through the caches drains are waits for the memory system.
+    if (costs_.memory()) return terms;
     const std::int64_t longest = costs_.largest(WarpCosts::upper_drain);
     if (longest == 0 && costs_.most_stores() == 0) return terms;
     const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,

@@ -67,6 +67,7 @@ WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const La
         if (live_[i] && timings_[i].value().through_caches)
             memory_ = read_memory_system(kernel, shape.multiprocessors);
     if (memory_) add_accesses(*memory_);
+    if (memory_ && !slots.empty()) add_ends_between(all_of(slots));
     if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !memory_) add_by_turns();
     if (models::guarantee_of(kernel.policy) == models::PolicyGuarantee::OrderForced)
         add_strict_turns();
@@ -114,6 +115,18 @@ void WarpCosts::add_all() {
         });
 }
 
+models::Interval WarpCosts::buffer_entries() const {
+    const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
+                                         "write-buffer", "entries");
+    if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
+    return entries.value();
+}
+
+bool WarpCosts::stores_fill_buffer() const {
+    const std::int64_t stores = product(most_stores(), shape_.warps);
+    return stores > 0 && stores > buffer_entries().lo;
+}
+
 /// What makes a warp of which everybody else of its scheduler had a turn wait for another one.
 void WarpCosts::add_by_turns() {
     const auto& units = kernel_.architecture.units;
@@ -137,13 +150,7 @@ void WarpCosts::add_by_turns() {
         return is_of_others(timing) ? with_turns(occupied(timing)) : 0;
     });
     // No turn ends at the buffer while all stores of the launch fit.
-    bool fills = false;
-    if (const std::int64_t stored = product(most_stores(), shape_.warps); stored > 0) {
-        const auto places = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
-                                            "write-buffer", "entries");
-        if (!places) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(places.error())};
-        fills = stored > places.value().lo;
-    }
+    const bool fills = stores_fill_buffer();
     add(upper_drain + by_turns_, [&](const Timing& timing, std::size_t) {
         const std::int64_t drain = drain_of(timing, true);
         return fills && timing.enters_write_buffer ? with_turns(drain) : drain;
@@ -193,43 +200,6 @@ void WarpCosts::add_slotted(const std::string& kind, const std::vector<SlotRange
     });
 }
 
-/// What the accesses of a warp may make anybody wait, itself included.
-void WarpCosts::add_accesses(const MemorySystem& memory) {
-    using models::Cycles;
-    // Of so many cycles for each line, divided among those that go on together.
-    const auto part = [](const Timing& timing, std::int64_t cycles, std::int64_t among) {
-        const std::int64_t whole = product(timing.passes.hi, cycles);
-        return whole / among + (whole % among == 0 ? 0 : 1);
-    };
-    const auto is_load = [](const Timing& timing) {
-        return timing.through_caches && !timing.enters_write_buffer;
-    };
-    const Cycles stored =
-        Cycles{memory.link_service} + Cycles{memory.slice_service} + Cycles{memory.transfer};
-    const Cycles loaded = stored + Cycles{memory.link_service} + Cycles{memory.l1_service};
-    add(loads, [&](const Timing& timing, std::size_t) -> std::int64_t {
-        if (!is_load(timing)) return 0;
-        const std::int64_t apart = std::max(timing.pass_cost.hi, memory.l1_service);
-        // Lines behind the first arrive that far apart, or are served as they came.
-        return (loaded * timing.passes.hi +
-                Cycles{apart - memory.l1_service} * (timing.passes.hi - 1))
-            .count();
-    });
-    add(stores, [&](const Timing& timing, std::size_t) -> std::int64_t {
-        if (!timing.enters_write_buffer) return 0;
-        return (stored * (timing.through_caches ? timing.passes.hi : 0) + Cycles{1}).count();
-    });
-    add(entries, [&](const Timing& timing, std::size_t) {
-        return is_load(timing) ? part(timing, memory.way, memory.holders) : 0;
-    });
-    add(link, [&](const Timing& timing, std::size_t) {
-        return timing.through_caches ? part(timing, memory.transit, memory.link_places) : 0;
-    });
-    add(refreshes, [&](const Timing& timing, std::size_t) {
-        return timing.through_caches ? part(timing, memory.refresh, 1) : 0;
-    });
-}
-
 void WarpCosts::add(const std::string& lemma, const Cost& cost) {
     std::vector<std::int64_t>& costs = costs_[lemma];
     costs.clear();
@@ -265,41 +235,6 @@ std::int64_t WarpCosts::most_stores() const {
     return most_of([](const Timing& timing, std::size_t) -> std::int64_t {
         return timing.enters_write_buffer ? 1 : 0;
     });
-}
-
-std::int64_t WarpCosts::most_lines(bool of_loads, bool of_stores) const {
-    return most_of([&](const Timing& timing, std::size_t) -> std::int64_t {
-        const bool counts = timing.enters_write_buffer ? of_stores : of_loads;
-        return timing.through_caches && counts ? timing.passes.hi : 0;
-    });
-}
-
-// A load waits for the last one of the warp that writes its register (C5), or that released the
-// scoreboard by which it is waited for itself (C6).
-std::optional<std::int64_t> WarpCosts::lines_under_way() const {
-    const bool interlocked =
-        kernel_.architecture.issue_control == models::IssueControl::Interlocked;
-    std::map<std::pair<std::optional<assembly::Register>, int>, std::int64_t> together;
-    for (std::size_t i = 0; i < timings_.size(); ++i) {
-        if (!live_[i]) continue;
-        const Timing& timing = timings_[i].value();
-        if (!timing.through_caches || timing.enters_write_buffer) continue;
-        const assembly::Instruction& load = kernel_.function->instructions[i];
-        std::pair<std::optional<assembly::Register>, int> waits_for{std::nullopt, -1};
-        if (interlocked && !load.effects.writes.empty())
-            waits_for.first = load.effects.writes.front();
-        else if (!interlocked && load.control && load.control->write_barrier &&
-                 (load.control->wait_mask >> *load.control->write_barrier & 1) != 0)
-            waits_for.second = *load.control->write_barrier;
-        else
-            return std::nullopt;
-        std::int64_t& most = together[waits_for];
-        most = std::max(most, timing.passes.hi);
-    }
-    models::Cycles sum{0};
-    for (const auto& [waits_for, most] : together)
-        sum += models::Cycles{most};
-    return sum.count();
 }
 
 std::int64_t WarpCosts::largest(const std::string& lemma) const {

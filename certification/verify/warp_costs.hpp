@@ -57,15 +57,21 @@ public:
 
     /// Of a warp, on any path.
     [[nodiscard]] std::int64_t most_stores() const;
+    /// Of the write buffer. Throws `Finding` when the description lacks the value.
+    [[nodiscard]] models::Interval buffer_entries() const;
+    /// Whether not all stores of the launch fit.
+    [[nodiscard]] bool stores_fill_buffer() const;
     [[nodiscard]] std::vector<const models::InstructionTiming*>
     clock_reads(std::size_t block) const;
 
     /// None where no access goes through the caches.
     [[nodiscard]] const std::optional<MemorySystem>& memory() const { return memory_; }
-    /// Line accesses of a warp through the caches, on any path.
+    /// Line accesses of a warp through the caches, on any path; and its loads there.
     [[nodiscard]] std::int64_t most_lines(bool of_loads, bool of_stores) const;
+    [[nodiscard]] std::int64_t most_loads() const;
     /// Of a warp's loads, together; none: nothing that they wait for says so.
     [[nodiscard]] std::optional<std::int64_t> lines_under_way() const;
+    [[nodiscard]] std::optional<std::int64_t> loads_under_way() const;
 
     static constexpr const char* same = "execution-time-upper-same";
     static constexpr const char* other = "execution-time-upper-other";
@@ -75,6 +81,8 @@ public:
     static constexpr const char* entries = "execution-time-upper-entries";
     static constexpr const char* link = "execution-time-upper-link";
     static constexpr const char* refreshes = "execution-time-upper-refreshes";
+    static constexpr const char* loads_between = "execution-time-upper-loads-between-slots";
+    static constexpr const char* stores_between = "execution-time-upper-stores-between-slots";
     static constexpr const char* issue_slots = "execution-time-lower-slots";
     static constexpr const char* lower_drain = "execution-time-lower-drain";
     static constexpr const char* port = "execution-time-lower-port-"; ///< and the unit's name
@@ -99,6 +107,10 @@ private:
     /// Of a warp whose slots are as far apart as one of `places` says.
     void add_slotted(const std::string& kind, const std::vector<SlotRange>& places);
     void add_accesses(const MemorySystem& memory);
+    /// `slots`: from the shortest to the longest.
+    void add_ends_between(const SlotRange& slots);
+    /// The most of what loads count that can be under way together.
+    [[nodiscard]] std::optional<std::int64_t> under_way(const Cost& count) const;
     [[nodiscard]] std::int64_t drain_of(const models::InstructionTiming& timing, bool upper) const;
     void add(const std::string& lemma, const Cost& cost);
     [[nodiscard]] std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& costs) const;

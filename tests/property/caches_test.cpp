@@ -44,6 +44,12 @@ struct Ratios {
     std::vector<double> certified; ///< Upper bound of which evidence is kept.
 };
 
+/// Whether anything goes through the caches.
+bool sends(const analyzer::SideResult& upper) {
+    return std::ranges::any_of(
+        upper.terms, [](const auto& term) { return term.text.starts_with("services at "); });
+}
+
 /// Text of a failure, empty when all times lie inside.
 std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::string_view policy_text,
                        std::int64_t multiprocessors, Ratios& ratios) {
@@ -62,13 +68,15 @@ std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::stri
     if (!analysis) return "not analyzed: " + to_string(analysis.error()) + ", " + about;
     const auto bounds = analysis.value().execution_time.bounds();
     auto certified = bounds;
-    if (models::guarantee_of(policy) == models::PolicyGuarantee::WorkConserving) {
+    if (models::guarantee_of(policy) != models::PolicyGuarantee::OrderForced) {
         analyzer::ProofRecord proofs;
         request.proofs = &proofs;
         const auto proved = analyzer::analyze(request);
         if (!proved) return "no evidence: " + to_string(proved.error()) + ", " + about;
         certified = proved.value().execution_time.bounds();
-        if (certified.upper() < bounds.upper() || bounds.lower() < certified.lower())
+        // Stores that only fill the buffer may count less by points lost to each (S23).
+        if ((sends(analysis.value().execution_time.upper) && certified.upper() < bounds.upper()) ||
+            bounds.lower() < certified.lower())
             return "evidence of a tighter bound than was found, " + about;
     }
     const harness::Kernel kernel{request.function, request.graph, request.facts, made.launch};
@@ -85,11 +93,12 @@ std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::stri
         const std::int64_t time = seen.value().execution_time.count();
         best = std::min(best, time);
         worst = std::max(worst, time);
-        if (!bounds.contains(seen.value().execution_time))
+        if (!bounds.contains(seen.value().execution_time) ||
+            !certified.contains(seen.value().execution_time))
             return "simulated " + std::to_string(time) + " outside [" +
                    std::to_string(bounds.lower().count()) + ", " +
-                   std::to_string(bounds.upper().count()) + "], " + about + ", draw " +
-                   std::string{harness::to_string(draw)};
+                   std::to_string(std::min(bounds.upper(), certified.upper()).count()) + "], " +
+                   about + ", draw " + std::string{harness::to_string(draw)};
     }
     const auto over_worst = [&](models::Cycles bound) {
         return static_cast<double>(bound.count()) / static_cast<double>(worst);
@@ -225,6 +234,8 @@ void check_in_order_of_the_policy(const std::string& policy_of, Seen& seen) {
         record("launches", static_cast<double>(ratios.upper.size()));
         record("median_upper_ratio", middle_of(ratios.upper));
         record("least_upper_ratio", *std::ranges::min_element(ratios.upper));
+        record("median_certified_ratio", middle_of(ratios.certified));
+        record("least_certified_ratio", *std::ranges::min_element(ratios.certified));
         record("median_lower_ratio", middle_of(ratios.lower));
         record("largest_lower_ratio", *std::ranges::max_element(ratios.lower));
     }

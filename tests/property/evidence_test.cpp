@@ -19,6 +19,8 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace warpbound {
 namespace {
@@ -93,6 +95,7 @@ enum class Drawn {
     Any,
     FactsOnCounts, ///< Of one warp, with a fact on how often blocks are executed.
     StrictTurns,   ///< Several warps in strict turns, most often all of one scheduler.
+    CachesInSlots, ///< Several warps in slots of their own, whose accesses go through caches.
 };
 
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any) {
@@ -101,6 +104,8 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     constexpr std::array policies{
         "lrr", "gto", "oldest", "variable-rate:fast=0,every=2", "variable-rate:fast=1,every=4",
         "srr", "srr"};
+    constexpr std::array slots{"variable-rate:fast=0,every=2", "variable-rate:fast=1,every=3",
+                               "variable-rate:fast=0,every=5"};
     const auto& [machine, sm] = machines[seed % machines.size()];
     std::mt19937_64 random{seed};
     const auto from_one_to = [&](std::uint64_t most) {
@@ -108,9 +113,13 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     };
     const bool facts_on_counts = drawn == Drawn::FactsOnCounts;
     const bool in_turns = drawn == Drawn::StrictTurns;
-    const bool alone = facts_on_counts || (!in_turns && seed % 3 == 0);
+    const bool in_slots = drawn == Drawn::CachesInSlots;
+    const bool in_order = in_turns || in_slots;
+    const bool alone = facts_on_counts || (!in_order && seed % 3 == 0);
     const std::size_t chosen = random() % policies.size();
-    const std::string policy = in_turns ? "srr" : policies[chosen];
+    const std::string policy = in_turns   ? "srr"
+                               : in_slots ? slots[chosen % slots.size()]
+                                          : policies[chosen];
     const bool slotted = policy.rfind("variable-rate", 0) == 0;
     tests::RandomKernelOptions options;
     options.sm = sm;
@@ -122,7 +131,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
         options.statements += 3;
         ++options.depth;
     }
-    const bool cached = !facts_on_counts && !slotted && policy != "srr" && seed % 5 >= 2;
+    const bool cached = in_slots || (!facts_on_counts && policy != "srr" && seed % 5 >= 2);
     if (cached) options.statements += 5;
     options.barriers = !alone && seed % 2 == 0;
     options.clock_reads = alone;
@@ -133,7 +142,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     tests::set_value(architecture.limits, "max-blocks", {places, places, places});
     tests::set_value(architecture.blocks, "replacement", {0, 3, 9});
     tests::set_value(architecture.blocks, "start", {5, 5, 20});
-    if (in_turns) {
+    if (in_order) {
         const std::int64_t slot = from_one_to(3);
         tests::set_value(architecture.schedulers, "issue-slot", {slot, slot, slot});
         if (seed % 3 != 0) tests::set_value(architecture.schedulers, "count", {1, 1, 1});
@@ -146,7 +155,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     input.flow_facts = models::write_flow_facts(kernel.facts);
     input.architecture = models::write_architecture(architecture);
     const std::int64_t blocks = from_one_to(16);
-    const std::int64_t threads = 32 * (in_turns && seed % 4 == 1 ? 1 : from_one_to(9));
+    const std::int64_t threads = 32 * (in_order && seed % 4 == 1 ? 1 : from_one_to(9));
     input.launch = alone ? "1x32" : std::to_string(blocks) + "x" + std::to_string(threads);
     // Fits in every machine, some of them less often than places (C30).
     if (!alone && seed % 4 < 2) input.launch += ",registers=" + std::to_string(16 + seed * 7 % 48);
@@ -225,8 +234,9 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     EXPECT_GT(slotted_on_several * 20, static_cast<int>(cases) - 20);
     EXPECT_LT(refused * 4, cases + 4);
     EXPECT_LT(not_run * 4, cases + 4);
-    for (const char* kind : {"loads", "stores", "entries", "link", "refreshes", "in-any-place",
-                             "ports-in-any-place", "buffer-in-any-place"}) {
+    for (const char* kind :
+         {"loads", "stores", "entries", "link", "refreshes", "in-any-place", "ports-in-any-place",
+          "buffer-in-any-place", "loads-between-slots", "stores-between-slots"}) {
         const int met = lemmas[std::string{"execution-time-upper-"} + kind];
         RecordProperty(std::string{"bounds_with_"} + kind, met);
         EXPECT_GT(met * 100, static_cast<int>(cases) - 100) << kind;
@@ -236,7 +246,9 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     EXPECT_GT(by_turns * 1000, static_cast<int>(cases) - 1000);
 }
 
-TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
+/// Sums of random launches against `verify` and simulated runs. `texts`: terms that some of them
+/// have.
+void check_sums(Drawn drawn, const std::vector<const char*>& texts) {
     const std::uint64_t cases = from_environment("WARPBOUND_PROPERTY_CASES", 100);
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 1);
     std::uint64_t bundles = 0;
@@ -245,7 +257,7 @@ TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         certification::BundleInputs inputs;
         inputs.tool_version = "1";
-        inputs.kernels.push_back(input_of(seed, Drawn::StrictTurns));
+        inputs.kernels.push_back(input_of(seed, drawn));
         try {
             tests::add_runs(inputs.kernels.front(), 10, harness::Draw::Adversarial);
         } catch (const std::runtime_error&) {
@@ -270,16 +282,43 @@ TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
     std::string counts;
     for (const auto& [text, count] : terms)
         counts += std::to_string(count) + " x " + text + "; ";
-    RecordProperty("terms", counts);
-    for (const char* text :
-         {"one warp alone, in each block of the critical chain",
-          "rounds of a warp's turns, each with a turn of every other one and the wait for it",
-          "rounds that wait longer for a warp, and ports that it takes beyond its slots",
-          "ports that a warp takes beyond its slots", "waits of another warp whose turn it is",
-          "wait of the critical chain behind a barrier or at the start of a block",
-          "wait for warps of another block behind a barrier",
-          "wait for warps of another block that starts", "wait of a round for a block that starts"})
+    testing::Test::RecordProperty("bundles", std::to_string(bundles));
+    testing::Test::RecordProperty("terms", counts);
+    for (const char* text : texts)
         EXPECT_GT(terms[text] * 100, static_cast<int>(cases) - 100) << text;
+}
+
+TEST(EvidenceProperty, OfStrictTurnsAddsUpAndHoldsRuns) {
+    check_sums(
+        Drawn::StrictTurns,
+        {"one warp alone, in each block of the critical chain",
+         "rounds of a warp's turns, each with a turn of every other one and the wait for it",
+         "rounds that wait longer for a warp, and ports that it takes beyond its slots",
+         "ports that a warp takes beyond its slots", "waits of another warp whose turn it is",
+         "wait of the critical chain behind a barrier or at the start of a block",
+         "wait for warps of another block behind a barrier",
+         "wait for warps of another block that starts", "wait of a round for a block that starts"});
+}
+
+const std::vector<const char*> waits_at_caches{
+    "services at the L1, links, slices and DRAM for the loads of a warp, and the arrival of their "
+    "lines",
+    "services at links, slices and DRAM for the stores of a warp, and the cycle of each drain",
+    "full miss entries: the way of the loads of a warp, while as many as fill the entries go on",
+    "full link: the way of the transactions of a warp, while as many as fill the link go on",
+    "refreshes of a DRAM channel",
+    "refreshes, one before each transfer of a warp",
+    "drains of the stores of a warp"};
+
+TEST(EvidenceProperty, OfCachesInSlotsAddsUpAndHoldsRuns) {
+    auto texts = waits_at_caches;
+    texts.insert(
+        texts.end(),
+        {"path of a warp in its slots", "wait for a slot behind a barrier",
+         "slots of the critical chain in which a port is taken",
+         "waits for the loads of a warp that end between slots",
+         "waits for the write buffer that end between slots, one for each store of a warp"});
+    check_sums(Drawn::CachesInSlots, texts);
 }
 
 /// That the script needs each region: without one, counts beyond the bound turn where no path

@@ -134,6 +134,10 @@ const std::vector<Launched>& launches() {
          2,
          {},
          true},
+        {"slots and accesses through caches, one wave", "5x128", "variable-rate:fast=0,every=3", 1,
+         40'000},
+        {"slots and accesses through caches, several waves", "20x128",
+         "variable-rate:fast=1,every=2", 1, 2'000},
     };
     return list;
 }
@@ -218,8 +222,15 @@ TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
                 testing::IsSupersetOf({"loads", "stores", "entries", "link", "refreshes"}));
 }
 
+TEST(LaunchEvidence, OfAccessesInSlotsSumsWaitsThatEndBetweenSlots) {
+    const auto lemmas = lemmas_of_upper_bound(bundle_of(launches()[17]));
+    EXPECT_THAT(lemmas, testing::IsSupersetOf({"loads", "stores", "entries", "link", "drain",
+                                               "loads-between-slots", "stores-between-slots"}));
+    EXPECT_THAT(lemmas, testing::Not(testing::Contains("buffer-in-any-place")));
+}
+
 TEST(LaunchEvidence, ThatMayBeLooserSaysWhatIsBoundedWithoutIt) {
-    for (const std::size_t launch : {2U, 3U, 4U, 5U, 6U, 7U}) {
+    for (const std::size_t launch : {2U, 3U, 4U, 5U, 6U, 7U, 16U, 17U}) {
         const Bundle bundle = bundle_of(launches()[launch]);
         const auto& report = bundle.reports.front();
         ASSERT_TRUE(report.without_evidence);
@@ -394,10 +405,9 @@ TEST(LaunchEvidence, OfAccessesThroughCachesListsWhatIsTakenOfThem) {
 
 /// Somebody forgets what a line needs, in all tables, and brings the sum in line.
 TEST(LaunchEvidence, WithACostOfAnAccessLoweredFails) {
-    const Bundle bundle = bundle_of(launches()[5]);
-    for (const char* kind : {"loads", "stores", "entries", "link", "refreshes"}) {
+    const auto fails = [](const Bundle& bundle, const std::string& kind) {
         EvidenceFiles files = bundle.files;
-        const std::string path = std::string{"analysis/K1/execution-time-upper-"} + kind + ".json";
+        const std::string path = "analysis/K1/execution-time-upper-" + kind + ".json";
         edit(files, path, [](Json& lemma) {
             for (auto& edge : lemma["edges"])
                 if (edge[2] != 0) edge[2] = edge[2].get<std::int64_t>() - 1;
@@ -405,33 +415,62 @@ TEST(LaunchEvidence, WithACostOfAnAccessLoweredFails) {
                 if (!node[1].is_null() && node[1] != 0) node[1] = node[1].get<std::int64_t>() - 1;
         });
         EXPECT_EQ(structure_of(files), Verdict::Failed) << kind;
+    };
+    const Bundle bundle = bundle_of(launches()[5]);
+    for (const char* kind : {"loads", "stores", "entries", "link", "refreshes"})
+        fails(bundle, kind);
+    const Bundle in_slots = bundle_of(launches()[17]);
+    for (const char* kind : {"drain", "loads-between-slots", "stores-between-slots"})
+        fails(in_slots, kind);
+}
+
+/// The sum of fewer waits is none under a policy whose slots are farther apart, or for more warps.
+TEST(LaunchEvidence, OfAccessesInOtherSlotsFails) {
+    const Bundle bundle = bundle_of(launches()[17]);
+    for (const auto& [what, other] : std::vector<std::pair<const char*, const char*>>{
+             {"policy", "variable-rate:fast=1,every=3"},
+             {"policy", "gto"},
+             {"launch", "21x128"},
+             {"launch", "30x128"}}) {
+        EvidenceFiles files = bundle.files;
+        edit(files, "inputs/K1/launch.json",
+             [&, what = what, other = other](Json& json) { json[what] = other; });
+        EXPECT_NE(structure_of(files), Verdict::Holds) << other;
     }
 }
 
 /// The lemmas stay, the description that they are held against says another number.
-TEST(LaunchEvidence, OnAnotherMemorySystemFails) {
-    const Bundle bundle = bundle_of(launches()[5]);
+void expect_failed_with(const Bundle& bundle,
+                        const std::vector<std::pair<const char*, std::int64_t>>& values) {
     const std::string path = "model/turing-t4.xml";
     const auto machine = models::read_architecture({path, bundle.files.at(path).bytes}).value();
-    for (const auto& [value, number] :
-         std::vector<std::pair<const char*, std::int64_t>>{{"memories/l1/service", 2},
-                                                           {"memories/l1/sector", 32},
-                                                           {"memories/l1/mshr-entries", 5},
-                                                           {"memories/l1/mshr-merges", 2},
-                                                           {"memories/l2/latency", 900},
-                                                           {"memories/l2/service", 2},
-                                                           {"memories/interconnect/latency", 9},
-                                                           {"memories/interconnect/service", 5},
-                                                           {"memories/interconnect/queue", 1},
-                                                           {"memories/dram/row-miss", 999},
-                                                           {"memories/dram/refresh-duration", 201},
-                                                           {"classes/load-global/pass-cost", 11}}) {
+    for (const auto& [value, number] : values) {
         EvidenceFiles files = bundle.files;
         auto other = machine;
         ASSERT_TRUE(models::override_value(other, value, number)) << value;
         files.at(path).bytes = models::write_architecture(other);
         EXPECT_EQ(structure_of(files), Verdict::Failed) << value;
     }
+}
+
+TEST(LaunchEvidence, OnAnotherMemorySystemFails) {
+    expect_failed_with(bundle_of(launches()[5]), {{"memories/l1/service", 2},
+                                                  {"memories/l1/sector", 32},
+                                                  {"memories/l1/mshr-entries", 5},
+                                                  {"memories/l1/mshr-merges", 2},
+                                                  {"memories/l2/latency", 900},
+                                                  {"memories/l2/service", 2},
+                                                  {"memories/interconnect/latency", 9},
+                                                  {"memories/interconnect/service", 5},
+                                                  {"memories/interconnect/queue", 1},
+                                                  {"memories/dram/row-miss", 999},
+                                                  {"memories/dram/refresh-duration", 201},
+                                                  {"classes/load-global/pass-cost", 11}});
+    // Of slots: where all loads and stores have a place, none leaves it between slots.
+    expect_failed_with(bundle_of(launches()[17]), {{"memories/l1/queue", 1'000'000},
+                                                   {"write-buffer/entries", 1'000'000},
+                                                   {"write-buffer/drain", 999},
+                                                   {"memories/l1/service", 2}});
 }
 
 TEST(LaunchEvidence, WithoutTheLemmaOfAPlaceWhoseSumIsSmallerIsIncomplete) {
