@@ -96,23 +96,15 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// What waiting at the caches is bounded with. Refuses where it is not.
-Result<CacheValues> caches_of(const Request& request, const LaunchShape& shape,
-                              const assembly::Instruction& instruction) {
-    const auto refuse = [&](const std::string& why) {
-        return Failure{
-            fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
-                        "level in its <memory>: level=\"l1\", \"l2\" or \"dram\" (the pattern "
-                        "then gives its passes)",
-                        instruction.address, why),
-            request.function->name, instruction.position.line, instruction.position.column};
-    };
-    if (request.proofs != nullptr && !conserves_work(request, shape) &&
-        models::guarantee_of(request.policy) == models::PolicyGuarantee::OrderForced)
-        return refuse("path lemmas of waiting there are not kept under strict round robin in this "
-                      "version");
-    const auto values = read_cache_values(*request.architecture);
-    if (!values) return refuse(values.error().what);
-    return values;
+Result<CacheValues> caches_of(const Request& request, const assembly::Instruction& instruction) {
+    auto values = read_cache_values(*request.architecture);
+    if (values) return values;
+    return Failure{
+        fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
+                    "level in its <memory>: level=\"l1\", \"l2\" or \"dram\" (the pattern "
+                    "then gives its passes)",
+                    instruction.address, values.error().what),
+        request.function->name, instruction.position.line, instruction.position.column};
 }
 
 /// What waiting at the caches is bounded with, if an instruction that stated facts allow goes
@@ -123,7 +115,7 @@ Result<std::optional<CacheValues>> caches_of(const Problem& problem) {
         return problem.timings[i] && problem.timings[i].value().through_caches;
     };
     const auto values_at = [&](std::size_t i) -> Result<std::optional<CacheValues>> {
-        auto values = caches_of(request, problem.shape, request.function->instructions[i]);
+        auto values = caches_of(request, request.function->instructions[i]);
         if (!values) return values.as_failure();
         return std::optional{std::move(values).value()};
     };

@@ -96,6 +96,7 @@ enum class Drawn {
     FactsOnCounts, ///< Of one warp, with a fact on how often blocks are executed.
     StrictTurns,   ///< Several warps in strict turns, most often all of one scheduler.
     CachesInSlots, ///< Several warps in slots of their own, whose accesses go through caches.
+    CachesInTurns, ///< The same in strict turns.
 };
 
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any) {
@@ -112,7 +113,7 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
         return static_cast<std::int64_t>(1 + random() % most);
     };
     const bool facts_on_counts = drawn == Drawn::FactsOnCounts;
-    const bool in_turns = drawn == Drawn::StrictTurns;
+    const bool in_turns = drawn == Drawn::StrictTurns || drawn == Drawn::CachesInTurns;
     const bool in_slots = drawn == Drawn::CachesInSlots;
     const bool in_order = in_turns || in_slots;
     const bool alone = facts_on_counts || (!in_order && seed % 3 == 0);
@@ -131,7 +132,8 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
         options.statements += 3;
         ++options.depth;
     }
-    const bool cached = in_slots || (!facts_on_counts && policy != "srr" && seed % 5 >= 2);
+    const bool cached =
+        in_slots || drawn == Drawn::CachesInTurns || (drawn == Drawn::Any && seed % 5 >= 2);
     if (cached) options.statements += 5;
     options.barriers = !alone && seed % 2 == 0;
     options.clock_reads = alone;
@@ -319,6 +321,17 @@ TEST(EvidenceProperty, OfCachesInSlotsAddsUpAndHoldsRuns) {
          "waits for the loads of a warp that end between slots",
          "waits for the write buffer that end between slots, one for each store of a warp"});
     check_sums(Drawn::CachesInSlots, texts);
+}
+
+TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
+    auto texts = waits_at_caches;
+    texts.insert(texts.end(),
+                 {"one warp alone, in each block of the critical chain",
+                  "issue slots of another warp of the scheduler, one before each turn",
+                  "waits of another warp whose turn it is",
+                  "ports that a warp takes beyond its slots", "replacement and start of a block",
+                  "issue slots that run when the critical chain comes to a warp"});
+    check_sums(Drawn::CachesInTurns, texts);
 }
 
 /// That the script needs each region: without one, counts beyond the bound turn where no path

@@ -171,16 +171,6 @@ TEST(SlottedCaches, InEvidenceOneWarpHasAllSlots) {
     EXPECT_EQ(certified(*accesses(1, in_two_places)).proved, certified(*accesses(1, "lrr")).proved);
 }
 
-TEST(SlottedCaches, OfStrictTurnsNoEvidenceIsKept) {
-    auto made = accesses(2, "srr");
-    ProofRecord proofs;
-    made->request.proofs = &proofs;
-    const auto refused = made->run();
-    ASSERT_FALSE(refused);
-    EXPECT_THAT(to_string(refused.error()),
-                testing::HasSubstr("not kept under strict round robin"));
-}
-
 // Five instructions of each of two warps: a slot of the other one before each turn, in which that
 // one may wait for all that a warp alone waits for. What both wait for at caches counts once.
 TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneTakes) {
@@ -202,6 +192,33 @@ TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneT
     EXPECT_EQ(services.cycles, 2 + 2 * 1);
     EXPECT_EQ(term(side, "line accesses of loads, one behind another").cycles, 0);
     EXPECT_EQ(sum_of(side.terms), side.proved);
+}
+
+TEST(CachesInStrictTurns, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreLemmas) {
+    const SideResult side = certified(*accesses(2, "srr"));
+    const BoundTerm alone = term(side, "one warp alone");
+    EXPECT_EQ(alone.lemma, "execution-time-upper-alone");
+    EXPECT_EQ(term(side, "waits of another warp whose turn it is").cycles, alone.cycles);
+    EXPECT_EQ(term(side, "issue slots of another warp of the scheduler").cycles, 5 * 4);
+    EXPECT_EQ(term(side, "drains of the stores of a warp").cycles, 10);
+    const BoundTerm loads = term(side, "services at the L1, links, slices and DRAM for the loads");
+    EXPECT_EQ(loads.count, 2);
+    EXPECT_EQ(loads.lemma, "execution-time-upper-loads");
+    EXPECT_EQ(term(side, "services at links, slices and DRAM for the stores of a warp").count, 2);
+    EXPECT_TRUE(std::ranges::none_of(side.terms, [](const BoundTerm& each) {
+        return each.lemma.find("rounds") != std::string::npos;
+    }));
+}
+
+TEST(CachesInStrictTurns, InEvidenceBlocksThatWaitCountEachOfTheirWarps) {
+    auto made = accesses(2, "srr");
+    made->request.launch = {3, 64};
+    set(made->architecture.limits, "max-blocks", 1);
+    set(made->architecture.blocks, "replacement", 5);
+    set(made->architecture.blocks, "start", 5);
+    const SideResult side = certified(*made);
+    EXPECT_EQ(term(side, "services at the L1, links, slices and DRAM for the loads").count, 6);
+    EXPECT_EQ(term(side, "one warp alone").count, 3);
 }
 
 TEST(CachesInStrictTurns, AWarpThatIsAloneOnItsSchedulerIsNeverKeptWaiting) {
