@@ -215,15 +215,13 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
 /// above the ways of a branch follow each other (S19d).
 Result<Analysis> solve_parting(const Problem& problem) {
     const Request& request = problem.request;
-    if (request.proofs != nullptr)
-        return Failure{
-            "path lemmas are kept for warps whose lanes stay together only, that is flow "
-            "facts without <divergent>, in this version",
-            request.facts->name};
     const auto lanes = lanes_in_turn(problem);
     if (!lanes) return lanes.as_failure();
     const Request serial = in_turn(request, lanes.value());
-    auto analysis = solve(problem, of_one_lane(problem), in_turn(problem, serial, lanes.value()));
+    const Problem above = in_turn(problem, serial, lanes.value());
+    if (request.proofs != nullptr)
+        request.proofs->in_turn = CopiesInTurn{lanes.value(), above.facts.loops};
+    auto analysis = solve(problem, of_one_lane(problem), above);
     if (analysis) name_originals(analysis.value().execution_time.upper, lanes.value());
     return analysis;
 }

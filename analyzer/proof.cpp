@@ -106,7 +106,11 @@ private:
 PathSolution record(const Problem& problem, const LemmaName& name, Side side, Facts facts,
                     PathSolution solved, const GrowingPaths& paths) {
     if (problem.request.proofs == nullptr) return solved;
-    PathLemma lemma{name.id, name.text, side, facts, std::nullopt, solved.bound, {}, {}, {}};
+    // Further facts may be stated and not used (S19d).
+    const bool unused =
+        has_further_facts(*problem.request.facts) && !has_further_facts(problem.facts.in_use);
+    const Facts used = unused ? Facts::LoopBounds : facts;
+    PathLemma lemma{name.id, name.text, side, used, std::nullopt, solved.bound, {}, {}, {}};
     constexpr std::size_t most_nodes = 64;
     for (std::size_t nodes = 1; nodes <= most_nodes && !lemma.witness; nodes *= 2) {
         PathGraph smaller = paths(nodes);
@@ -121,7 +125,7 @@ PathSolution record(const Problem& problem, const LemmaName& name, Side side, Fa
     }
     // Of a path that does not meet the bound another way through the table may cost more.
     if (lemma.witness && lemma.witness->cost != solved.bound) lemma.witness.reset();
-    if (facts == Facts::All && has_further_facts(*problem.request.facts))
+    if (used == Facts::All && has_further_facts(*problem.request.facts))
         Shown{problem, lemma}.settle(solved);
     problem.request.proofs->lemmas.push_back(std::move(lemma));
     return solved;

@@ -3,6 +3,7 @@
 /// What a stranger needs to check a bound: the path problems behind it, each with its bound and a
 /// witness.
 
+#include "analyzer/lanes_in_turn.hpp"
 #include "analyzer/warp_work.hpp"
 
 #include <functional>
@@ -33,9 +34,16 @@ struct PathLemma {
     std::optional<BlockPath> witness;
 };
 
+/// The blocks and loops that lemmas of the upper side are about where the lanes of a warp may part.
+struct CopiesInTurn {
+    LanesInTurn lanes;
+    std::vector<BackEdgeBounds> loops; ///< Of `lanes.graph`.
+};
+
 /// Filled by `analyze` when the request asks for it.
 struct ProofRecord {
     std::vector<PathLemma> lemmas;
+    std::optional<CopiesInTurn> in_turn{}; ///< None: all lemmas are about the kernel's blocks.
 };
 
 /// How a lemma is named.

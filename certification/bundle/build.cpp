@@ -5,6 +5,9 @@
 #include "certification/bundle/exports.hpp"
 #include "certification/bundle/manifest.hpp"
 #include "certification/bundle/qualification_texts.hpp"
+#include "certification/verify/lanes_in_turn.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -107,6 +110,25 @@ void add_exports(const BundleInputs& inputs, const std::vector<KernelEvidence>& 
     add("argument.gsn.svg", "argument", drawing_of_argument(argument));
 }
 
+/// Where lanes may part, what whoever checks the bundle follows of them is less than what is
+/// bounded.
+Result<void> check_lanes(const std::vector<KernelEvidence>& kernels, const EvidenceFiles& files) {
+    if (std::none_of(kernels.begin(), kernels.end(),
+                     [](const auto& kernel) { return kernel.proofs.in_turn.has_value(); }))
+        return boost::outcome_v2::success();
+    verify::Files plain;
+    for (const auto& [path, file] : files)
+        plain[path] = file.bytes;
+    try {
+        for (const auto& kernel : verify::read_evidence(plain).kernels)
+            verify::check_flows(*kernel);
+    } catch (const verify::Finding& finding) {
+        return Failure{
+            fmt::format("no evidence is written that verify does not follow: {}", finding.what())};
+    }
+    return boost::outcome_v2::success();
+}
+
 } // namespace
 
 bool Bundle::violated() const {
@@ -160,6 +182,7 @@ Result<Bundle> build_bundle(const BundleInputs& inputs) {
     Manifest manifest = manifest_of(bundle.files, inputs.tool_version);
     bundle.report_id = std::move(manifest.report_id);
     bundle.files["manifest.json"] = {"manifest", "manifest", std::move(manifest.text)};
+    if (auto checked = check_lanes(kernels, bundle.files); !checked) return checked.as_failure();
     return bundle;
 }
 

@@ -72,7 +72,22 @@ Json derived_loops_json(const LoadedInput& input, const analyzer::ResolvedFacts&
     return loops;
 }
 
-Json blocks_json(const LoadedInput& input, const analyzer::ResolvedFacts& facts) {
+/// The blocks of a warp whose lanes take their ways in turn.
+Json copies_json(const analyzer::LanesInTurn& lanes) {
+    Json copies = Json::array();
+    for (std::size_t copy = 0; copy < lanes.graph.blocks.size(); ++copy) {
+        Json successors = Json::array();
+        for (const std::size_t edge : lanes.graph.blocks[copy].out)
+            successors.push_back(lanes.graph.edges[edge].to);
+        copies.push_back({{"of", lanes.original[copy]},
+                          {"successors", successors},
+                          {"together", static_cast<bool>(lanes.together[copy])}});
+    }
+    return copies;
+}
+
+Json blocks_json(const KernelEvidence& kernel, const analyzer::ResolvedFacts& facts) {
+    const LoadedInput& input = *kernel.input;
     Json blocks = Json::array();
     for (const auto& block : input.graph.blocks) {
         Json successors = Json::array();
@@ -84,10 +99,12 @@ Json blocks_json(const LoadedInput& input, const analyzer::ResolvedFacts& facts)
                           {"context", block.context},
                           {"successors", successors}});
     }
-    return {{"kernel", input.function->name},
-            {"instructions", input.function->instructions.size()},
-            {"blocks", blocks},
-            {"derived-loop-bounds", derived_loops_json(input, facts)}};
+    Json json{{"kernel", input.function->name},
+              {"instructions", input.function->instructions.size()},
+              {"blocks", blocks},
+              {"derived-loop-bounds", derived_loops_json(input, facts)}};
+    if (kernel.proofs.in_turn) json["lanes-in-turn"] = copies_json(kernel.proofs.in_turn->lanes);
+    return json;
 }
 
 Json side_json(const analyzer::SideResult& side) {
@@ -114,6 +131,8 @@ Json replay_json(const KernelEvidence& kernel) {
     const auto not_done = [](const std::string& why) {
         return Json{{"verdict", "not-done"}, {"reason", why}};
     };
+    if (kernel.proofs.in_turn)
+        return not_done("the lanes of a warp that part follow no path of the code together");
     if (upper.path.empty()) return not_done("the witness is longer than 1,000,000 blocks");
     const auto device = harness::simulated_device(kernel.input->architecture, kernel.input->policy,
                                                   kernel.input->multiprocessors);
@@ -194,7 +213,7 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     };
     const auto facts =
         analyzer::resolve_facts(*kernel.input->function, kernel.input->graph, kernel.input->facts);
-    add("blocks.json", "control-flow", canonical(blocks_json(*kernel.input, facts.value())));
+    add("blocks.json", "control-flow", canonical(blocks_json(kernel, facts.value())));
     const auto& envelope = kernel.analysis.execution_time;
     Json result{{"execution-time",
                  {{"lower", side_json(envelope.lower)}, {"upper", side_json(envelope.upper)}}},
@@ -214,9 +233,12 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
                                                     canonical(policies_json(kernel.policies))};
     for (const auto& lemma : kernel.proofs.lemmas) {
         add(lemma.id + ".json", "path-lemma", canonical(lemma_json(lemma)));
+        const bool of_copies = kernel.proofs.in_turn && lemma.side == analyzer::Side::Upper;
         add(lemma.id + ".smt2", "script",
-            analyzer::proof_script(kernel.input->graph, kernel.input->facts, facts.value().loops,
-                                   lemma));
+            analyzer::proof_script(
+                of_copies ? kernel.proofs.in_turn->lanes.graph : kernel.input->graph,
+                kernel.input->facts, of_copies ? kernel.proofs.in_turn->loops : facts.value().loops,
+                lemma));
     }
 }
 
@@ -246,6 +268,8 @@ void add_check_files(const KernelEvidence& kernel, const KernelInput& input, Evi
         add_fact(fmt::format("loop 0x{:04x} {}..{}", fact.header, fact.min, fact.max), fact.from);
     for (const auto& fact : kernel.input->facts.nevers)
         add_fact(fmt::format("never 0x{:04x}", fact.block), fact.from);
+    for (const auto& fact : kernel.input->facts.divergents)
+        add_fact(fmt::format("divergent 0x{:04x}", fact.at), fact.from);
     for (const auto& fact : kernel.input->facts.exclusives)
         add_fact(fmt::format("exclusive 0x{:04x} 0x{:04x}", fact.first, fact.second), fact.from);
     for (const auto& fact : kernel.input->facts.constraints)

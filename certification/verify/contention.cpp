@@ -14,10 +14,9 @@ constexpr const char* residence = "execution-time-lower-residence";
 
 } // namespace
 
-Contention::Contention(const KernelCase& kernel, const ControlFlow& flow)
+Contention::Contention(const KernelCase& kernel, const SideFlows& flows)
     : kernel_{kernel}, shape_{read_launch_shape(kernel)},
-      slots_{slot_ranges(kernel.policy, shape_, shape_.resident)}, costs_{kernel, flow, shape_,
-                                                                          slots_} {}
+      slots_{slot_ranges(kernel.policy, shape_, shape_.resident)}, costs_{kernel, flows, shape_, slots_} {}
 
 std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
                                                     const std::string& kind) const {

@@ -15,7 +15,7 @@ namespace warpbound::certification::verify {
 class Contention {
 public:
     /// Throws `Finding` when the description lacks a value.
-    Contention(const KernelCase& kernel, const ControlFlow& flow);
+    Contention(const KernelCase& kernel, const SideFlows& flows);
 
     [[nodiscard]] const LaunchShape& shape() const { return shape_; }
     [[nodiscard]] const WarpCosts& costs() const { return costs_; }

@@ -18,15 +18,11 @@ struct Successors {
     bool ends = false;
 };
 
-[[noreturn]] void fail(const KernelCase& kernel, const std::string& what) {
-    throw Finding{Verdict::Failed, kernel.id + ": " + what};
+[[noreturn]] void fail(const std::string& id, const std::string& what) {
+    throw Finding{Verdict::Failed, id + ": " + what};
 }
-
-std::optional<std::int64_t> target_of(const assembly::Instruction& instruction) {
-    for (const auto& operand : instruction.operands)
-        if (const auto* target = std::get_if<assembly::TargetOperand>(&operand))
-            if (target->address) return target->address;
-    return std::nullopt;
+[[noreturn]] void fail(const KernelCase& kernel, const std::string& what) {
+    fail(kernel.id, what);
 }
 
 /// Some register decides besides the guard.
@@ -132,6 +128,7 @@ void check_blocks(const KernelCase& kernel, ControlFlow& flow) {
     const Listing listing{kernel};
     const auto& code = kernel.function->instructions;
     if (kernel.blocks.empty()) fail(kernel, "no blocks");
+    flow.blocks = kernel.blocks;
     for (const BlockRow& block : kernel.blocks) {
         const auto first = kernel.function->index_of(block.first);
         const auto last = kernel.function->index_of(block.last);
@@ -169,8 +166,8 @@ void check_blocks(const KernelCase& kernel, ControlFlow& flow) {
 }
 
 /// Reverse post order from the entry.
-void order_blocks(const KernelCase& kernel, ControlFlow& flow) {
-    const std::size_t count = kernel.blocks.size();
+void order_blocks(const std::string& id, ControlFlow& flow) {
+    const std::size_t count = flow.blocks.size();
     std::vector<int> state(count, 0);
     std::vector<std::size_t> done;
     std::vector<std::size_t> stack{0};
@@ -178,7 +175,7 @@ void order_blocks(const KernelCase& kernel, ControlFlow& flow) {
         const std::size_t block = stack.back();
         if (state[block] == 0) {
             state[block] = 1;
-            for (const std::size_t to : kernel.blocks[block].successors)
+            for (const std::size_t to : flow.blocks[block].successors)
                 if (state[to] == 0) stack.push_back(to);
             continue;
         }
@@ -186,22 +183,22 @@ void order_blocks(const KernelCase& kernel, ControlFlow& flow) {
         if (state[block] == 1) done.push_back(block);
         state[block] = 2;
     }
-    if (done.size() != count) fail(kernel, "a block cannot be reached from the entry");
+    if (done.size() != count) fail(id, "a block cannot be reached from the entry");
     flow.order.assign(count, 0);
     for (std::size_t i = 0; i < count; ++i)
         flow.order[done[i]] = count - 1 - i;
 }
 
 /// Natural loops: every edge that goes back must go to a block that dominates its source.
-void find_loops(const KernelCase& kernel, ControlFlow& flow) {
-    const std::size_t count = kernel.blocks.size();
+void find_loops(const std::string& id, ControlFlow& flow) {
+    const std::size_t count = flow.blocks.size();
     std::vector<std::vector<std::size_t>> before(count);
     for (std::size_t from = 0; from < count; ++from)
-        for (const std::size_t to : kernel.blocks[from].successors)
+        for (const std::size_t to : flow.blocks[from].successors)
             before[to].push_back(from);
     std::set<std::size_t> headers;
     for (std::size_t from = 0; from < count; ++from)
-        for (const std::size_t to : kernel.blocks[from].successors)
+        for (const std::size_t to : flow.blocks[from].successors)
             if (flow.order[to] <= flow.order[from]) headers.insert(to);
     for (const std::size_t header : headers) {
         CheckedLoop loop;
@@ -218,8 +215,8 @@ void find_loops(const KernelCase& kernel, ControlFlow& flow) {
         }
         for (const std::size_t block : loop.blocks)
             if (flow.order[block] < flow.order[header])
-                fail(kernel, fmt::format("the loop at 0x{:04x} is entered in its middle",
-                                         kernel.blocks[header].first));
+                fail(id, fmt::format("the loop at 0x{:04x} is entered in its middle",
+                                     flow.blocks[header].first));
         flow.loops.push_back(std::move(loop));
     }
     std::stable_sort(flow.loops.begin(), flow.loops.end(),
@@ -267,15 +264,26 @@ void bound_loops(const KernelCase& kernel, ControlFlow& flow) {
 ControlFlow check_control_flow(const KernelCase& kernel) {
     ControlFlow flow;
     check_blocks(kernel, flow);
-    order_blocks(kernel, flow);
-    find_loops(kernel, flow);
+    find_order_and_loops(kernel.id, flow);
     bound_loops(kernel, flow);
     return flow;
 }
 
-std::vector<bool> live_blocks(const KernelCase& kernel, const ControlFlow& flow,
+void find_order_and_loops(const std::string& id, ControlFlow& flow) {
+    order_blocks(id, flow);
+    find_loops(id, flow);
+}
+
+std::optional<std::int64_t> target_of(const assembly::Instruction& instruction) {
+    for (const auto& operand : instruction.operands)
+        if (const auto* target = std::get_if<assembly::TargetOperand>(&operand))
+            if (target->address) return target->address;
+    return std::nullopt;
+}
+
+std::vector<bool> live_blocks(const ControlFlow& flow,
                               const std::optional<std::pair<std::size_t, std::size_t>>& between) {
-    const std::size_t count = kernel.blocks.size();
+    const std::size_t count = flow.blocks.size();
     std::vector<bool> reached(count, false);
     std::vector<std::size_t> work{between ? between->first : 0};
     reached[work.back()] = true;
@@ -283,7 +291,7 @@ std::vector<bool> live_blocks(const KernelCase& kernel, const ControlFlow& flow,
         const std::size_t block = work.back();
         work.pop_back();
         if (between && block == between->second) continue;
-        for (const std::size_t to : kernel.blocks[block].successors)
+        for (const std::size_t to : flow.blocks[block].successors)
             if (!reached[to] && !flow.never[to]) {
                 reached[to] = true;
                 work.push_back(to);
@@ -292,12 +300,12 @@ std::vector<bool> live_blocks(const KernelCase& kernel, const ControlFlow& flow,
     std::vector<bool> live(count, false);
     for (std::size_t block = 0; block < count; ++block)
         live[block] =
-            reached[block] && (between ? block == between->second : kernel.blocks[block].exits);
+            reached[block] && (between ? block == between->second : flow.blocks[block].exits);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t block = 0; block < count; ++block) {
             if (live[block] || !reached[block]) continue;
-            for (const std::size_t to : kernel.blocks[block].successors)
+            for (const std::size_t to : flow.blocks[block].successors)
                 if (live[to]) live[block] = changed = true;
         }
     }

@@ -19,6 +19,7 @@ struct CheckedLoop {
 };
 
 struct ControlFlow {
+    std::vector<BlockRow> blocks;
     std::vector<std::size_t> order; ///< Of each block: its place in reverse post order.
     std::vector<CheckedLoop> loops; ///< Inner ones before those around them.
     std::vector<bool> never;        ///< Blocks that the flow facts exclude.
@@ -31,8 +32,15 @@ struct ControlFlow {
 /// loop has its bound in the flow facts. Throws `Finding`.
 ControlFlow check_control_flow(const KernelCase& kernel);
 
+/// Gives `flow`, of which blocks are set, their order and loops without bounds. `id`: of the
+/// kernel. Throws `Finding` where a block cannot be reached, or a loop be entered in its middle.
+void find_order_and_loops(const std::string& id, ControlFlow& flow);
+
 /// Blocks on a path that the facts allow: from the entry to an exit, or between two blocks.
-std::vector<bool> live_blocks(const KernelCase& kernel, const ControlFlow& flow,
+std::vector<bool> live_blocks(const ControlFlow& flow,
                               const std::optional<std::pair<std::size_t, std::size_t>>& between);
+
+/// Where the instruction leads, from its operands; none: nowhere that they say.
+std::optional<std::int64_t> target_of(const assembly::Instruction& instruction);
 
 } // namespace warpbound::certification::verify

@@ -77,6 +77,21 @@ std::vector<BlockRow> blocks_of(const json& table) {
     return blocks;
 }
 
+std::vector<CopyRow> copies_of(const json& table, std::size_t blocks) {
+    std::vector<CopyRow> copies;
+    for (const auto& row : table) {
+        CopyRow copy{index_of(row.at("of")), {}, row.at("together").get<bool>()};
+        if (copy.of >= blocks) incomplete("a copy of a block that does not exist");
+        for (const auto& to : row.at("successors"))
+            copy.successors.push_back(index_of(to));
+        copies.push_back(std::move(copy));
+    }
+    for (const auto& copy : copies)
+        for (const std::size_t to : copy.successors)
+            if (to >= copies.size()) incomplete("a copy has a successor that does not exist");
+    return copies;
+}
+
 void read_witness(Lemma& lemma, const json& witness, std::size_t blocks) {
     lemma.witness_cost = whole_number(witness.at("cost"));
     for (const auto& row : witness.at("counts"))
@@ -228,13 +243,17 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     kernel->blocks = blocks_of(control_flow);
     for (const auto& row : control_flow.at("derived-loop-bounds"))
         kernel->derived.push_back(derived_of(row));
+    if (control_flow.contains("lanes-in-turn"))
+        kernel->in_turn = copies_of(control_flow.at("lanes-in-turn"), kernel->blocks.size());
+    // More where lanes may part; which of them a table's side has is checked with its ways.
+    const std::size_t blocks = std::max(kernel->blocks.size(), kernel->in_turn.size());
     for (auto file = files.lower_bound(analysis);
          file != files.end() && file->first.rfind(analysis, 0) == 0; ++file) {
         const std::string name = file->first.substr(analysis.size());
         if (name == "blocks.json" || name == "result.json" ||
             name.find(".json") == std::string::npos)
             continue;
-        Lemma lemma = lemma_of(json_of(files, file->first), file->first, kernel->blocks.size());
+        Lemma lemma = lemma_of(json_of(files, file->first), file->first, blocks);
         if (lemma.id + ".json" != name) incomplete(file->first + ": holds lemma " + lemma.id);
         lemma.script = text_of(files, analysis + lemma.id + ".smt2");
         kernel->lemmas.push_back(std::move(lemma));

@@ -33,6 +33,13 @@ struct BlockRow {
     std::vector<std::size_t> successors; ///< Blocks.
 };
 
+/// A block in the sequence of a warp whose lanes may part (S19d of docs/soundness.md).
+struct CopyRow {
+    std::size_t of = 0;                  ///< Block.
+    std::vector<std::size_t> successors; ///< Copies.
+    bool together = false;               ///< Said: all lanes that have not ended execute it.
+};
+
 /// A table of a path problem with the bound that is claimed for it.
 struct Lemma {
     struct Edge {
@@ -41,7 +48,7 @@ struct Lemma {
         std::int64_t cost = 0;
     };
     struct Node {
-        std::size_t block = 0;
+        std::size_t block = 0; ///< Upper side where lanes may part: a copy of one.
         std::optional<std::int64_t> end;
     };
     std::string id;
@@ -97,6 +104,7 @@ struct KernelCase {
     std::int64_t multiprocessors = 1; ///< On which the launch runs.
     std::vector<BlockRow> blocks;
     std::vector<DerivedBound> derived;
+    std::vector<CopyRow> in_turn; ///< Where lanes may part; else empty.
     std::vector<Lemma> lemmas;
     std::vector<ClaimRow> claims; ///< Bounds.
     std::vector<Series> series;

@@ -195,7 +195,7 @@ private:
     void count(Sum& sum, std::int64_t factor, const std::optional<std::int64_t>& from,
                std::int64_t block) const {
         const auto address = [&](std::size_t node) {
-            return kernel_.blocks[lemma_.nodes[node].block].first;
+            return flow_.blocks[lemma_.nodes[node].block].first;
         };
         for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge)
             if (address(lemma_.edges[edge].to) == block &&
@@ -207,8 +207,8 @@ private:
     /// One block begins there, which no loop contains.
     [[nodiscard]] bool at_most_once(std::int64_t address) const {
         std::size_t copies = 0;
-        for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
-            if (kernel_.blocks[block].first != address) continue;
+        for (std::size_t block = 0; block < flow_.blocks.size(); ++block) {
+            if (flow_.blocks[block].first != address) continue;
             ++copies;
             for (const CheckedLoop& loop : flow_.loops)
                 if (loop.blocks.count(block) != 0) return false;

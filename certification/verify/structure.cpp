@@ -1,6 +1,7 @@
 #include "certification/verify/structure.hpp"
 
 #include "certification/verify/contention.hpp"
+#include "certification/verify/lanes_in_turn.hpp"
 #include "certification/verify/path_problem.hpp"
 
 #include <fmt/format.h>
@@ -27,13 +28,17 @@ void check_policy(const KernelCase& kernel, const Contention& contention) {
         fail(kernel.id + ": no bound is proved for policy " + models::to_string(kernel.policy));
 }
 
+/// Besides bounds of loops and blocks that never execute.
+bool has_further_facts(const models::FlowFacts& facts) {
+    return !facts.exclusives.empty() || !facts.constraints.empty();
+}
+
 /// The table has exactly the ways of the control flow that the facts leave.
-void check_ways(const KernelCase& kernel, const ControlFlow& flow, const Lemma& lemma,
-                const std::string& where) {
-    const std::vector<bool> live = live_blocks(kernel, flow, lemma.between);
+void check_ways(const ControlFlow& flow, const Lemma& lemma, const std::string& where) {
+    const std::vector<bool> live = live_blocks(flow, lemma.between);
     std::set<std::pair<std::size_t, std::size_t>> expected;
     for (std::size_t block = 0; block < live.size(); ++block)
-        for (const std::size_t to : kernel.blocks[block].successors)
+        for (const std::size_t to : flow.blocks[block].successors)
             if (live[block] && live[to] && (!lemma.between || block != lemma.between->second))
                 expected.emplace(block, to);
     std::set<std::pair<std::size_t, std::size_t>> found;
@@ -42,21 +47,21 @@ void check_ways(const KernelCase& kernel, const ControlFlow& flow, const Lemma& 
     for (const auto& [from, to] : expected)
         if (found.count({from, to}) == 0)
             fail(fmt::format("{}: the way from 0x{:04x} to 0x{:04x} is missing", where,
-                             kernel.blocks[from].first, kernel.blocks[to].first));
+                             flow.blocks[from].first, flow.blocks[to].first));
     for (const auto& [from, to] : found)
         if (expected.count({from, to}) == 0)
             fail(fmt::format("{}: a way from 0x{:04x} to 0x{:04x} that the control flow lacks",
-                             where, kernel.blocks[from].first, kernel.blocks[to].first));
+                             where, flow.blocks[from].first, flow.blocks[to].first));
     std::set<std::size_t> ends;
     for (const auto& node : lemma.nodes)
         if (node.end) ends.insert(node.block);
     for (std::size_t block = 0; block < live.size(); ++block) {
         const bool may_end =
-            lemma.between ? block == lemma.between->second : kernel.blocks[block].exits;
+            lemma.between ? block == lemma.between->second : flow.blocks[block].exits;
         if ((live[block] && may_end) != (ends.count(block) != 0))
             fail(fmt::format("{}: block 0x{:04x} ends paths in the table or in the listing, not in "
                              "both",
-                             where, kernel.blocks[block].first));
+                             where, flow.blocks[block].first));
     }
     if (lemma.nodes[0].block != (lemma.between ? lemma.between->first : 0))
         fail(where + ": node 0 is not where paths start");
@@ -66,8 +71,7 @@ void check_bound(const KernelCase& kernel, const ControlFlow& flow, const Lemma&
                  const std::string& where) {
     const auto best = PathProblem{flow, lemma}.best();
     if (!best) fail(where + ": no path satisfies the loop bounds");
-    const bool further =
-        lemma.all_facts && (!kernel.facts.exclusives.empty() || !kernel.facts.constraints.empty());
+    const bool further = lemma.all_facts && has_further_facts(kernel.facts);
     // Further facts make the bound tighter than this; that it holds is the script's matter.
     const bool looser = lemma.upper ? *best < lemma.bound : *best > lemma.bound;
     if (looser || (!further && *best != lemma.bound))
@@ -98,9 +102,10 @@ void check_regions(const Lemma& lemma, const std::string& where) {
 }
 
 /// A lemma is about what its name says. Facts about whole paths hold where one path is followed
-/// from the entry to the end: not between clock reads, up to the last EXIT, or where the critical
-/// chain goes over to other warps at barriers (S12).
-void check_kind(const Lemma& lemma, const Contention& contention, const std::string& where) {
+/// from the entry to the end: not between clock reads, up to the last EXIT, where the critical
+/// chain goes over to other warps at barriers (S12), or where the lanes of a warp part (S19e).
+void check_kind(const Lemma& lemma, const KernelCase& kernel, const Contention& contention,
+                const std::string& where) {
     if (lemma.upper != (lemma.id.find("-upper") != std::string::npos))
         fail(where + ": its side is not the one it is named for");
     if (lemma.between.has_value() != (lemma.id.rfind("measured-time", 0) == 0))
@@ -117,6 +122,10 @@ void check_kind(const Lemma& lemma, const Contention& contention, const std::str
           lemma.id == "execution-time-upper-stall" + contention.costs().by_turns()) &&
          contention.costs().barriers() == 0);
     if (lemma.all_facts && !whole) fail(where + ": it uses facts that speak of whole paths");
+    if (kernel.facts.divergents.empty()) return;
+    if (lemma.between) fail(where + ": no measured time is bounded where lanes may part");
+    if (lemma.upper && lemma.all_facts && has_further_facts(kernel.facts))
+        fail(where + ": it uses facts that speak of the path of one lane");
 }
 
 /// Every node is one that paths reach, and a sum over blocks has one of each. Where a block has
@@ -147,15 +156,16 @@ void check_nodes(const Lemma& lemma, bool is_sum, const std::string& where) {
 }
 
 void check_kernel(const KernelCase& kernel) {
-    if (!kernel.facts.divergents.empty())
-        fail(kernel.id + ": no bound is proved for lanes that part");
-    const ControlFlow flow = check_control_flow(kernel);
-    const Contention contention{kernel, flow};
+    const SideFlows flows = check_flows(kernel);
+    const Contention contention{kernel, flows};
     check_policy(kernel, contention);
     for (const Lemma& lemma : kernel.lemmas) {
         const std::string where = kernel.id + "/" + lemma.id;
-        check_kind(lemma, contention, where);
-        check_ways(kernel, flow, lemma, where);
+        const ControlFlow& flow = flows.of(lemma.upper);
+        for (const auto& node : lemma.nodes)
+            if (node.block >= flow.blocks.size()) fail(where + ": a node of no block of its side");
+        check_kind(lemma, kernel, contention, where);
+        check_ways(flow, lemma, where);
         check_nodes(lemma, contention.costs().sums(lemma.id), where);
         check_regions(lemma, where);
         if (contention.costs().sums(lemma.id)) {

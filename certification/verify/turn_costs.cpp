@@ -99,10 +99,10 @@ void WarpCosts::find_turn_waits() {
         raise(waits[i], result_of(timing));
         behind_barrier[i] = true;
     };
-    for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
+    for (std::size_t block = 0; block < flow_.blocks.size(); ++block) {
         for (std::size_t i = flow_.first[block]; i < flow_.last[block]; ++i)
             follow(i, i + 1, false);
-        for (const std::size_t to : kernel_.blocks[block].successors)
+        for (const std::size_t to : flow_.blocks[block].successors)
             follow(flow_.last[block], flow_.first[to], true);
     }
     for (std::size_t i = 0; i < waits.size(); ++i) {

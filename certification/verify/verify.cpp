@@ -2,6 +2,7 @@
 
 #include "certification/verify/digests.hpp"
 #include "certification/verify/evidence.hpp"
+#include "certification/verify/lanes_in_turn.hpp"
 #include "certification/verify/observations.hpp"
 #include "certification/verify/refit.hpp"
 #include "certification/verify/script.hpp"
@@ -57,10 +58,11 @@ std::optional<StepResult> check_script(const Script& script, const Options& opti
 StepResult check_scripts(const Evidence& evidence, const Options& options) {
     std::vector<Script> scripts;
     for (const auto& kernel : evidence.kernels) {
-        const ControlFlow flow = check_control_flow(*kernel);
+        const SideFlows flows = check_flows(*kernel);
         for (const Lemma& lemma : kernel->lemmas)
             scripts.push_back({kernel->id + "/" + lemma.id, &lemma.script,
-                               expected_script(*kernel, flow, lemma), std::nullopt});
+                               expected_script(*kernel, flows.of(lemma.upper), lemma),
+                               std::nullopt});
     }
     const auto cvc5 = find_cvc5();
     if (options.second_solver && !cvc5)

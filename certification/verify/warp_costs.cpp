@@ -14,22 +14,26 @@ namespace {
 using Timing = models::InstructionTiming;
 
 /// A block's sum as a table: one node per block, its cost on every way out.
-Lemma sum_table(const KernelCase& kernel, const std::vector<bool>& live,
+Lemma sum_table(const ControlFlow& flow, const std::vector<bool>& live,
                 const std::vector<std::int64_t>& costs, bool upper) {
     Lemma lemma;
     lemma.upper = upper;
-    std::vector<std::size_t> node(kernel.blocks.size(), SIZE_MAX);
-    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
+    std::vector<std::size_t> node(flow.blocks.size(), SIZE_MAX);
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block)
         if (live[block]) {
             node[block] = lemma.nodes.size();
             lemma.nodes.push_back({block, std::nullopt});
-            if (kernel.blocks[block].exits) lemma.nodes.back().end = costs[block];
+            if (flow.blocks[block].exits) lemma.nodes.back().end = costs[block];
         }
-    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
-        for (const std::size_t to : kernel.blocks[block].successors)
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block)
+        for (const std::size_t to : flow.blocks[block].successors)
             if (live[block] && live[to])
                 lemma.edges.push_back({node[block], node[to], costs[block]});
     return lemma;
+}
+
+bool is_upper(const std::string& lemma) {
+    return lemma.rfind("execution-time-upper", 0) == 0;
 }
 
 std::int64_t occupied(const Timing& timing) {
@@ -38,23 +42,22 @@ std::int64_t occupied(const Timing& timing) {
 
 } // namespace
 
-WarpCosts::WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const LaunchShape& shape,
+WarpCosts::WarpCosts(const KernelCase& kernel, const SideFlows& flows, const LaunchShape& shape,
                      const std::vector<SlotRange>& slots)
-    : kernel_{kernel}, flow_{flow}, shape_{shape}, timings_{models::instruction_timings(
-                                                       *kernel.function, kernel.architecture,
-                                                       kernel.facts)},
+    : kernel_{kernel}, flow_{flows.of(true)}, below_{flows.of(false)}, shape_{shape},
+      timings_{models::instruction_timings(*kernel.function, kernel.architecture, kernel.facts)},
       live_(timings_.size(), false) {
     // The costs count what can be reached, whether or not it can still end.
     std::vector<std::size_t> work{0};
-    std::vector<bool> seen(kernel.blocks.size(), false);
+    std::vector<bool> seen(below_.blocks.size(), false);
     seen[0] = true;
     while (!work.empty()) {
         const std::size_t block = work.back();
         work.pop_back();
-        for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i)
+        for (std::size_t i = below_.first[block]; i <= below_.last[block]; ++i)
             live_[i] = true;
-        for (const std::size_t to : kernel.blocks[block].successors)
-            if (!seen[to] && !flow.never[to]) {
+        for (const std::size_t to : below_.blocks[block].successors)
+            if (!seen[to] && !below_.never[to]) {
                 seen[to] = true;
                 work.push_back(to);
             }
@@ -208,14 +211,15 @@ void WarpCosts::add(const std::string& lemma, const Cost& cost) {
 }
 
 std::vector<std::int64_t> WarpCosts::per_block(const std::string& lemma) const {
-    return sums_of(costs_.at(lemma));
+    return sums_of(costs_.at(lemma), is_upper(lemma) ? flow_ : below_);
 }
 
-std::vector<std::int64_t> WarpCosts::sums_of(const std::vector<std::int64_t>& costs) const {
+std::vector<std::int64_t> WarpCosts::sums_of(const std::vector<std::int64_t>& costs,
+                                             const ControlFlow& flow) {
     std::vector<std::int64_t> sums;
-    for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
+    for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
         models::Cycles sum{0};
-        for (std::size_t i = flow_.first[block]; i <= flow_.last[block]; ++i)
+        for (std::size_t i = flow.first[block]; i <= flow.last[block]; ++i)
             sum += models::Cycles{costs[i]};
         sums.push_back(sum.count());
     }
@@ -226,8 +230,8 @@ std::int64_t WarpCosts::most_of(const Cost& count) const {
     std::vector<std::int64_t> counts(timings_.size(), 0);
     for (std::size_t i = 0; i < counts.size(); ++i)
         if (live_[i]) counts[i] = count(timings_[i].value(), i);
-    const std::vector<bool> live = live_blocks(kernel_, flow_, std::nullopt);
-    const Lemma most = sum_table(kernel_, live, sums_of(counts), true);
+    const std::vector<bool> live = live_blocks(flow_, std::nullopt);
+    const Lemma most = sum_table(flow_, live, sums_of(counts, flow_), true);
     return PathProblem{flow_, most}.best().value_or(0);
 }
 
@@ -251,9 +255,9 @@ std::int64_t WarpCosts::straddle(const std::string& kind) const {
 
 std::int64_t WarpCosts::barriers() const {
     if (shape_.warps_per_block == 1) return 0;
-    const std::vector<bool> live = live_blocks(kernel_, flow_, std::nullopt);
+    const std::vector<bool> live = live_blocks(flow_, std::nullopt);
     models::Cycles passed{0};
-    for (std::size_t block = 0; block < kernel_.blocks.size(); ++block) {
+    for (std::size_t block = 0; block < flow_.blocks.size(); ++block) {
         std::int64_t here = 0;
         for (std::size_t i = flow_.first[block]; i <= flow_.last[block]; ++i)
             if (live[block] && timings_[i].value().is_barrier_wait) {
@@ -264,16 +268,16 @@ std::int64_t WarpCosts::barriers() const {
                 ++here;
             }
         if (here == 0) continue;
-        std::vector<std::int64_t> visits(kernel_.blocks.size(), 0);
+        std::vector<std::int64_t> visits(flow_.blocks.size(), 0);
         visits[block] = 1;
-        const Lemma most = sum_table(kernel_, live, visits, true);
-        const Lemma fewest = sum_table(kernel_, live, visits, false);
+        const Lemma most = sum_table(flow_, live, visits, true);
+        const Lemma fewest = sum_table(flow_, live, visits, false);
         const auto times = PathProblem{flow_, most}.best();
         if (times != PathProblem{flow_, fewest}.best())
             throw Finding{Verdict::Failed,
                           fmt::format("{}: paths pass the barrier in block 0x{:04x} "
                                       "unequally often",
-                                      kernel_.id, kernel_.blocks[block].first)};
+                                      kernel_.id, flow_.blocks[block].first)};
         passed += models::Cycles{here} * times.value_or(0);
     }
     return passed.count();
@@ -281,7 +285,7 @@ std::int64_t WarpCosts::barriers() const {
 
 std::vector<const Timing*> WarpCosts::clock_reads(std::size_t block) const {
     std::vector<const Timing*> reads;
-    for (std::size_t i = flow_.first.at(block); i <= flow_.last.at(block); ++i)
+    for (std::size_t i = below_.first.at(block); i <= below_.last.at(block); ++i)
         if (kernel_.function->instructions[i].opcode_class == assembly::OpcodeClass::ClockRead)
             reads.push_back(&timings_[i].value());
     return reads;

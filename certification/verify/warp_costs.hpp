@@ -2,7 +2,7 @@
 /// \file
 /// What the blocks of a kernel cost in the sums that lemmas bound, from listing and description.
 
-#include "certification/verify/control_flow.hpp"
+#include "certification/verify/lanes_in_turn.hpp"
 #include "certification/verify/memory_system.hpp"
 #include "certification/verify/slots.hpp"
 #include "models/architecture/instruction_timing.hpp"
@@ -19,7 +19,7 @@ namespace warpbound::certification::verify {
 class WarpCosts {
 public:
     /// `slots`: of a slotted policy. Throws `Finding` when the description lacks a value.
-    WarpCosts(const KernelCase& kernel, const ControlFlow& flow, const LaunchShape& shape,
+    WarpCosts(const KernelCase& kernel, const SideFlows& flows, const LaunchShape& shape,
               const std::vector<SlotRange>& slots);
 
     /// Whether a lemma bounds a sum of block costs; times to completion are no sums.
@@ -113,12 +113,14 @@ private:
     [[nodiscard]] std::optional<std::int64_t> under_way(const Cost& count) const;
     [[nodiscard]] std::int64_t drain_of(const models::InstructionTiming& timing, bool upper) const;
     void add(const std::string& lemma, const Cost& cost);
-    [[nodiscard]] std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& costs) const;
+    static std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& costs,
+                                             const ControlFlow& flow);
     /// The largest sum over a path of what each instruction counts.
     [[nodiscard]] std::int64_t most_of(const Cost& count) const;
 
     const KernelCase& kernel_;
-    const ControlFlow& flow_;
+    const ControlFlow& flow_;  ///< Upper side.
+    const ControlFlow& below_; ///< Lower side.
     const LaunchShape& shape_;
     std::vector<Result<models::InstructionTiming>> timings_;
     std::vector<bool> live_; ///< Per instruction.

@@ -5,6 +5,7 @@
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/verify/evidence.hpp"
+#include "certification/verify/lanes_in_turn.hpp"
 #include "certification/verify/script.hpp"
 #include "certification/verify/solver.hpp"
 #include "certification/verify/structure.hpp"
@@ -172,13 +173,13 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
 void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t seed) {
     const check::Evidence evidence = check::read_evidence(tests::plain(bundle.files));
     const check::KernelCase& kernel = *evidence.kernels.front();
-    const check::ControlFlow flow = check::check_control_flow(kernel);
+    const check::SideFlows flows = check::check_flows(kernel);
     for (check::Lemma lemma : kernel.lemmas) {
         if (lemma.witness.empty() || lemma.witness_cost != lemma.bound) continue;
         lemma.bound += lemma.upper ? -1 : 1;
-        EXPECT_EQ(
-            check::ask_z3(check::expected_script(kernel, flow, lemma), std::chrono::minutes{1}),
-            check::Answer::Sat)
+        EXPECT_EQ(check::ask_z3(check::expected_script(kernel, flows.of(lemma.upper), lemma),
+                                std::chrono::minutes{1}),
+                  check::Answer::Sat)
             << lemma.id << ", seed " << seed;
     }
 }
@@ -338,13 +339,13 @@ TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
 /// enters.
 void expect_needed_regions(const check::KernelCase& kernel, const check::Lemma& lemma,
                            std::uint64_t seed) {
-    const check::ControlFlow flow = check::check_control_flow(kernel);
+    const check::SideFlows flows = check::check_flows(kernel);
     for (std::size_t region = 0; region < lemma.regions.size(); ++region) {
         check::Lemma without = lemma;
         without.regions.erase(without.regions.begin() + static_cast<std::ptrdiff_t>(region));
-        EXPECT_NE(
-            check::ask_z3(check::expected_script(kernel, flow, without), std::chrono::minutes{1}),
-            check::Answer::Unsat)
+        EXPECT_NE(check::ask_z3(check::expected_script(kernel, flows.of(lemma.upper), without),
+                                std::chrono::minutes{1}),
+                  check::Answer::Unsat)
             << lemma.id << ", region " << region << ", seed " << seed;
     }
 }

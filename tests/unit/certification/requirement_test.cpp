@@ -94,15 +94,6 @@ TEST(Requirements, AreHeldAgainstTheClaimsOfABundle) {
     EXPECT_TRUE(other.value().undecided());
 }
 
-TEST(Bundle, OfLanesThatPartIsRefused) {
-    BundleInputs inputs = saxpy(budget("saxpy_loop", 1));
-    std::string& facts = *inputs.kernels[0].flow_facts;
-    facts.insert(facts.find("</flow-facts>"), "<divergent at=\"0x0050\"/>");
-    const auto refused = build_bundle(inputs);
-    ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().what, HasSubstr("without <divergent>"));
-}
-
 TEST(Check, FailsWhereABoundExceedsTheFactor) {
     BundleInputs inputs = saxpy(budget("saxpy_loop", 1'000'000));
     inputs.check_factor_thousandths = 1000; // the bound is above what five runs show

@@ -1,0 +1,337 @@
+#include "certification/verify/lane_states.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <optional>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+using Transfer = assembly::ControlFlow;
+
+constexpr std::size_t most_states = 50'000;
+constexpr std::size_t nobody = SIZE_MAX;
+
+/// Something that the active lanes have behind them: lanes that wait for their turn, or a point
+/// that they joined, and with them everybody who stands above it.
+struct Entry {
+    enum class Kind { Turn, Made, Behind } kind = Kind::Turn;
+    /// Turn: block behind which they parted. Made: instruction that made the point. Behind: block
+    /// at which all ways meet.
+    std::size_t of = 0;
+    /// Block where those go on who wait there.
+    std::size_t at = nobody;
+
+    auto operator<=>(const Entry&) const = default;
+};
+using Stack = std::vector<Entry>;
+
+bool makes_point(Transfer flow) {
+    return flow == Transfer::PushReconvergence || flow == Transfer::PushBreak ||
+           flow == Transfer::PushContinue || flow == Transfer::ConvergenceSet;
+}
+
+/// What made the points at which an instruction arrives; none: it does not.
+std::optional<Transfer> arrives_at(Transfer flow) {
+    switch (flow) {
+    case Transfer::PopReconvergence:
+        return Transfer::PushReconvergence;
+    case Transfer::PopBreak:
+        return Transfer::PushBreak;
+    case Transfer::PopContinue:
+        return Transfer::PushContinue;
+    case Transfer::ConvergenceWait:
+        return Transfer::ConvergenceSet;
+    default:
+        return std::nullopt;
+    }
+}
+
+class Follower {
+public:
+    Follower(const KernelCase& kernel, const ControlFlow& flow)
+        : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions},
+          first_behind_(flow.blocks.size()) {}
+
+    LaneStates run() {
+        found_.states.push_back({0, {}, false, true});
+        stacks_.emplace_back();
+        index_.emplace(std::pair{std::size_t{0}, Stack{}}, 0);
+        for (std::size_t state = 0; state < stacks_.size(); ++state) {
+            current_ = state;
+            expand(found_.states[state].block, stacks_[state]);
+            if (found_.states.size() > most_states)
+                refuse(0, "lanes may part in more ways than this check follows");
+        }
+        return std::move(found_);
+    }
+
+private:
+    [[noreturn]] void refuse(std::size_t instruction, const std::string& what) const {
+        throw Finding{Verdict::Failed, fmt::format("{}: 0x{:04x}: {}", kernel_.id,
+                                                   code_[instruction].address, what)};
+    }
+
+    // By value: states are added meanwhile.
+    void expand(std::size_t block, Stack stack) {
+        const std::size_t last = flow_.last[block];
+        check_turns(block, stack);
+        for (std::size_t i = flow_.first[block]; i <= last; ++i)
+            pass(i, stack);
+        if (flow_.blocks[block].exits) end(stack);
+        std::set<std::size_t> ways;
+        for (const std::size_t to : flow_.blocks[block].successors)
+            if (!flow_.never[to]) ways.insert(to);
+        for (const std::size_t way : ways)
+            take(block, way, stack);
+        if (ways.size() < 2 || !may_part(last)) return;
+        if (ways.size() > 2 || flow_.blocks[block].exits)
+            refuse(last, "lanes may part to more than two ways, which this check does not follow");
+        part(block, *ways.begin(), *ways.rbegin(), stack);
+        part(block, *ways.rbegin(), *ways.begin(), stack);
+    }
+
+    [[nodiscard]] bool may_part(std::size_t instruction) const {
+        const auto& facts = kernel_.facts.divergents;
+        return std::any_of(facts.begin(), facts.end(), [&](const models::DivergentFact& fact) {
+            return fact.at == code_[instruction].address;
+        });
+    }
+
+    /// Bounds of loops are those of lanes: nobody may wait inside one while others turn.
+    void check_turns(std::size_t block, const Stack& stack) const {
+        for (const CheckedLoop& loop : flow_.loops)
+            for (const Entry& entry : stack)
+                if (loop.header == block && entry.at != nobody && loop.blocks.count(entry.at) != 0)
+                    refuse(flow_.first[block], "some lanes may turn this loop while others wait "
+                                               "inside it, which this check does not follow");
+    }
+
+    [[nodiscard]] static bool all_are_here(const Stack& stack) {
+        return std::all_of(stack.begin(), stack.end(),
+                           [](const Entry& entry) { return entry.at == nobody; });
+    }
+
+    void pass(std::size_t i, Stack& stack) const {
+        const assembly::Instruction& instruction = code_[i];
+        const bool guarded = assembly::is_guarded(instruction);
+        if (assembly::waits_for_others(instruction) && (guarded || !all_are_here(stack)))
+            refuse(i, "some lanes may come to this barrier while others are elsewhere");
+        if (instruction.control_flow == Transfer::ConvergenceBreak ||
+            (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR")))
+            refuse(i, "leaving a point is not followed where lanes may part");
+        if (!makes_point(instruction.control_flow)) return;
+        if (guarded) refuse(i, "a guarded join is not followed where lanes may part");
+        for (const Entry& entry : stack)
+            if (entry.kind == Entry::Kind::Made &&
+                (entry.of == i ||
+                 (is_set(i) && is_set(entry.of) && register_of(i) == register_of(entry.of))))
+                refuse(i, "a point that lanes are in already, which this check does not follow");
+        stack.push_back({Entry::Kind::Made, i, nobody});
+    }
+
+    [[nodiscard]] bool is_set(std::size_t i) const {
+        return code_[i].control_flow == Transfer::ConvergenceSet;
+    }
+    [[nodiscard]] std::optional<int> register_of(std::size_t i) const {
+        return assembly::barrier_register(code_[i]);
+    }
+
+    /// The active lanes go over the edge together.
+    void take(std::size_t block, std::size_t way, Stack stack) {
+        if (const auto point = arrival(block, way, stack))
+            arrive(*point, way, std::move(stack));
+        else
+            go_on(way, std::move(stack));
+    }
+
+    /// Some go one way now, the others the other way later.
+    void part(std::size_t block, std::size_t now, std::size_t later, Stack stack) {
+        const std::size_t last = flow_.last[block];
+        const bool in_made = std::any_of(stack.begin(), stack.end(), [](const Entry& entry) {
+            return entry.kind == Entry::Kind::Made;
+        });
+        if (!in_made)
+            if (const auto meeting = first_behind(block)) {
+                const auto point = innermost(stack);
+                if (!point || stack[*point].of != *meeting)
+                    stack.push_back({Entry::Kind::Behind, *meeting, nobody});
+            }
+        auto point = arrival(block, later, stack);
+        if (const auto inner = innermost(stack); !point && inner && is_at(stack[*inner], later))
+            point = inner;
+        if (point) {
+            wait_at(stack[*point], later, last);
+        } else {
+            for (const Entry& entry : stack)
+                if (entry.kind == Entry::Kind::Turn && entry.of == block)
+                    refuse(last, "lanes may part here again before they meet, which this check "
+                                 "does not follow");
+            stack.push_back({Entry::Kind::Turn, block, later});
+        }
+        take(block, now, std::move(stack));
+    }
+
+    [[nodiscard]] static std::optional<std::size_t> innermost(const Stack& stack) {
+        for (std::size_t i = stack.size(); i-- > 0;)
+            if (stack[i].kind != Entry::Kind::Turn) return i;
+        return std::nullopt;
+    }
+    [[nodiscard]] static bool is_at(const Entry& point, std::size_t block) {
+        return point.kind == Entry::Kind::Behind && point.of == block;
+    }
+
+    /// The point at which lanes arrive that go this way by the block's last instruction.
+    std::optional<std::size_t> arrival(std::size_t block, std::size_t way,
+                                       const Stack& stack) const {
+        const std::size_t last = flow_.last[block];
+        const auto kind = arrives_at(code_[last].control_flow);
+        if (!kind) return std::nullopt;
+        const bool waits = *kind == Transfer::ConvergenceSet;
+        if (assembly::is_guarded(code_[last])) {
+            if (waits || flow_.blocks[block].successors.size() != 2)
+                refuse(last, "a guarded arrival that this check does not follow");
+            if (flow_.first[way] == last + 1) return std::nullopt;
+        }
+        for (std::size_t i = stack.size(); i-- > 0;) {
+            if (stack[i].kind != Entry::Kind::Made) continue;
+            const Transfer made = code_[stack[i].of].control_flow;
+            if (made == *kind && (!waits || register_of(stack[i].of) == register_of(last))) {
+                check_target(stack[i].of, last, way);
+                return i;
+            }
+            if (waits || made == Transfer::ConvergenceSet)
+                refuse(last, "lanes arrive at a point that is not the innermost, which this check "
+                             "does not follow");
+        }
+        refuse(last, "no point is joined at which lanes arrive");
+    }
+
+    /// Lanes go on where the point's maker says; BSYNC on itself is passed.
+    void check_target(std::size_t maker, std::size_t last, std::size_t way) const {
+        const auto target = target_of(code_[maker]);
+        std::optional<std::size_t> behind =
+            target ? kernel_.function->index_of(*target) : std::nullopt;
+        if (is_set(maker) && behind == last) behind = last + 1;
+        if (behind != flow_.first[way]) refuse(last, "lanes go on elsewhere than their point says");
+    }
+
+    void wait_at(Entry& point, std::size_t behind, std::size_t last) const {
+        if (point.at != nobody && point.at != behind)
+            refuse(last, "lanes wait for each other at several places, which this check does not "
+                         "follow");
+        point.at = behind;
+    }
+
+    /// The active lanes have arrived at the point; `behind`: block where they go on.
+    void arrive(std::size_t point, std::size_t behind, Stack stack) {
+        while (stack.size() > point + 1) {
+            const Entry top = stack.back();
+            stack.pop_back();
+            if (top.at == nobody) continue; // They leave it.
+            wait_at(stack[point], behind, flow_.last[found_.states[current_].block]);
+            return go_on(top.at, std::move(stack));
+        }
+        wait_at(stack[point], behind, flow_.last[found_.states[current_].block]);
+        stack.pop_back();
+        go_on(behind, std::move(stack));
+    }
+
+    /// The active lanes come to the block.
+    void go_on(std::size_t block, Stack stack) {
+        for (std::size_t i = 0; i < stack.size(); ++i) {
+            if (!is_at(stack[i], block)) continue;
+            if (innermost(stack) != i)
+                refuse(flow_.first[block], "lanes come behind a point in which they still are, "
+                                           "which this check does not follow");
+            return arrive(i, block, std::move(stack));
+        }
+        enter(block, std::move(stack));
+    }
+
+    /// The active lanes have ended.
+    void end(Stack stack) {
+        while (!stack.empty()) {
+            const Entry top = stack.back();
+            stack.pop_back();
+            if (top.at != nobody) return go_on(top.at, std::move(stack));
+        }
+        found_.states[current_].ends = true;
+    }
+
+    void enter(std::size_t block, Stack stack) {
+        const auto [known, fresh] =
+            index_.emplace(std::pair{block, std::move(stack)}, stacks_.size());
+        if (fresh) {
+            stacks_.push_back(known->first.second);
+            found_.states.push_back({block, {}, false, all_are_here(stacks_.back())});
+        }
+        found_.states[current_].next.push_back(known->second);
+    }
+
+    /// The first block behind this one on all ways from it to an EXIT.
+    std::optional<std::size_t> first_behind(std::size_t block) {
+        auto& known = first_behind_[block];
+        if (known) return *known;
+        known.emplace(std::nullopt);
+        const std::size_t count = flow_.blocks.size();
+        std::vector<bool> on_all(count, false);
+        const auto exits = [&](const std::vector<bool>& reached) {
+            for (std::size_t i = 0; i < count; ++i)
+                if (reached[i] && flow_.blocks[i].exits) return true;
+            return false;
+        };
+        const std::vector<bool> all = reached_without(block, nobody);
+        if (!exits(all)) return std::nullopt;
+        for (std::size_t i = 0; i < count; ++i)
+            on_all[i] = i != block && all[i] && !exits(reached_without(block, i));
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!on_all[i]) continue;
+            const std::vector<bool> before = reached_without(block, i);
+            bool first = true;
+            for (std::size_t other = 0; other < count; ++other)
+                first = first && !(before[other] && on_all[other]);
+            if (first) known.emplace(i);
+        }
+        return *known;
+    }
+
+    /// Blocks that the code reaches from one, itself included, not through `without`.
+    [[nodiscard]] std::vector<bool> reached_without(std::size_t block, std::size_t without) const {
+        std::vector<bool> reached(flow_.blocks.size(), false);
+        std::vector<std::size_t> work{block};
+        reached[block] = true;
+        while (!work.empty()) {
+            const std::size_t at = work.back();
+            work.pop_back();
+            for (const std::size_t to : flow_.blocks[at].successors)
+                if (to != without && !reached[to]) {
+                    reached[to] = true;
+                    work.push_back(to);
+                }
+        }
+        return reached;
+    }
+
+    const KernelCase& kernel_;
+    const ControlFlow& flow_;
+    const std::vector<assembly::Instruction>& code_;
+    /// Per block where it was asked for.
+    std::vector<std::optional<std::optional<std::size_t>>> first_behind_;
+    LaneStates found_;
+    std::vector<Stack> stacks_; ///< Per state.
+    std::map<std::pair<std::size_t, Stack>, std::size_t> index_;
+    std::size_t current_ = 0;
+};
+
+} // namespace
+
+LaneStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow) {
+    return Follower{kernel, flow}.run();
+}
+
+} // namespace warpbound::certification::verify

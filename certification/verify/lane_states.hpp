@@ -1,0 +1,26 @@
+#pragma once
+/// \file
+/// Where the lanes of a warp that parts are, block by block: rules C38 to C40 of the timing
+/// contract followed step by step, apart from the code that the analysis uses.
+
+#include "certification/verify/control_flow.hpp"
+
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+/// What a warp may do whose lanes may part at the stated branches.
+struct LaneStates {
+    struct State {
+        std::size_t block = 0;         ///< That the active lanes execute.
+        std::vector<std::size_t> next; ///< States.
+        bool ends = false;             ///< No lane may be left behind it.
+        bool together = false;         ///< No lane waits elsewhere.
+    };
+    std::vector<State> states; ///< The first is the start.
+};
+
+/// Throws `Finding` at code that it does not follow: named in docs/evidence.md.
+LaneStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow);
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,184 @@
+#include "certification/verify/lanes_in_turn.hpp"
+
+#include "certification/verify/lane_states.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+constexpr std::size_t most_pairs = 1'000'000;
+
+[[noreturn]] void fail(const KernelCase& kernel, const std::string& what) {
+    throw Finding{Verdict::Failed, kernel.id + ": " + what};
+}
+
+/// That each step from a state is one from a copy of the same block, to a copy from which each of
+/// its steps is one again, and so on.
+class Relation {
+public:
+    Relation(const KernelCase& kernel, const ControlFlow& copies, const LaneStates& lanes)
+        : kernel_{kernel}, copies_{copies}, states_{lanes.states} {}
+
+    void check() {
+        add(0, 0);
+        for (std::size_t pair = 0; pair < pairs_.size(); ++pair)
+            expand(pair);
+        for (std::size_t i = 0; i < open_.size(); ++i)
+            drop(open_[i]);
+        if (pairs_.front().dropped)
+            fail(kernel_, fmt::format("lanes in turn: {}", pairs_.front().lacks));
+    }
+
+private:
+    /// A state, a copy of its block, and which pairs each step may lead to.
+    struct Pair {
+        std::size_t state = 0;
+        std::size_t copy = 0;
+        std::vector<std::size_t> left; ///< Per step: pairs that were not dropped.
+        std::vector<std::pair<std::size_t, std::size_t>> used_by; ///< Pair and its step.
+        bool dropped = false;
+        std::string lacks; ///< Why.
+    };
+
+    std::size_t add(std::size_t state, std::size_t copy) {
+        const auto [known, fresh] = index_.emplace(std::pair{state, copy}, pairs_.size());
+        if (fresh) {
+            if (pairs_.size() == most_pairs)
+                fail(kernel_, "lanes may part in more ways than this check follows");
+            pairs_.push_back({state, copy, {}, {}, false, {}});
+        }
+        return known->second;
+    }
+
+    void expand(std::size_t pair) {
+        const auto& state = states_[pairs_[pair].state];
+        const std::size_t copy = pairs_[pair].copy;
+        if (state.ends && !copies_.blocks[copy].exits)
+            open(pair, "a path does not end where all lanes have");
+        for (std::size_t step = 0; step < state.next.size(); ++step) {
+            const std::size_t block = states_[state.next[step]].block;
+            std::size_t ways = 0;
+            for (const std::size_t to : copies_.blocks[copy].successors)
+                if (kernel_.in_turn[to].of == block) {
+                    const std::size_t next = add(state.next[step], to);
+                    pairs_[next].used_by.emplace_back(pair, step);
+                    ++ways;
+                }
+            pairs_[pair].left.push_back(ways);
+            if (ways == 0) lose(pair, step);
+        }
+    }
+
+    void lose(std::size_t pair, std::size_t step) {
+        const auto& state = states_[pairs_[pair].state];
+        open(pair, fmt::format("the way of lanes from 0x{:04x} to 0x{:04x} is missing in a copy",
+                               kernel_.blocks[state.block].first,
+                               kernel_.blocks[states_[state.next[step]].block].first));
+    }
+    void open(std::size_t pair, std::string lacks) {
+        if (!pairs_[pair].lacks.empty()) return;
+        pairs_[pair].lacks = std::move(lacks);
+        open_.push_back(pair);
+    }
+
+    void drop(std::size_t pair) {
+        pairs_[pair].dropped = true;
+        for (const auto& [before, step] : pairs_[pair].used_by)
+            if (--pairs_[before].left[step] == 0) open(before, pairs_[pair].lacks);
+    }
+
+    const KernelCase& kernel_;
+    const ControlFlow& copies_;
+    const std::vector<LaneStates::State>& states_;
+    std::vector<Pair> pairs_;
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> index_;
+    std::vector<std::size_t> open_; ///< To be dropped, once each.
+};
+
+ControlFlow flow_of_copies(const KernelCase& kernel, const ControlFlow& of_code) {
+    if (kernel.in_turn.empty()) fail(kernel, "lanes may part, and no copies of blocks are given");
+    ControlFlow copies;
+    for (const CopyRow& copy : kernel.in_turn) {
+        const BlockRow& block = kernel.blocks[copy.of];
+        copies.blocks.push_back({block.first, block.last, block.exits, copy.successors});
+        copies.first.push_back(of_code.first[copy.of]);
+        copies.last.push_back(of_code.last[copy.of]);
+        copies.never.push_back(of_code.never[copy.of]);
+    }
+    if (kernel.in_turn.front().of != 0) fail(kernel, "copy 0 is not of the entry");
+    return copies;
+}
+
+std::vector<std::size_t> copies_of_blocks(const KernelCase& kernel) {
+    std::vector<std::size_t> copies(kernel.blocks.size(), 0);
+    for (const CopyRow& copy : kernel.in_turn)
+        ++copies[copy.of];
+    return copies;
+}
+
+/// At a barrier the path of one warp goes over into that of another: both are at the same copy.
+void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
+    const std::vector<std::size_t> copies = copies_of_blocks(kernel);
+    for (std::size_t block = 0; block < copies.size(); ++block)
+        for (std::size_t i = of_code.first[block]; i <= of_code.last[block]; ++i)
+            if (copies[block] > 1 && assembly::waits_for_others(kernel.function->instructions[i]))
+                fail(kernel, fmt::format("the block of the barrier at 0x{:04x} has several copies",
+                                         kernel.function->instructions[i].address));
+}
+
+/// All copies of a loop turn as the loop does; all of a stay in it is inside the loop of the code.
+void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, ControlFlow& copies) {
+    const std::vector<std::size_t> copies_of = copies_of_blocks(kernel);
+    for (CheckedLoop& loop : copies.loops) {
+        const std::size_t header = kernel.in_turn[loop.header].of;
+        const auto known =
+            std::find_if(of_code.loops.begin(), of_code.loops.end(),
+                         [&](const CheckedLoop& other) { return other.header == header; });
+        const bool inside = known != of_code.loops.end() &&
+                            std::all_of(loop.blocks.begin(), loop.blocks.end(), [&](auto copy) {
+                                return known->blocks.count(kernel.in_turn[copy].of) != 0;
+                            });
+        if (!inside)
+            fail(kernel, fmt::format("copies of blocks turn at 0x{:04x} where the code does not",
+                                     kernel.blocks[header].first));
+        loop.max_turns = known->max_turns;
+        if (kernel.in_turn[loop.header].together && copies_of[header] == 1)
+            loop.min_turns = known->min_turns;
+    }
+}
+
+void check_together(const KernelCase& kernel, const LaneStates& lanes) {
+    std::vector<bool> together(kernel.blocks.size(), true);
+    for (const LaneStates::State& state : lanes.states)
+        together[state.block] = together[state.block] && state.together;
+    for (const CopyRow& copy : kernel.in_turn)
+        if (copy.together && !together[copy.of])
+            fail(kernel, fmt::format("some lanes may execute 0x{:04x} while others are elsewhere",
+                                     kernel.blocks[copy.of].first));
+}
+
+} // namespace
+
+SideFlows check_flows(const KernelCase& kernel) {
+    SideFlows flows{check_control_flow(kernel), std::nullopt};
+    if (kernel.facts.divergents.empty()) {
+        if (!kernel.in_turn.empty())
+            fail(kernel, "copies of blocks are given, and no fact says that lanes may part");
+        return flows;
+    }
+    const LaneStates lanes = follow_lanes(kernel, flows.of_code);
+    flows.of_warp = flow_of_copies(kernel, flows.of_code);
+    Relation{kernel, *flows.of_warp, lanes}.check();
+    find_order_and_loops(kernel.id, *flows.of_warp);
+    check_together(kernel, lanes);
+    check_barriers(kernel, flows.of_code);
+    bound_loops(kernel, flows.of_code, *flows.of_warp);
+    return flows;
+}
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,252 @@
+/// \file
+/// Bundles of random kernels whose lanes part: what `certify` writes, `verify` follows on its own,
+/// and simulated runs are inside.
+
+#include "assembly/support/source_text.hpp"
+#include "certification/verify/evidence.hpp"
+#include "certification/verify/lanes_in_turn.hpp"
+#include "harness/simulator/event.hpp"
+#include "harness/simulator/machine.hpp"
+#include "models/architecture/value_path.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/evidence.hpp"
+#include "tests/support/random_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace warpbound {
+namespace {
+
+namespace check = certification::verify;
+
+/// None: no lanes part in the kernel drawn.
+std::optional<certification::KernelInput> input_of(std::uint64_t seed) {
+    constexpr std::array<std::pair<const char*, int>, 5> machines{{{"fermi-gtx470", 20},
+                                                                   {"maxwell-gtx970", 52},
+                                                                   {"turing-t4", 75},
+                                                                   {"hopper-h200", 90},
+                                                                   {"fermi-gtx470", 20}}};
+    const auto& [machine, sm] = machines[seed % machines.size()];
+    const bool cached = seed % machines.size() == 4;
+    std::mt19937_64 random{seed};
+    const auto from_one_to = [&](std::uint64_t most) {
+        return static_cast<std::int64_t>(1 + random() % most);
+    };
+    tests::RandomKernelOptions options;
+    options.sm = sm;
+    options.statements = 2 + static_cast<int>(seed % 8);
+    options.depth = 1 + static_cast<int>(seed % 3);
+    options.max_iterations = 4;
+    options.calls = seed / 7 % 4 == 0;
+    options.further_facts = seed % 3 == 0;
+    options.clock_reads = seed % 5 == 0;
+    options.divergence = true;
+    options.barriers = seed % 2 == 0;
+    options.breaks = seed / 4 % 4 == 0;
+    options.patterns = cached;
+    options.caches = cached;
+    tests::RandomKernel kernel = tests::random_kernel(seed, options);
+    if (kernel.facts.divergents.empty()) return std::nullopt;
+    kernel.facts.program_digest = assembly::digest_of(kernel.text);
+    models::Architecture architecture = models::load_architecture(machine).value();
+    tests::set_value(architecture.blocks, "replacement", {0, 3, 9});
+    tests::set_value(architecture.blocks, "start", {5, 5, 20});
+    if (cached) {
+        architecture.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
+        std::erase_if(architecture.memories,
+                      [](const auto& memory) { return memory.name == "constant"; });
+        for (const auto& [path, number] :
+             {std::pair{"memories/shared/banks", 32}, std::pair{"memories/shared/bank-width", 4}}) {
+            models::SourcedValue value;
+            value.interval = models::Interval{number, std::nullopt, number};
+            value.source = "made up";
+            value.grade = models::Grade::Inferred;
+            if (!models::set_value(architecture, path, std::move(value)))
+                throw std::runtime_error{path};
+        }
+        for (models::MemoryFact& fact : kernel.facts.memory)
+            if (fact.pattern && fact.pattern->random) { // has no strides in the file
+                models::AddressPattern pattern;
+                pattern.base = fact.pattern->base;
+                pattern.footprint = fact.pattern->footprint;
+                pattern.random = fact.pattern->random;
+                fact.pattern = pattern;
+            }
+    }
+    certification::KernelInput input;
+    input.listing = kernel.text;
+    input.kernel = kernel.facts.kernel;
+    input.flow_facts = models::write_flow_facts(kernel.facts);
+    input.architecture = models::write_architecture(architecture);
+    input.launch = seed % 3 == 0
+                       ? "1x32"
+                       : std::to_string(from_one_to(6)) + "x" + std::to_string(from_one_to(200));
+    constexpr std::array policies{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2", "srr"};
+    input.policy = policies[random() % (cached ? 3 : policies.size())];
+    const bool slotted = input.policy.rfind("variable-rate", 0) == 0;
+    if (seed % 3 != 0 && !slotted) input.multiprocessors = from_one_to(3);
+    return input;
+}
+
+std::string kind_of(const std::string& refusal) {
+    std::string kind = refusal;
+    for (auto at = kind.find("0x"); at != std::string::npos; at = kind.find("0x", at + 1))
+        kind.replace(at, 6, "..");
+    return kind;
+}
+
+/// Leaves out ways of copies one by one: how many `verify` misses.
+void count_missed_ways(check::KernelCase& kernel, std::map<std::string, int>& counts) {
+    constexpr std::size_t most_copies = 40;
+    for (std::size_t copy = 0; copy < kernel.in_turn.size() && copy < most_copies; ++copy) {
+        const auto all = kernel.in_turn[copy].successors;
+        for (std::size_t way = 0; way < all.size(); ++way) {
+            kernel.in_turn[copy].successors.erase(kernel.in_turn[copy].successors.begin() +
+                                                  static_cast<std::ptrdiff_t>(way));
+            ++counts["ways_left_out"];
+            try {
+                check::check_flows(kernel);
+            } catch (const check::Finding&) {
+                ++counts["ways_missed"];
+            }
+            kernel.in_turn[copy].successors = all;
+        }
+    }
+}
+
+/// The blocks that each warp of a simulated run executes are a path of the copies.
+class Followed {
+public:
+    explicit Followed(const check::KernelCase& kernel) : kernel_{kernel} {}
+
+    void hear(const harness::simulator::Event& event) {
+        const auto* issued = std::get_if<harness::simulator::Issued>(&event);
+        if (issued == nullptr) return;
+        const auto first = kernel_.function->index_of(kernel_.blocks[issued->block].first);
+        if (issued->instruction != *first) return;
+        const auto warp = at_.find(issued->warp);
+        std::set<std::size_t> next;
+        if (warp == at_.end()) {
+            next.insert(0);
+        } else {
+            for (const std::size_t copy : warp->second)
+                for (const std::size_t to : kernel_.in_turn[copy].successors)
+                    if (kernel_.in_turn[to].of == issued->block) next.insert(to);
+        }
+        is_path_ = is_path_ && !next.empty();
+        at_[issued->warp] = std::move(next);
+        ++blocks_;
+    }
+    [[nodiscard]] bool is_path() const {
+        return is_path_ && std::all_of(at_.begin(), at_.end(), [&](const auto& warp) {
+                   return std::any_of(warp.second.begin(), warp.second.end(), [&](auto copy) {
+                       return kernel_.blocks[kernel_.in_turn[copy].of].exits;
+                   });
+               });
+    }
+    [[nodiscard]] int blocks() const { return blocks_; }
+
+private:
+    const check::KernelCase& kernel_;
+    std::map<int, std::set<std::size_t>> at_; ///< By warp: copies that it may be at.
+    bool is_path_ = true;
+    int blocks_ = 0;
+};
+
+/// Runs the kernel and follows its warps. Returns how many blocks they executed.
+int follow_runs(const certification::KernelInput& input, const check::KernelCase& kernel,
+                std::uint64_t seed) {
+    const auto loaded = certification::load(input, "K1");
+    const certification::LoadedInput& made = *loaded.value();
+    const auto machine = harness::simulator::Machine::prepare(
+        made.architecture, {made.function, &made.graph, &made.facts, made.launch}, made.policy,
+        made.multiprocessors);
+    if (!machine) return 0;
+    int blocks = 0;
+    for (std::uint64_t run = 0; run < 6; ++run) {
+        Followed followed{kernel};
+        const auto seen = machine.value()->run(
+            {seed * 31 + run, run % 2 == 0 ? harness::Draw::Uniform : harness::Draw::Extremes, {}},
+            [&](const auto& event) { followed.hear(event); });
+        if (!seen) continue;
+        EXPECT_TRUE(followed.is_path()) << "run " << run << ", seed " << seed;
+        blocks += followed.blocks();
+    }
+    return blocks;
+}
+
+TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    std::map<std::string, int> refusals;
+    std::map<std::string, int> counts;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        certification::BundleInputs inputs;
+        inputs.tool_version = "1";
+        auto input = input_of(seed);
+        if (!input) continue;
+        ++counts["drawn"];
+        inputs.kernels.push_back(std::move(*input));
+        bool run = true;
+        try {
+            tests::add_runs(inputs.kernels.front(), 10, harness::Draw::Adversarial);
+        } catch (const std::runtime_error&) {
+            run = false; // made-up facts may contradict each other
+        }
+        const auto bundle = certification::build_bundle(inputs);
+        if (!bundle) {
+            ++refusals[kind_of(bundle.error().what)];
+            continue;
+        }
+        check::Options options;
+        options.rebuild = tests::rebuild;
+        options.tool_version = "1";
+        for (const auto& step : check::verify(tests::plain(bundle.value().files), options))
+            EXPECT_TRUE(step.verdict == check::Verdict::Holds ||
+                        step.verdict == check::Verdict::NotApplicable)
+                << step.step << ": " << step.detail << ", seed " << seed;
+        check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
+        check::KernelCase& kernel = *evidence.kernels.front();
+        counts["blocks_followed"] += follow_runs(inputs.kernels.front(), kernel, seed);
+        count_missed_ways(kernel, counts);
+        ++counts["bundles"];
+        if (run) ++counts["bundles_with_runs"];
+        if (std::any_of(kernel.lemmas.begin(), kernel.lemmas.end(),
+                        [](const auto& lemma) { return lemma.id == "execution-time-upper-loads"; }))
+            ++counts["through_caches"];
+        if (kernel.in_turn.size() > kernel.blocks.size()) ++counts["with_copies"];
+        if (kernel.launch.blocks * kernel.launch.threads > 32) ++counts["several_warps"];
+        if (kernel.launch.threads > 32 &&
+            inputs.kernels.front().listing.find("BAR.SYNC") != std::string::npos)
+            ++counts["barriers"];
+        ++counts["policy " + inputs.kernels.front().policy];
+    }
+    for (const auto& [what, count] : refusals)
+        std::cout << count << " x " << what << "\n";
+    for (const auto& [what, count] : counts) {
+        std::cout << count << " x " << what << "\n";
+        RecordProperty(what, count);
+    }
+    const int drawn = counts["drawn"];
+    EXPECT_GT(counts["bundles"] * 2, drawn) << "most kernels were refused";
+    EXPECT_GT(counts["bundles_with_runs"] * 3, drawn);
+    EXPECT_GT(counts["with_copies"] * 3, drawn) << "hardly a bundle had a second way";
+    EXPECT_GT(counts["several_warps"] * 4, drawn);
+    EXPECT_GT(counts["barriers"] * 40, drawn - 40);
+    EXPECT_GT(counts["through_caches"] * 40, drawn - 40);
+    EXPECT_GT(counts["blocks_followed"], drawn * 20);
+    EXPECT_GT(counts["ways_missed"] * 2, counts["ways_left_out"]);
+}
+
+} // namespace
+} // namespace warpbound

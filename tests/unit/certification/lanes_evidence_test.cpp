@@ -1,0 +1,263 @@
+/// \file
+/// Bundles of kernels whose lanes part: what `verify` finds by following the lanes itself.
+
+#include "assembly/support/source_text.hpp"
+#include "certification/verify/evidence.hpp"
+#include "certification/verify/structure.hpp"
+#include "tests/unit/certification/sample_bundle.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace warpbound::certification {
+namespace {
+
+using testing::HasSubstr;
+using verify::Verdict;
+
+/// Lanes may part at lines with `// part`; those with `// turns` are headers of loops of 3 turns.
+KernelInput input_of(const std::string& body, const std::string& launch,
+                     const std::string& policy = "gto") {
+    KernelInput input;
+    input.kernel = "parting";
+    input.listing = "!Arch sm_75\n!Kernel parting\n" + body + "!EndKernel\n";
+    models::FlowFacts facts;
+    facts.kernel = input.kernel;
+    facts.program_digest = assembly::digest_of(input.listing);
+    std::int64_t address = 0;
+    std::size_t at = 0;
+    for (std::size_t end = body.find('\n'); end != std::string::npos; end = body.find('\n', at)) {
+        const std::string line = body.substr(at, end - at);
+        at = end + 1;
+        if (line.find("// part") != std::string::npos)
+            facts.divergents.push_back({.at = address, .from = {}});
+        if (line.find("// turns") != std::string::npos) {
+            auto& loop = facts.loops.emplace_back();
+            loop.header = address;
+            loop.min = 3;
+            loop.max = 3;
+        }
+        if (line.front() == ' ') address += 16;
+    }
+    input.flow_facts = models::write_flow_facts(facts);
+    input.architecture = models::write_architecture(models::load_architecture("turing-t4").value());
+    input.launch = launch;
+    input.policy = policy;
+    return input;
+}
+
+/// Two points, one inside the other; a barrier where all lanes are together, in a loop.
+const std::string two_points = R"(  MOV R2, 0x3 ?trans4;
+.L_turn:
+  BSSY B0, `(.L_end) ?trans2; // turns
+  @P0 BRA `(.L_else) ?trans5; // part
+  BSSY B1, `(.L_in) ?trans2;
+  @P1 BRA `(.L_inner) ?trans5; // part
+  MOV R3, R1 ?trans6;
+.L_inner:
+  BSYNC B1 ?trans5;
+.L_in:
+  MOV R4, R1 ?trans6;
+  BRA `(.L_done) ?trans5;
+.L_else:
+  MOV R5, R1 ?trans6;
+.L_done:
+  BSYNC B0 ?trans5;
+.L_end:
+  BAR.SYNC 0x0 ?trans6;
+  @P2 BRA `(.L_turn) ?trans5;
+  EXIT ?trans5;
+)";
+
+Result<Bundle> bundle_of(const KernelInput& input) {
+    BundleInputs made;
+    made.tool_version = "1.2.3";
+    made.kernels.push_back(input);
+    return build_bundle(made);
+}
+
+const Bundle& sample() {
+    static const Bundle made = [] {
+        KernelInput input = input_of(two_points, "2x128");
+        tests::add_runs(input, 20);
+        return bundle_of(input).value();
+    }();
+    return made;
+}
+
+/// What the check of the structure says of the sample with a change.
+verify::StepResult changed(const std::function<void(verify::KernelCase&)>& change) {
+    const verify::Evidence evidence = verify::read_evidence(tests::plain(sample().files));
+    change(*evidence.kernels.front());
+    return verify::check_structure(evidence);
+}
+
+std::string refusal(const std::string& body) {
+    const auto bundle = bundle_of(input_of(body, "1x32"));
+    return bundle ? "" : bundle.error().what;
+}
+
+std::size_t block_at(const verify::KernelCase& kernel, std::int64_t address) {
+    std::size_t block = 0;
+    while (kernel.blocks[block].first != address)
+        ++block;
+    return block;
+}
+
+TEST(LanesEvidence, ThatIsUntouchedHolds) {
+    const auto steps = verify::verify(tests::plain(sample().files), options());
+    EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
+    EXPECT_EQ(sample().reports.front().observations.front().outside_bounds, 0);
+}
+
+TEST(LanesEvidence, ClaimsTheBoundOfAnalyze) {
+    const auto loaded = load(input_of(two_points, "2x128"), "K1");
+    const auto analysis = analyzer::analyze(request_of(*loaded.value(), 1)).value();
+    for (const auto side : {analyzer::Side::Lower, analyzer::Side::Upper}) {
+        const auto bounds = analysis.execution_time.bounds();
+        EXPECT_EQ(sample().reports.front().claim("execution-time", side)->value,
+                  (side == analyzer::Side::Lower ? bounds.lower() : bounds.upper()).count());
+    }
+}
+
+TEST(LanesEvidence, UnderEveryKindOfPolicyHolds) {
+    for (const char* policy : {"lrr", "srr", "variable-rate:fast=0,every=2"}) {
+        KernelInput input = input_of(two_points, "3x128", policy);
+        tests::add_runs(input, 20, harness::Draw::Adversarial);
+        const auto steps = verify::verify(tests::plain(bundle_of(input).value().files), options());
+        EXPECT_EQ(verify::overall(steps), Verdict::Holds) << policy << "\n" << text_of(steps);
+    }
+}
+
+// From the end of a first way past the second one, in place of the way to that.
+TEST(LanesEvidence, WithoutTheSecondWayOfABranchFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        const std::size_t end = block_at(kernel, 0xa0);
+        const std::size_t behind = block_at(kernel, 0xb0);
+        for (auto& copy : kernel.in_turn)
+            if (copy.of == end)
+                std::erase_if(copy.successors,
+                              [&](std::size_t to) { return kernel.in_turn[to].of != behind; });
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("is missing in a copy"));
+}
+
+TEST(LanesEvidence, OnTheBlocksOfTheCodeFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        kernel.in_turn.clear();
+        for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
+            kernel.in_turn.push_back({block, kernel.blocks[block].successors, false});
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("is missing in a copy"));
+}
+
+TEST(LanesEvidence, WithoutCopiesFails) {
+    const auto step = changed([](verify::KernelCase& kernel) { kernel.in_turn.clear(); });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("no copies of blocks are given"));
+}
+
+TEST(LanesEvidence, WithoutItsFactFails) {
+    const auto step = changed([](verify::KernelCase& kernel) { kernel.facts.divergents.clear(); });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("no fact says that lanes may part"));
+}
+
+TEST(LanesEvidence, WithOneOfItsFactsMoreFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        kernel.facts.divergents.push_back({0xc0, {}});
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("0x00b0: some lanes may come to this barrier while"));
+}
+
+// The outer point is said to be where the inner one is.
+TEST(LanesEvidence, WithAPointMovedFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        for (auto& instruction : kernel.program.functions.front().instructions)
+            for (auto& operand : instruction.operands)
+                if (auto* target = std::get_if<assembly::TargetOperand>(&operand);
+                    target != nullptr && instruction.address == 0x10)
+                    target->address = 0x70;
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("0x00a0: lanes go on elsewhere than their point says"));
+}
+
+TEST(LanesEvidence, ThatSaysThatLanesApartAreTogetherFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        for (auto& copy : kernel.in_turn)
+            copy.together = true;
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("while others are elsewhere"));
+}
+
+// No path then has to turn, and the sum is another one.
+TEST(LanesEvidence, ThatSaysThatLanesTogetherAreApartFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        for (auto& copy : kernel.in_turn)
+            copy.together = false;
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("unequally often"));
+}
+
+TEST(LanesEvidence, WithCopiesThatTurnWhereTheCodeDoesNotFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy)
+            if (kernel.in_turn[copy].of == block_at(kernel, 0x90)) {
+                kernel.in_turn[copy].successors.push_back(copy);
+                return;
+            }
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("copies of blocks turn at 0x0090 where the code does not"));
+}
+
+TEST(LanesEvidence, WithASecondCopyOfABarrierFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy) {
+            if (kernel.in_turn[copy].of != block_at(kernel, 0xb0)) continue;
+            kernel.in_turn.push_back(kernel.in_turn[copy]);
+            for (auto& other : kernel.in_turn)
+                if (std::find(other.successors.begin(), other.successors.end(), copy) !=
+                    other.successors.end())
+                    other.successors.push_back(kernel.in_turn.size() - 1);
+            return;
+        }
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("the barrier at 0x00b0 has several copies"));
+}
+
+TEST(LanesEvidence, UnderFactsOfOneLaneFails) {
+    const auto step = changed([](verify::KernelCase& kernel) {
+        kernel.facts.exclusives.push_back({0x50, 0x90, {}});
+        for (auto& lemma : kernel.lemmas)
+            if (lemma.id == "execution-time-upper-stall") lemma.all_facts = true;
+    });
+    EXPECT_EQ(step.verdict, Verdict::Failed);
+    EXPECT_THAT(step.detail, HasSubstr("facts that speak of"));
+}
+
+TEST(LanesEvidence, OfLanesThatLeaveALoopToCodeBeforeTheyMeetIsRefused) {
+    EXPECT_THAT(refusal(R"(  BSSY B0, `(.L_end) ?trans2;
+.L_turn:
+  MOV R3, R1 ?trans6; // turns
+  @P0 BRA `(.L_turn) ?trans5; // part
+  MOV R4, R1 ?trans6;
+  BSYNC B0 ?trans5;
+.L_end:
+  EXIT ?trans5;
+)"),
+                HasSubstr("0x0020: lanes may part here again before they meet"));
+}
+
+} // namespace
+} // namespace warpbound::certification
