@@ -82,6 +82,7 @@ Json copies_json(const analyzer::LanesInTurn& lanes) {
         copies.push_back({{"of", lanes.original[copy]},
                           {"successors", successors},
                           {"together", static_cast<bool>(lanes.together[copy])}});
+        if (lanes.repeated[copy]) copies.back()["repeated"] = *lanes.repeated[copy];
     }
     return copies;
 }

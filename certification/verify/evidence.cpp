@@ -81,6 +81,7 @@ std::vector<CopyRow> copies_of(const json& table, std::size_t blocks) {
     std::vector<CopyRow> copies;
     for (const auto& row : table) {
         CopyRow copy{index_of(row.at("of")), {}, row.at("together").get<bool>()};
+        if (row.contains("repeated")) copy.repeated = whole_number(row.at("repeated"));
         if (copy.of >= blocks) incomplete("a copy of a block that does not exist");
         for (const auto& to : row.at("successors"))
             copy.successors.push_back(index_of(to));

@@ -38,6 +38,9 @@ struct CopyRow {
     std::size_t of = 0;                  ///< Block.
     std::vector<std::size_t> successors; ///< Copies.
     bool together = false;               ///< Said: all lanes that have not ended execute it.
+    /// Said: how often lanes that left a loop come there behind others that did, of a copy that
+    /// heads such a sequence.
+    std::optional<std::int64_t> repeated{};
 };
 
 /// A table of a path problem with the bound that is claimed for it.

@@ -25,6 +25,8 @@ struct Entry {
     std::size_t of = 0;
     /// Block where those go on who wait there.
     std::size_t at = nobody;
+    /// Turn: one such group or more, one above the other.
+    bool many = false;
 
     auto operator<=>(const Entry&) const = default;
 };
@@ -103,12 +105,17 @@ private:
     }
 
     /// Bounds of loops are those of lanes: nobody may wait inside one while others turn.
-    void check_turns(std::size_t block, const Stack& stack) const {
-        for (const CheckedLoop& loop : flow_.loops)
-            for (const Entry& entry : stack)
-                if (loop.header == block && entry.at != nobody && loop.blocks.count(entry.at) != 0)
+    void check_turns(std::size_t block, const Stack& stack) {
+        for (const CheckedLoop& loop : flow_.loops) {
+            if (loop.header != block) continue;
+            for (const Entry& entry : stack) {
+                if (entry.kind == Entry::Kind::Turn)
+                    found_.turned[{entry.of, entry.at}].insert(block);
+                if (entry.at != nobody && loop.blocks.count(entry.at) != 0)
                     refuse(flow_.first[block], "some lanes may turn this loop while others wait "
                                                "inside it, which this check does not follow");
+            }
+        }
     }
 
     [[nodiscard]] static bool all_are_here(const Stack& stack) {
@@ -167,13 +174,22 @@ private:
         if (point) {
             wait_at(stack[*point], later, last);
         } else {
-            for (const Entry& entry : stack)
-                if (entry.kind == Entry::Kind::Turn && entry.of == block)
-                    refuse(last, "lanes may part here again before they meet, which this check "
-                                 "does not follow");
-            stack.push_back({Entry::Kind::Turn, block, later});
+            push_turn({Entry::Kind::Turn, block, later}, stack, last);
         }
         take(block, now, std::move(stack));
+    }
+
+    /// Those of a later turn of a loop stand above those of the turns before.
+    void push_turn(Entry turn, Stack& stack, std::size_t last) const {
+        const auto same = std::find_if(stack.begin(), stack.end(), [&](const Entry& entry) {
+            return entry.kind == turn.kind && entry.of == turn.of && entry.at == turn.at;
+        });
+        if (same != stack.end() && same + 1 != stack.end())
+            refuse(last, "lanes may part here again before they meet, which this check does not "
+                         "follow");
+        turn.many = same != stack.end();
+        if (turn.many) stack.pop_back();
+        stack.push_back(turn);
     }
 
     [[nodiscard]] static std::optional<std::size_t> innermost(const Stack& stack) {
@@ -234,11 +250,23 @@ private:
             stack.pop_back();
             if (top.at == nobody) continue; // They leave it.
             wait_at(stack[point], behind, flow_.last[found_.states[current_].block]);
-            return go_on(top.at, std::move(stack));
+            return resume(top, std::move(stack));
         }
         wait_at(stack[point], behind, flow_.last[found_.states[current_].block]);
         stack.pop_back();
+        found_.behind_points.insert(behind);
         go_on(behind, std::move(stack));
+    }
+
+    /// Those go on who waited there, with what stood below.
+    void resume(const Entry& waited, Stack stack) {
+        if (waited.kind != Entry::Kind::Turn) found_.behind_points.insert(waited.at);
+        if (waited.many) {
+            Stack more = stack;
+            more.push_back(waited);
+            go_on(waited.at, std::move(more));
+        }
+        go_on(waited.at, std::move(stack));
     }
 
     /// The active lanes come to the block.
@@ -258,7 +286,7 @@ private:
         while (!stack.empty()) {
             const Entry top = stack.back();
             stack.pop_back();
-            if (top.at != nobody) return go_on(top.at, std::move(stack));
+            if (top.at != nobody) return resume(top, std::move(stack));
         }
         found_.states[current_].ends = true;
     }

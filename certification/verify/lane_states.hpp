@@ -5,6 +5,9 @@
 
 #include "certification/verify/control_flow.hpp"
 
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace warpbound::certification::verify {
@@ -18,6 +21,10 @@ struct LaneStates {
         bool together = false;         ///< No lane waits elsewhere.
     };
     std::vector<State> states; ///< The first is the start.
+    /// Headers of loops that some may execute while others wait for their turn: by the block behind
+    /// which these parted and the one where they go on.
+    std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>> turned;
+    std::set<std::size_t> behind_points; ///< Blocks where lanes go on that waited at a point.
 };
 
 /// Throws `Finding` at code that it does not follow: named in docs/evidence.md.

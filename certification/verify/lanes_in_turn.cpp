@@ -1,6 +1,7 @@
 #include "certification/verify/lanes_in_turn.hpp"
 
 #include "certification/verify/lane_states.hpp"
+#include "certification/verify/launch_shape.hpp"
 
 #include <fmt/format.h>
 
@@ -131,23 +132,79 @@ void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
                                          kernel.function->instructions[i].address));
 }
 
-/// All copies of a loop turn as the loop does; all of a stay in it is inside the loop of the code.
-void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, ControlFlow& copies) {
+/// How often lanes go on at the head of a sequence of copies one group behind the other, when no
+/// further group parts for it meanwhile: those that wait for their turn parted from each lane that
+/// went on one by one, each when it passed the branch.
+std::int64_t most_behind(const KernelCase& kernel, const ControlFlow& of_code,
+                         const LaneStates& lanes, const CheckedLoop& sequence) {
+    const std::size_t start = kernel.in_turn[sequence.header].of;
+    std::set<std::size_t> before;
+    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
+        if (const auto& to = kernel.blocks[block].successors;
+            !of_code.never[block] && std::find(to.begin(), to.end(), start) != to.end())
+            before.insert(block);
+    const bool part_meanwhile =
+        std::any_of(sequence.blocks.begin(), sequence.blocks.end(),
+                    [&](std::size_t copy) { return before.count(kernel.in_turn[copy].of) != 0; });
+    if (before.size() != 1 || part_meanwhile || lanes.behind_points.count(start) != 0)
+        fail(kernel, fmt::format("lanes may come to 0x{:04x} again and again in turn",
+                                 kernel.blocks[start].first));
+    const auto turned = lanes.turned.find({*before.begin(), start});
+    std::int64_t most = 1;
+    for (const CheckedLoop& loop : of_code.loops)
+        if (turned != lanes.turned.end() && loop.blocks.count(*before.begin()) != 0 &&
+            turned->second.count(loop.header) != 0)
+            most = product(most, loop.max_turns + 1);
+    return most - 1;
+}
+
+const CheckedLoop* loop_at(const ControlFlow& of_code, std::size_t header) {
+    const auto known = std::find_if(of_code.loops.begin(), of_code.loops.end(),
+                                    [&](const CheckedLoop& loop) { return loop.header == header; });
+    return known == of_code.loops.end() ? nullptr : &*known;
+}
+
+/// No lane may leave the loop and enter it again in a stay in its copies.
+bool stays_inside(const KernelCase& kernel, const CheckedLoop& loop, const CheckedLoop& copies) {
+    return std::none_of(copies.blocks.begin(), copies.blocks.end(), [&](std::size_t copy) {
+        const std::size_t block = kernel.in_turn[copy].of;
+        const auto& to = kernel.blocks[block].successors;
+        return loop.blocks.count(block) == 0 &&
+               std::find(to.begin(), to.end(), loop.header) != to.end();
+    });
+}
+
+/// All loops of copies around it are copies of loops around the loop.
+bool nests_alike(const KernelCase& kernel, const ControlFlow& of_code, const ControlFlow& copies,
+                 const CheckedLoop& loop) {
+    return std::all_of(copies.loops.begin(), copies.loops.end(), [&](const CheckedLoop& around) {
+        if (around.blocks.count(loop.header) == 0) return true;
+        const CheckedLoop* known = loop_at(of_code, kernel.in_turn[around.header].of);
+        return known != nullptr && known->blocks.count(kernel.in_turn[loop.header].of) != 0;
+    });
+}
+
+/// All copies of a loop turn as the loop does.
+void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const LaneStates& lanes,
+                 ControlFlow& copies) {
     const std::vector<std::size_t> copies_of = copies_of_blocks(kernel);
     for (CheckedLoop& loop : copies.loops) {
-        const std::size_t header = kernel.in_turn[loop.header].of;
-        const auto known =
-            std::find_if(of_code.loops.begin(), of_code.loops.end(),
-                         [&](const CheckedLoop& other) { return other.header == header; });
-        const bool inside = known != of_code.loops.end() &&
-                            std::all_of(loop.blocks.begin(), loop.blocks.end(), [&](auto copy) {
-                                return known->blocks.count(kernel.in_turn[copy].of) != 0;
-                            });
-        if (!inside)
-            fail(kernel, fmt::format("copies of blocks turn at 0x{:04x} where the code does not",
-                                     kernel.blocks[header].first));
+        const CopyRow& copy = kernel.in_turn[loop.header];
+        const std::int64_t address = kernel.blocks[copy.of].first;
+        if (copy.repeated) {
+            if (*copy.repeated < most_behind(kernel, of_code, lanes, loop))
+                fail(kernel,
+                     fmt::format("lanes may come to 0x{:04x} more often in turn than a copy says",
+                                 address));
+            loop.max_turns = *copy.repeated;
+            continue;
+        }
+        const CheckedLoop* known = loop_at(of_code, copy.of);
+        if (known == nullptr || !stays_inside(kernel, *known, loop))
+            fail(kernel,
+                 fmt::format("copies of blocks turn at 0x{:04x} where the code does not", address));
         loop.max_turns = known->max_turns;
-        if (kernel.in_turn[loop.header].together && copies_of[header] == 1)
+        if (copy.together && copies_of[copy.of] == 1 && nests_alike(kernel, of_code, copies, loop))
             loop.min_turns = known->min_turns;
     }
 }
@@ -177,7 +234,7 @@ SideFlows check_flows(const KernelCase& kernel) {
     find_order_and_loops(kernel.id, *flows.of_warp);
     check_together(kernel, lanes);
     check_barriers(kernel, flows.of_code);
-    bound_loops(kernel, flows.of_code, *flows.of_warp);
+    bound_loops(kernel, flows.of_code, lanes, *flows.of_warp);
     return flows;
 }
 

@@ -225,6 +225,9 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
                         [](const auto& lemma) { return lemma.id == "execution-time-upper-loads"; }))
             ++counts["through_caches"];
         if (kernel.in_turn.size() > kernel.blocks.size()) ++counts["with_copies"];
+        if (std::any_of(kernel.in_turn.begin(), kernel.in_turn.end(),
+                        [](const auto& copy) { return copy.repeated.has_value(); }))
+            ++counts["groups_in_turn"];
         if (kernel.launch.blocks * kernel.launch.threads > 32) ++counts["several_warps"];
         if (kernel.launch.threads > 32 &&
             inputs.kernels.front().listing.find("BAR.SYNC") != std::string::npos)
@@ -238,10 +241,11 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
         RecordProperty(what, count);
     }
     const int drawn = counts["drawn"];
-    EXPECT_GT(counts["bundles"] * 2, drawn) << "most kernels were refused";
+    EXPECT_GT(counts["bundles"] * 3, 2 * drawn) << "most kernels were refused";
     EXPECT_GT(counts["bundles_with_runs"] * 3, drawn);
     EXPECT_GT(counts["with_copies"] * 3, drawn) << "hardly a bundle had a second way";
     EXPECT_GT(counts["several_warps"] * 4, drawn);
+    EXPECT_GT(counts["groups_in_turn"] * 15, drawn);
     EXPECT_GT(counts["barriers"] * 40, drawn - 40);
     EXPECT_GT(counts["through_caches"] * 40, drawn - 40);
     EXPECT_GT(counts["blocks_followed"], drawn * 20);

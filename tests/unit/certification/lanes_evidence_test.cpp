@@ -246,8 +246,8 @@ TEST(LanesEvidence, UnderFactsOfOneLaneFails) {
     EXPECT_THAT(step.detail, HasSubstr("facts that speak of"));
 }
 
-TEST(LanesEvidence, OfLanesThatLeaveALoopToCodeBeforeTheyMeetIsRefused) {
-    EXPECT_THAT(refusal(R"(  BSSY B0, `(.L_end) ?trans2;
+/// Lanes leave the loop at different turns, to code before they meet.
+const std::string leaving = R"(  BSSY B0, `(.L_end) ?trans2;
 .L_turn:
   MOV R3, R1 ?trans6; // turns
   @P0 BRA `(.L_turn) ?trans5; // part
@@ -255,8 +255,46 @@ TEST(LanesEvidence, OfLanesThatLeaveALoopToCodeBeforeTheyMeetIsRefused) {
   BSYNC B0 ?trans5;
 .L_end:
   EXIT ?trans5;
+)";
+
+TEST(LanesEvidence, OfLanesThatLeaveALoopToCodeBeforeTheyMeetHolds) {
+    KernelInput input = input_of(leaving, "1x96");
+    tests::add_runs(input, 20, harness::Draw::Adversarial);
+    const Bundle bundle = bundle_of(input).value();
+    const auto steps = verify::verify(tests::plain(bundle.files), options());
+    EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
+}
+
+// Of 3 executions of the branch two leave waiting groups behind those that turn.
+TEST(LanesEvidence, OfFewerGroupsThatLeaveALoopFails) {
+    const Bundle bundle = bundle_of(input_of(leaving, "1x32")).value();
+    const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
+    auto& copies = evidence.kernels.front()->in_turn;
+    const auto late = std::find_if(copies.begin(), copies.end(),
+                                   [](const auto& copy) { return copy.repeated.has_value(); });
+    ASSERT_NE(late, copies.end());
+    late->repeated = 1;
+    const auto fewer = verify::check_structure(evidence);
+    EXPECT_EQ(fewer.verdict, Verdict::Failed);
+    EXPECT_THAT(fewer.detail, HasSubstr("0x0030 more often in turn than a copy says"));
+    late->repeated.reset();
+    const auto none = verify::check_structure(evidence);
+    EXPECT_EQ(none.verdict, Verdict::Failed);
+    EXPECT_THAT(none.detail, HasSubstr("copies of blocks turn at 0x0030 where the code does not"));
+}
+
+// What `analyze` bounds and the check of the bundle does not follow.
+TEST(LanesEvidence, OfAGuardedArrivalAtABarrierRegisterIsRefused) {
+    EXPECT_THAT(refusal(R"(  BSSY B0, `(.L_end) ?trans2;
+  @P0 BRA `(.L_done) ?trans5; // part
+  MOV R4, R1 ?trans6;
+.L_done:
+  @P1 BSYNC B0 ?trans5;
+.L_end:
+  EXIT ?trans5;
 )"),
-                HasSubstr("0x0020: lanes may part here again before they meet"));
+                HasSubstr("no evidence is written that verify does not follow: K1: 0x0030: a "
+                          "guarded arrival"));
 }
 
 } // namespace
