@@ -1,5 +1,7 @@
 #include "certification/verify/lane_states.hpp"
 
+#include "certification/verify/meeting_blocks.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,8 +58,7 @@ std::optional<Transfer> arrives_at(Transfer flow) {
 class Follower {
 public:
     Follower(const KernelCase& kernel, const ControlFlow& flow)
-        : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions},
-          first_behind_(flow.blocks.size()) {}
+        : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions}, meetings_{flow} {}
 
     LaneStates run() {
         found_.states.push_back({0, {}, false, true});
@@ -163,10 +164,15 @@ private:
             return entry.kind == Entry::Kind::Made;
         });
         if (!in_made)
-            if (const auto meeting = first_behind(block)) {
+            if (const auto meeting = meetings_.behind(block)) {
                 const auto point = innermost(stack);
-                if (!point || stack[*point].of != *meeting)
+                if (!point || !is_at(stack[*point], *meeting)) {
+                    for (const Entry& entry : stack)
+                        if (is_at(entry, *meeting))
+                            refuse(last, "the ways from here meet where those around it do, which "
+                                         "this check does not follow");
                     stack.push_back({Entry::Kind::Behind, *meeting, nobody});
+                }
             }
         auto point = arrival(block, later, stack);
         if (const auto inner = innermost(stack); !point && inner && is_at(stack[*inner], later))
@@ -209,9 +215,11 @@ private:
         if (!kind) return std::nullopt;
         const bool waits = *kind == Transfer::ConvergenceSet;
         if (assembly::is_guarded(code_[last])) {
-            if (waits || flow_.blocks[block].successors.size() != 2)
+            const auto& to = flow_.blocks[block].successors;
+            const auto falls = [&](std::size_t other) { return flow_.first[other] == last + 1; };
+            if (waits || to.size() != 2 || falls(to.front()) == falls(to.back()))
                 refuse(last, "a guarded arrival that this check does not follow");
-            if (flow_.first[way] == last + 1) return std::nullopt;
+            if (falls(way)) return std::nullopt;
         }
         for (std::size_t i = stack.size(); i-- > 0;) {
             if (stack[i].kind != Entry::Kind::Made) continue;
@@ -301,55 +309,10 @@ private:
         found_.states[current_].next.push_back(known->second);
     }
 
-    /// The first block behind this one on all ways from it to an EXIT.
-    std::optional<std::size_t> first_behind(std::size_t block) {
-        auto& known = first_behind_[block];
-        if (known) return *known;
-        known.emplace(std::nullopt);
-        const std::size_t count = flow_.blocks.size();
-        std::vector<bool> on_all(count, false);
-        const auto exits = [&](const std::vector<bool>& reached) {
-            for (std::size_t i = 0; i < count; ++i)
-                if (reached[i] && flow_.blocks[i].exits) return true;
-            return false;
-        };
-        const std::vector<bool> all = reached_without(block, nobody);
-        if (!exits(all)) return std::nullopt;
-        for (std::size_t i = 0; i < count; ++i)
-            on_all[i] = i != block && all[i] && !exits(reached_without(block, i));
-        for (std::size_t i = 0; i < count; ++i) {
-            if (!on_all[i]) continue;
-            const std::vector<bool> before = reached_without(block, i);
-            bool first = true;
-            for (std::size_t other = 0; other < count; ++other)
-                first = first && !(before[other] && on_all[other]);
-            if (first) known.emplace(i);
-        }
-        return *known;
-    }
-
-    /// Blocks that the code reaches from one, itself included, not through `without`.
-    [[nodiscard]] std::vector<bool> reached_without(std::size_t block, std::size_t without) const {
-        std::vector<bool> reached(flow_.blocks.size(), false);
-        std::vector<std::size_t> work{block};
-        reached[block] = true;
-        while (!work.empty()) {
-            const std::size_t at = work.back();
-            work.pop_back();
-            for (const std::size_t to : flow_.blocks[at].successors)
-                if (to != without && !reached[to]) {
-                    reached[to] = true;
-                    work.push_back(to);
-                }
-        }
-        return reached;
-    }
-
     const KernelCase& kernel_;
     const ControlFlow& flow_;
     const std::vector<assembly::Instruction>& code_;
-    /// Per block where it was asked for.
-    std::vector<std::optional<std::optional<std::size_t>>> first_behind_;
+    MeetingBlocks meetings_;
     LaneStates found_;
     std::vector<Stack> stacks_; ///< Per state.
     std::map<std::pair<std::size_t, Stack>, std::size_t> index_;

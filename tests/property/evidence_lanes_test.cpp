@@ -249,7 +249,7 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
     EXPECT_GT(counts["barriers"] * 40, drawn - 40);
     EXPECT_GT(counts["through_caches"] * 40, drawn - 40);
     EXPECT_GT(counts["blocks_followed"], drawn * 20);
-    EXPECT_GT(counts["ways_missed"] * 2, counts["ways_left_out"]);
+    EXPECT_GT(counts["ways_missed"] * 10, counts["ways_left_out"] * 9);
 }
 
 } // namespace
