@@ -1,6 +1,7 @@
 #include "analyzer/slots_lost.hpp"
 
 #include "analyzer/barrier_parts.hpp"
+#include "analyzer/slotted_path.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -46,13 +47,21 @@ public:
             if (enters_write_buffer(problem_, i)) held[i] = {times(longest_drain_, entries_), true};
         return held;
     }
+    /// Store by store (S23), in slots as far apart as one of `places` says.
+    [[nodiscard]] std::int64_t cycles_of_each(const std::vector<SlotDistance>& places) const {
+        InstructionCosts costs = drain_costs(problem_, Side::Upper);
+        for (std::size_t i = 0; i < costs.size(); ++i)
+            costs[i] = enters_write_buffer(problem_, i) ? lost_to_store(costs[i], places) : 0;
+        return of_all(costs);
+    }
     /// At a lost point all entries are taken; `covered`: by all stores.
     [[nodiscard]] std::int64_t lost(std::int64_t covered) const { return covered / entries_; }
-    /// Counted in cycles, of a warp whose points are at least `shortest` apart.
-    [[nodiscard]] std::int64_t lost_by_time(std::int64_t shortest) const {
+    /// Of a warp in such slots: counted in cycles, or store by store.
+    [[nodiscard]] std::int64_t lost_by_time(const SlotDistance& slots) const {
         if (fit()) return 0;
-        return plus(times(stores_, shortest - 1), times(drains_, entries_)) /
-               times(entries_, shortest);
+        return std::min(plus(times(stores_, slots.shortest - 1), times(drains_, entries_)) /
+                            times(entries_, slots.shortest),
+                        cycles_of_each({slots}) / slots.longest);
     }
     /// In cycles, of a chain of warps whose slots are as far apart as one of `distances` says.
     [[nodiscard]] std::int64_t cycles_lost(const std::vector<SlotDistance>& distances) const {
@@ -69,7 +78,8 @@ public:
             }
             return plus(drained, times(stores, longest) / entries_);
         };
-        const std::int64_t of_launch = cycles(stores_, drains_);
+        const std::int64_t of_launch =
+            std::min(cycles(stores_, drains_), cycles_of_each(distances));
         const LaunchShape& shape = problem_.shape;
         if (shape.multiprocessors == 1) return of_launch;
         // Of the blocks on the chain's multiprocessors, and what is in the buffer of the second
@@ -118,7 +128,7 @@ std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem, HeldByWarps
             LostSlots& most = lost[distance];
             most.to_ports = std::max(most.to_ports, held.ports.of_place(schedulers, own, place));
             most.cycles = distance.longest;
-            std::int64_t full = buffered.lost_by_time(distance.shortest);
+            std::int64_t full = buffered.lost_by_time(distance);
             if (full > 0 && buffered.may_count_entries())
                 full =
                     std::min(full, buffered.lost(plus(held.stores.of_place(schedulers, own, place),
@@ -168,6 +178,14 @@ LostSlots lost_in_part(const Problem& problem, const BarrierParts& parts, std::s
 }
 
 } // namespace
+
+std::int64_t lost_to_store(std::int64_t drain, const std::vector<SlotDistance>& places) {
+    const SlotDistance any = hull(places);
+    std::int64_t meanwhile = 0;
+    for (const SlotDistance& slots : places)
+        meanwhile = std::max(meanwhile, times(drain, slots.longest) / slots.shortest);
+    return plus(any.longest, std::min(meanwhile, times(drain / any.shortest, any.longest)));
+}
 
 std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem) {
     const BufferedStores buffered{problem};

@@ -18,6 +18,10 @@ struct LostSlots {
     std::int64_t cycles = 1; ///< That each counts.
 };
 
+/// Cycles that a store takes of a chain of warps at most that wait for the write buffer, in slots
+/// as far apart as one of `places` says (S23): a slot, and those that pass while it drains.
+std::int64_t lost_to_store(std::int64_t drain, const std::vector<SlotDistance>& places);
+
 /// In one wave: for every distance between slots, of the warps whose slots are so far apart.
 std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem);
 /// Where the chain changes its place, in cycles: at barriers of a block, of which it passes so many

@@ -1,6 +1,7 @@
 #include "analyzer/slotted_terms.hpp"
 
 #include "analyzer/proof.hpp"
+#include "analyzer/slots_lost.hpp"
 #include "analyzer/slotted_path.hpp"
 #include "analyzer/warp_work.hpp"
 
@@ -68,16 +69,6 @@ private:
         return costs;
     }
 
-    /// Time that a store takes at most that drains for so long: a slot, and those that pass
-    /// meanwhile.
-    [[nodiscard]] std::int64_t cost_of_store(std::int64_t drain) const {
-        std::int64_t meanwhile = 0;
-        for (const SlotDistance& slots : places_)
-            meanwhile = std::max(meanwhile, times(drain, slots.longest) / slots.shortest);
-        meanwhile = std::min(meanwhile, times(drain / any_.shortest, any_.longest));
-        return (models::Cycles{any_.longest} + models::Cycles{meanwhile}).count();
-    }
-
     void add_ports() {
         const std::string ports = "execution-time-upper-ports";
         const std::int64_t warps = shape_.warps();
@@ -113,7 +104,7 @@ private:
         for (std::size_t i = 0; i < costs.size(); ++i) {
             if (!enters_write_buffer(problem_, i)) continue;
             entering[i] = 1;
-            costs[i] = cost_of_store(costs[i]);
+            costs[i] = lost_to_store(costs[i], places_);
         }
         const std::int64_t stores = most_on_a_path(problem_, entering);
         // Nobody waits while all stores of the launch fit.

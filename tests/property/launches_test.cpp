@@ -267,7 +267,12 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {
             return check_case(seed, machine, slotted[seed / 11 % slotted.size()],
                               {.certified = seed % 2 == 0});
         },
-        [&](const Verdict& verdict) { sums.add(verdict); });
+        [&](const Verdict& verdict) {
+            sums.add(verdict);
+            if (verdict.certified_ratio > 0) {
+                EXPECT_GE(verdict.certified_ratio, 1.0) << "tighter with evidence";
+            }
+        });
     sums.record();
     EXPECT_LT(sums.refused * 10, cases + 10);
     EXPECT_GT(sums.waves * 5, cases);
@@ -288,7 +293,12 @@ TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchOnSeveralMultiprocessorsLeav
                                .branches = seed / 17 % 2 == 0,
                                .certified = seed % 4 == 0});
         },
-        [&](const Verdict& verdict) { sums.add(verdict); });
+        [&](const Verdict& verdict) {
+            sums.add(verdict);
+            if (verdict.certified_ratio > 0) {
+                EXPECT_GE(verdict.certified_ratio, 1.0) << "tighter with evidence";
+            }
+        });
     sums.record();
     EXPECT_GT(sums.certified.size() * 10, cases);
     EXPECT_LT(sums.refused * 10, cases + 10);
