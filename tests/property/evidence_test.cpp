@@ -122,7 +122,6 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
     const std::string policy = in_turns   ? "srr"
                                : in_slots ? slots[chosen % slots.size()]
                                           : policies[chosen];
-    const bool slotted = policy.rfind("variable-rate", 0) == 0;
     tests::RandomKernelOptions options;
     options.sm = sm;
     options.statements = 3 + static_cast<int>(seed % 7);
