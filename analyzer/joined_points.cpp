@@ -30,13 +30,6 @@ std::optional<ControlFlow> arrives_at(ControlFlow flow) {
     }
 }
 
-/// The register of the point that the instruction leaves.
-std::optional<int> leaves_register(const Instruction& instruction) {
-    const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
-    if (!clears && instruction.control_flow != ControlFlow::ConvergenceBreak) return std::nullopt;
-    return assembly::barrier_register(instruction);
-}
-
 bool leaves_point(const Instruction& instruction) {
     return instruction.control_flow == ControlFlow::ConvergenceBreak ||
            (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));

@@ -15,12 +15,13 @@ namespace {
 /// Refreshes that begin in a time that they make longer; as many as transfers where that grows
 /// without end.
 std::int64_t refreshes_in(const MemorySystem& memory, models::Cycles time, std::int64_t transfers) {
-    if (product(memory.refresh, memory.channels) > memory.refresh_interval / 2) return transfers;
+    if (models::times(memory.refresh, memory.channels) > memory.refresh_interval / 2)
+        return transfers;
     std::int64_t count = 0;
     for (;;) {
-        const models::Cycles end = time + models::Cycles{product(memory.refresh, count)};
+        const models::Cycles end = time + models::Cycles{models::times(memory.refresh, count)};
         const std::int64_t begun =
-            product(end.count() / memory.refresh_interval + 1, memory.channels);
+            models::times(end.count() / memory.refresh_interval + 1, memory.channels);
         if (begun <= count) return std::min(count, transfers);
         count = begun;
     }
@@ -35,10 +36,10 @@ void Contention::add_waits(std::vector<Term>& terms, const ClaimRow& claim) cons
     terms.push_back({warps, 0, WarpCosts::loads});
     terms.push_back({warps, 0, WarpCosts::stores});
     const auto of_launch = [warps](std::int64_t all, std::optional<std::int64_t> of_warp) {
-        return of_warp ? std::min(product(all, warps), product(*of_warp, warps))
-                       : product(all, warps);
+        return of_warp ? std::min(models::times(all, warps), models::times(*of_warp, warps))
+                       : models::times(all, warps);
     };
-    const std::int64_t sent = product(costs_.most_lines(true, true), warps);
+    const std::int64_t sent = models::times(costs_.most_lines(true, true), warps);
     const std::int64_t together =
         of_launch(costs_.most_lines(true, false), costs_.lines_under_way());
     // Nobody waits while all that can be under way have a place.
@@ -56,7 +57,7 @@ void Contention::add_waits(std::vector<Term>& terms, const ClaimRow& claim) cons
     if (memory.refresh == 0) return;
     models::Cycles time{0};
     for (const Term& term : terms)
-        time += models::Cycles{product(term.count, cycles_of(term, claim))};
+        time += models::Cycles{models::times(term.count, cycles_of(term, claim))};
     const std::int64_t met = refreshes_in(memory, time, sent);
     if (met < sent)
         terms.push_back({met, memory.refresh, ""});

@@ -24,7 +24,7 @@ void WarpCosts::add_accesses(const MemorySystem& memory) {
     using models::Cycles;
     // Of so many cycles for each line, divided among those that go on together.
     const auto part = [](const Timing& timing, std::int64_t cycles, std::int64_t among) {
-        const std::int64_t whole = product(timing.passes.hi, cycles);
+        const std::int64_t whole = models::times(timing.passes.hi, cycles);
         return whole / among + (whole % among == 0 ? 0 : 1);
     };
     const Cycles stored =

@@ -16,15 +16,16 @@ constexpr const char* residence = "execution-time-lower-residence";
 
 Contention::Contention(const KernelCase& kernel, const SideFlows& flows)
     : kernel_{kernel}, shape_{read_launch_shape(kernel)},
-      slots_{slot_ranges(kernel.policy, shape_, shape_.resident)}, costs_{kernel, flows, shape_, slots_} {}
+      slots_{slot_ranges(kernel.policy, shape_, shape_.resident)}, costs_{kernel, flows, shape_,
+                                                                          slots_} {}
 
 std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
                                                     const std::string& kind) const {
     const std::int64_t per_block = shape_.warps_per_block;
-    const std::int64_t warps = product(blocks, per_block);
+    const std::int64_t warps = models::times(blocks, per_block);
     const std::int64_t waves = shape_.waves;
     std::vector<Term> terms{{waves, 0, stall + kind}};
-    const std::int64_t windows = product(costs_.barriers() + 1, waves);
+    const std::int64_t windows = models::times(costs_.barriers() + 1, waves);
     std::int64_t on_scheduler = shape_.per_scheduler(warps);
     if (windows > 1) {
         // S13: the block that is on the chain all the time counts once, the others per window.
@@ -32,7 +33,7 @@ std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
         const std::int64_t in_windows =
             together > per_block / windows ? per_block : std::min(per_block, windows * together);
         const std::int64_t whole = waves == 1 ? 1 : shape_.resident == 1 ? blocks : 0;
-        on_scheduler = product(whole, together) + product(blocks - whole, in_windows);
+        on_scheduler = models::times(whole, together) + models::times(blocks - whole, in_windows);
     }
     terms.push_back({on_scheduler, 0, WarpCosts::same + kind});
     terms.push_back({warps - on_scheduler, 0, WarpCosts::other + kind});
@@ -50,11 +51,11 @@ std::int64_t Contention::seen_on_scheduler(std::int64_t blocks, std::int64_t win
     const std::int64_t per_block = shape_.warps_per_block;
     const std::int64_t places = shape_.resident;
     if (per_block == 1) // a place keeps its scheduler
-        return std::min(blocks, product(blocks, shape_.per_scheduler(places)) / places);
-    const std::int64_t all = product(blocks, per_block);
+        return std::min(blocks, models::times(blocks, shape_.per_scheduler(places)) / places);
+    const std::int64_t all = models::times(blocks, per_block);
     if (windows > all) return all; // more windows than there are warps to meet
-    const std::int64_t meetings = blocks + product(places - 1, windows - 1);
-    return std::min(all, product(meetings, shape_.per_scheduler(per_block)));
+    const std::int64_t meetings = blocks + models::times(places - 1, windows - 1);
+    return std::min(all, models::times(meetings, shape_.per_scheduler(per_block)));
 }
 
 // S20: the chain of a place of the multiprocessor that began the fewest blocks, up to the start of
@@ -68,11 +69,12 @@ std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind
         terms.push_back({seen, 0, WarpCosts::same + kind});
         terms.push_back({warps - seen, 0, WarpCosts::other + kind});
     };
-    add_work(before * per_block, seen_on_scheduler(before, product(in_block, shape_.waves - 1)));
-    const std::int64_t last = product(shape_.resident, per_block);
+    add_work(before * per_block,
+             seen_on_scheduler(before, models::times(in_block, shape_.waves - 1)));
+    const std::int64_t last = models::times(shape_.resident, per_block);
     add_work(last, in_block == 1 ? shape_.per_scheduler(last)
                                  : seen_on_scheduler(shape_.resident, in_block));
-    terms.push_back({product(in_block, shape_.waves) - 1, costs_.straddle(kind), ""});
+    terms.push_back({models::times(in_block, shape_.waves) - 1, costs_.straddle(kind), ""});
     terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
     for (const Term& drains : drains_on_several(kind))
         terms.push_back(drains);
@@ -83,13 +85,13 @@ std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind
 std::vector<Term> Contention::drains_on_several(const std::string& kind) const {
     const std::int64_t longest = costs_.largest(WarpCosts::upper_drain + kind);
     if (longest == 0) return {};
-    const std::int64_t left = product(longest, costs_.buffer_entries().hi);
+    const std::int64_t left = models::times(longest, costs_.buffer_entries().hi);
     const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
-    const std::int64_t counted = product(before + shape_.resident, shape_.warps_per_block);
+    const std::int64_t counted = models::times(before + shape_.resident, shape_.warps_per_block);
     const Lemma* drains = lemma_of(WarpCosts::upper_drain + kind);
     const std::int64_t drain = drains == nullptr ? 0 : std::max<std::int64_t>(0, drains->bound);
-    const bool in_parts = models::Cycles{product(drain, counted)} + models::Cycles{left} <
-                          models::Cycles{product(drain, shape_.warps)};
+    const bool in_parts = models::Cycles{models::times(drain, counted)} + models::Cycles{left} <
+                          models::Cycles{models::times(drain, shape_.warps)};
     std::vector<Term> terms{{in_parts ? counted : shape_.warps, 0, WarpCosts::upper_drain + kind}};
     if (in_parts) terms.push_back({1, left, ""});
     return terms;
@@ -128,7 +130,7 @@ std::vector<Term> Contention::lower_terms(const std::string& first) const {
     }
     // Some multiprocessor runs at least so many warps.
     const std::int64_t warps =
-        product((shape_.blocks - 1) / shape_.multiprocessors + 1, shape_.warps_per_block);
+        models::times((shape_.blocks - 1) / shape_.multiprocessors + 1, shape_.warps_per_block);
     const std::int64_t share = shape_.per_scheduler(warps);
     if (first == WarpCosts::issue_slots)
         return {{share, 0, first}, {1, 1 - shape_.issue_slot.lo, ""}};
@@ -186,7 +188,7 @@ std::int64_t Contention::cycles_of(const Term& term, const ClaimRow& claim) cons
 models::Cycles Contention::sum_of(const std::vector<Term>& terms, const ClaimRow& claim) const {
     models::Cycles sum{0};
     for (const Term& term : terms)
-        sum += models::Cycles{product(term.count, cycles_of(term, claim))};
+        sum += models::Cycles{models::times(term.count, cycles_of(term, claim))};
     return sum;
 }
 
@@ -201,7 +203,7 @@ void Contention::check_terms(const ClaimRow& claim) const {
     models::Cycles sum{0};
     for (Term& term : expected_terms(claim)) {
         term.cycles = cycles_of(term, claim);
-        const std::int64_t value = product(term.cycles, term.count);
+        const std::int64_t value = models::times(term.cycles, term.count);
         sum += models::Cycles{value};
         const auto same = std::find(stated.begin(), stated.end(), term);
         if (same != stated.end())

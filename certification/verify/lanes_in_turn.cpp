@@ -154,7 +154,7 @@ std::int64_t most_behind(const KernelCase& kernel, const ControlFlow& of_code,
     for (const CheckedLoop& loop : of_code.loops)
         if (turned != lanes.turned.end() && loop.blocks.count(*before.begin()) != 0 &&
             turned->second.count(loop.header) != 0)
-            most = product(most, loop.max_turns + 1);
+            most = models::times(most, loop.max_turns + 1);
     return most - 1;
 }
 

@@ -7,10 +7,6 @@
 
 namespace warpbound::certification::verify {
 
-std::int64_t product(std::int64_t a, std::int64_t b) {
-    return models::times(a, b);
-}
-
 LaunchShape read_launch_shape(const KernelCase& kernel) {
     const models::Architecture& machine = kernel.architecture;
     const auto value = [&](const models::ValueGroup& group, const char* path, const char* name) {
@@ -23,7 +19,7 @@ LaunchShape read_launch_shape(const KernelCase& kernel) {
     shape.blocks = kernel.launch.blocks;
     shape.warps_per_block = kernel.launch.warps_per_block(
         exact_number(kernel, machine.geometry, "geometry", "warp-size"));
-    shape.warps = product(shape.blocks, shape.warps_per_block);
+    shape.warps = models::times(shape.blocks, shape.warps_per_block);
     shape.multiprocessors = kernel.multiprocessors;
     if (shape.multiprocessors != 1) {
         const std::int64_t present =
@@ -37,7 +33,7 @@ LaunchShape read_launch_shape(const KernelCase& kernel) {
     shape.resident = resident_blocks(kernel, shape.warps_per_block);
     if (shape.warps == 1) return shape;
     shape.schedulers = exact_number(kernel, machine.schedulers, "schedulers", "count");
-    const std::int64_t places = product(shape.multiprocessors, shape.resident);
+    const std::int64_t places = models::times(shape.multiprocessors, shape.resident);
     shape.waves = (shape.blocks - 1) / places + 1;
     if (shape.waves == 1) return shape;
     const auto replacement = value(machine.blocks, "blocks", "replacement");

@@ -5,6 +5,7 @@
 
 #include "certification/verify/evidence.hpp"
 #include "models/architecture/architecture.hpp"
+#include "models/units.hpp"
 
 #include <cstdint>
 
@@ -36,8 +37,5 @@ struct LaunchShape {
 /// Throws `Finding` when a block does not fit, the machine has fewer multiprocessors, or the
 /// description lacks what the launch needs.
 LaunchShape read_launch_shape(const KernelCase& kernel);
-
-/// A product of counts or cycles. Throws `std::overflow_error`.
-std::int64_t product(std::int64_t a, std::int64_t b);
 
 } // namespace warpbound::certification::verify

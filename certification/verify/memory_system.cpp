@@ -86,7 +86,7 @@ MemorySystem read_memory_system(const KernelCase& kernel, std::int64_t multiproc
     system.way =
         (models::Cycles{std::max(second.hi, dram.hi)} + models::Cycles{transit.hi - transit.lo} * 2)
             .count();
-    system.transfer = std::max(product(values.of("dram", "row-hit", 0).hi, second_sectors),
+    system.transfer = std::max(models::times(values.of("dram", "row-hit", 0).hi, second_sectors),
                                values.of("dram", "row-miss", 0).hi);
 
     const auto entries = values.of("l1", "mshr-entries", sectors);
@@ -95,8 +95,8 @@ MemorySystem read_memory_system(const KernelCase& kernel, std::int64_t multiproc
     system.entries = entries.hi;
     // An access has an entry for each of its sectors at most, and one place in each.
     system.holders = std::min(entries.lo / sectors, values.of("l1", "mshr-merges", 1).lo);
-    const std::int64_t asked = product(product(entries.hi, multiprocessors),
-                                       std::max<std::int64_t>(1, sector / second_sector));
+    const std::int64_t asked = models::times(models::times(entries.hi, multiprocessors),
+                                             std::max<std::int64_t>(1, sector / second_sector));
     if (asked > slice_entries)
         system.holders = std::min(system.holders, slice_entries / second_sectors);
     // An L1 asks for a sector once until it comes.

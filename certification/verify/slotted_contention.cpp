@@ -30,8 +30,8 @@ void Contention::add_lost_to_ports(std::vector<Term>& terms, const std::string& 
     const std::int64_t to_same = cycles_of({1, 0, same}, claim);
     const std::int64_t to_other = cycles_of({1, 0, other}, claim);
     const auto sum = [&](std::int64_t beside) {
-        return models::Cycles{product(to_same, beside)} +
-               models::Cycles{product(to_other, warps - 1 - beside)};
+        return models::Cycles{models::times(to_same, beside)} +
+               models::Cycles{models::times(to_other, warps - 1 - beside)};
     };
     const std::int64_t most = shape_.per_scheduler(warps) - 1;
     const std::int64_t fewest = warps / shape_.schedulers - 1;
@@ -48,7 +48,7 @@ std::vector<Term> Contention::slotted_sum(const std::string& path, const SlotRan
     terms.push_back({shape_.waves, std::max(lost.longest, first) - 1, ""});
     terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
     // At a barrier the chain goes over to a warp in any place.
-    terms.push_back({product(costs_.barriers(), shape_.waves), lost.longest - 1, ""});
+    terms.push_back({models::times(costs_.barriers(), shape_.waves), lost.longest - 1, ""});
     add_lost_to_ports(terms, kind, claim);
     // Through the caches drains are waits for the memory system.
     if (costs_.memory()) return terms;
@@ -59,10 +59,10 @@ std::vector<Term> Contention::slotted_sum(const std::string& path, const SlotRan
     if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
     // Nobody waits for the buffer while all stores of the launch fit.
     const std::int64_t warps = shape_.warps_in_reach();
-    if (product(costs_.most_stores(), warps) > entries.value().lo)
+    if (models::times(costs_.most_stores(), warps) > entries.value().lo)
         terms.push_back({warps, 0, WarpCosts::buffer + kind});
-    const std::int64_t left = product(longest, entries.value().hi);
-    const std::int64_t all = product(cycles_of({1, 0, WarpCosts::upper_drain}, claim), warps);
+    const std::int64_t left = models::times(longest, entries.value().hi);
+    const std::int64_t all = models::times(cycles_of({1, 0, WarpCosts::upper_drain}, claim), warps);
     if (all <= left)
         terms.push_back({warps, 0, WarpCosts::upper_drain});
     else
@@ -97,10 +97,11 @@ std::optional<std::vector<Term>> Contention::slotted_lower_terms(const std::stri
         const std::string lemma = lower_path + kind_of(range);
         if (first != lemma || range.longest == 1) continue;
         const std::int64_t path = cycles_of({1, 0, lemma}, claim);
-        return std::vector<Term>{
-            {1, 0, lemma},
-            {1, product(path, range.shortest) / range.longest - path - (shape_.issue_slot.hi - 1),
-             ""}};
+        return std::vector<Term>{{1, 0, lemma},
+                                 {1,
+                                  models::times(path, range.shortest) / range.longest - path -
+                                      (shape_.issue_slot.hi - 1),
+                                  ""}};
     }
     return std::nullopt;
 }

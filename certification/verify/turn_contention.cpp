@@ -43,7 +43,7 @@ Met of_lone_warps(const LaunchShape& shape) {
     Met met;
     const std::int64_t begun = (shape.blocks - 1) / shape.multiprocessors;
     met.places = shape.per_scheduler(shape.resident);
-    const std::int64_t here = product(begun, met.places) / shape.resident;
+    const std::int64_t here = models::times(begun, met.places) / shape.resident;
     met.blocks = shape.waves;
     met.in_turn = here + 1;
     met.warps = here + met.places;
@@ -58,7 +58,7 @@ Met of_lone_warps(const LaunchShape& shape) {
 Met of_blocks(const LaunchShape& shape, std::int64_t barriers) {
     Met met;
     const std::int64_t per_block = shape.warps_per_block;
-    const std::int64_t resident = product(shape.resident, per_block);
+    const std::int64_t resident = models::times(shape.resident, per_block);
     const std::int64_t waves = shape.waves;
     const std::int64_t together = shape.per_scheduler(per_block);
     const auto in_parts = [&](std::int64_t warps) {
@@ -68,24 +68,24 @@ Met of_blocks(const LaunchShape& shape, std::int64_t barriers) {
     met.places = shape.per_scheduler(resident);
     met.anywhere = met.places < resident;
     met.blocks = waves;
-    met.left_out = product(waves, plus(barriers, 1));
-    met.returns = plus(product(waves, barriers), waves - 1);
+    met.left_out = models::times(waves, plus(barriers, 1));
+    met.returns = plus(models::times(waves, barriers), waves - 1);
     if (waves == 1) {
         const std::int64_t others = shape.resident - 1;
-        met.openings = product(others, barriers);
-        met.warps = plus(together, product(others, in_parts(together)));
+        met.openings = models::times(others, barriers);
+        met.warps = plus(together, models::times(others, in_parts(together)));
         met.ports = resident - met.warps;
-        met.waited_for = plus(in_parts(together - 1), product(others, in_parts(together)));
+        met.waited_for = plus(in_parts(together - 1), models::times(others, in_parts(together)));
         return met;
     }
     const std::int64_t begun = (shape.blocks - 1) / shape.multiprocessors;
     const bool one = shape.multiprocessors == 1;
     const bool cut = !one || shape.resident > 1; // at the start of the last block
     const std::int64_t seen = one ? shape.blocks : begun + shape.resident;
-    const std::int64_t all = product(seen, per_block);
-    met.openings = product(seen - waves + (one && cut ? 1 : 0), barriers);
+    const std::int64_t all = models::times(seen, per_block);
+    met.openings = models::times(seen - waves + (one && cut ? 1 : 0), barriers);
     met.starts = begun - shape.resident - (waves - 2) + (cut ? 1 : 0);
-    met.warps = cut ? all : product(waves, together);
+    met.warps = cut ? all : models::times(waves, together);
     met.ports = all - met.warps;
     met.waited_for = all;
     met.leaves = !one;
@@ -98,7 +98,7 @@ std::vector<Term> Contention::sum_in_turns(std::int64_t on_scheduler) const {
     const std::int64_t barriers = costs_.barriers();
     const Met met =
         shape_.waves == 1 && barriers == 0
-            ? of_one_scheduler(on_scheduler, product(shape_.resident, shape_.warps_per_block))
+            ? of_one_scheduler(on_scheduler, models::times(shape_.resident, shape_.warps_per_block))
         : shape_.warps_per_block == 1 ? of_lone_warps(shape_)
                                       : of_blocks(shape_, barriers);
     const models::Interval& slot = shape_.issue_slot;
@@ -113,7 +113,7 @@ std::vector<Term> Contention::sum_in_turns(std::int64_t on_scheduler) const {
     if (!costs_.round()) { // the sum by warps
         const std::int64_t own_starts = met.in_turn > 0 ? 0 : met.blocks - 1;
         terms.push_back({met.blocks, 0, WarpCosts::alone_in_turns});
-        terms.push_back({product(met.blocks, met.places - 1), 0, WarpCosts::slots_in_turns});
+        terms.push_back({models::times(met.blocks, met.places - 1), 0, WarpCosts::slots_in_turns});
         add(met.returns + (shape_.waves > 1 ? 1 : 0), slot.hi);
         terms.push_back({met.waited_for, 0, WarpCosts::alone_in_turns});
         add(met.in_turn + met.starts + own_starts, refill);
@@ -121,14 +121,14 @@ std::vector<Term> Contention::sum_in_turns(std::int64_t on_scheduler) const {
         return terms;
     }
     const std::int64_t round = *costs_.round();
-    if (round < product(met.places, slot.hi))
+    if (round < models::times(met.places, slot.hi))
         throw Finding{Verdict::Failed, kernel_.id + ": a round is shorter than its turns"};
     const auto& waits = costs_.turn_waits();
-    const std::int64_t others = product(met.places - 1, slot.hi);
+    const std::int64_t others = models::times(met.places - 1, slot.hi);
     const std::int64_t newcomers =
-        plus(others, product(shape_.per_scheduler(shape_.warps_per_block), slot.hi));
+        plus(others, models::times(shape_.per_scheduler(shape_.warps_per_block), slot.hi));
     terms.push_back({met.blocks, 0, costs_.rounds_lemma()});
-    add(1, others - product(met.left_out, round));
+    add(1, others - models::times(met.left_out, round));
     add(1, waits.completion);
     terms.push_back({met.warps, 0, costs_.waits_lemma() + where});
     terms.push_back({met.ports, 0, held});
@@ -144,7 +144,7 @@ std::vector<Term> Contention::terms_in_turns(const ClaimRow& claim) const {
     // A round may wait for the loads of several warps, each of which waits at caches.
     if (costs_.memory() && costs_.round())
         throw Finding{Verdict::Failed, kernel_.id + ": rounds do not count waits at caches"};
-    const std::int64_t warps = product(shape_.resident, shape_.warps_per_block);
+    const std::int64_t warps = models::times(shape_.resident, shape_.warps_per_block);
     // A scheduler may have one warp less, and wait for one more of the others.
     std::vector<Term> worst;
     models::Cycles most{0};

@@ -28,15 +28,17 @@ std::optional<std::int64_t> number_behind(std::string_view start, std::string_vi
 }
 
 std::int64_t result_of(const Timing& timing) {
-    return models::plus(timing.latency.hi, product(timing.pass_cost.hi, timing.passes.hi - 1));
+    return models::plus(timing.latency.hi,
+                        models::times(timing.pass_cost.hi, timing.passes.hi - 1));
 }
 
 std::int64_t sources_of(const Timing& timing) {
-    return models::plus(timing.source_read.hi, product(timing.pass_cost.hi, timing.passes.hi - 1));
+    return models::plus(timing.source_read.hi,
+                        models::times(timing.pass_cost.hi, timing.passes.hi - 1));
 }
 
 std::int64_t port_of(const Timing& timing) {
-    return product(timing.initiation.hi, timing.passes.hi);
+    return models::times(timing.initiation.hi, timing.passes.hi);
 }
 
 void raise(std::int64_t& most, std::int64_t cycles) {

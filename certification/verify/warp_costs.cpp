@@ -37,7 +37,7 @@ bool is_upper(const std::string& lemma) {
 }
 
 std::int64_t occupied(const Timing& timing) {
-    return product(timing.initiation.hi, timing.passes.hi);
+    return models::times(timing.initiation.hi, timing.passes.hi);
 }
 
 } // namespace
@@ -84,8 +84,8 @@ std::int64_t WarpCosts::drain_of(const Timing& timing, bool upper) const {
     const auto* value = kernel_.architecture.write_buffer.find("drain");
     if (value == nullptr || !value->interval)
         throw Finding{Verdict::Failed, kernel_.id + ": write-buffer/drain is unknown"};
-    return upper ? product(value->interval->hi, timing.passes.hi)
-                 : product(value->interval->lo, timing.passes.lo);
+    return upper ? models::times(value->interval->hi, timing.passes.hi)
+                 : models::times(value->interval->lo, timing.passes.lo);
 }
 
 void WarpCosts::add_all() {
@@ -113,7 +113,7 @@ void WarpCosts::add_all() {
     for (std::size_t unit = 0; unit < units.size(); ++unit)
         add(port + units[unit].name, [&](const Timing& timing, std::size_t i) {
             return timing.unit == unit && surely(i)
-                       ? product(timing.initiation.lo, timing.passes.lo)
+                       ? models::times(timing.initiation.lo, timing.passes.lo)
                        : 0;
         });
 }
@@ -126,14 +126,14 @@ models::Interval WarpCosts::buffer_entries() const {
 }
 
 bool WarpCosts::stores_fill_buffer() const {
-    const std::int64_t stores = product(most_stores(), shape_.warps);
+    const std::int64_t stores = models::times(most_stores(), shape_.warps);
     return stores > 0 && stores > buffer_entries().lo;
 }
 
 /// What makes a warp of which everybody else of its scheduler had a turn wait for another one.
 void WarpCosts::add_by_turns() {
     const auto& units = kernel_.architecture.units;
-    const std::int64_t resident = product(shape_.resident, shape_.warps_per_block);
+    const std::int64_t resident = models::times(shape_.resident, shape_.warps_per_block);
     const std::int64_t on_scheduler = shape_.per_scheduler(resident);
     by_turns_ = fmt::format("-by-turns-of-{}", on_scheduler);
     const models::Cycles turns = models::Cycles{shape_.issue_slot.hi} * (on_scheduler - 1);
@@ -171,7 +171,7 @@ void WarpCosts::add_slotted(const std::string& kind, const std::vector<SlotRange
         for (const SlotRange& range : places) {
             const std::int64_t covered =
                 cycles / range.shortest + (cycles % range.shortest == 0 ? 0 : 1);
-            most = std::max(most, product(covered, range.longest));
+            most = std::max(most, models::times(covered, range.longest));
         }
         return most;
     };
@@ -197,8 +197,8 @@ void WarpCosts::add_slotted(const std::string& kind, const std::vector<SlotRange
         const std::int64_t drain = drain_of(timing, true);
         std::int64_t meanwhile = 0;
         for (const SlotRange& range : places)
-            meanwhile = std::max(meanwhile, product(drain, range.longest) / range.shortest);
-        meanwhile = std::min(meanwhile, product(drain / any.shortest, any.longest));
+            meanwhile = std::max(meanwhile, models::times(drain, range.longest) / range.shortest);
+        meanwhile = std::min(meanwhile, models::times(drain / any.shortest, any.longest));
         return (models::Cycles{any.longest} + models::Cycles{meanwhile}).count();
     });
 }
