@@ -14,7 +14,7 @@ std::string literal(std::int64_t value) {
     return value < 0 ? "(- " + text.substr(1) + ")" : text;
 }
 
-std::string models::times(std::int64_t factor, const std::string& name) {
+std::string product(std::int64_t factor, const std::string& name) {
     return factor == 1 ? name : "(* " + literal(factor) + " " + name + ")";
 }
 
@@ -26,7 +26,7 @@ public:
         ++terms_;
     }
     void add(std::int64_t factor, const std::string& name) {
-        if (factor != 0) add(models::times(factor, name));
+        if (factor != 0) add(product(factor, name));
     }
     [[nodiscard]] std::string text() const {
         return terms_ == 0 ? "0" : terms_ == 1 ? text_ : "(+ " + text_ + ")";
@@ -163,10 +163,8 @@ private:
             entered[0].add("1");
         }
         const std::string name = fmt::format("b{}", loop.header);
-        row("turns_at_most_" + name, "<=", turns.text(),
-            models::times(loop.max_turns, entries.text()));
-        row("turns_at_least_" + name, ">=", turns.text(),
-            models::times(loop.min_turns, entries.text()));
+        row("turns_at_most_" + name, "<=", turns.text(), product(loop.max_turns, entries.text()));
+        row("turns_at_least_" + name, ">=", turns.text(), product(loop.min_turns, entries.text()));
         std::map<std::size_t, Sum> staying; // by exit node
         Sum staying_to_end;
         Sum limit;
@@ -202,7 +200,7 @@ private:
         for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge)
             if (address(lemma_.edges[edge].to) == block &&
                 (!from || address(lemma_.edges[edge].from) == *from))
-                sum.add(models::times(factor, edge_of(edge)));
+                sum.add(product(factor, edge_of(edge)));
         if (!from && address(0) == block) sum.add(literal(factor));
     }
 

@@ -119,15 +119,15 @@ void WarpCosts::add_all() {
 }
 
 models::Interval WarpCosts::buffer_entries() const {
-    const auto entries = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
-                                         "write-buffer", "entries");
-    if (!entries) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(entries.error())};
-    return entries.value();
+    const auto room = models::require(kernel_.architecture, kernel_.architecture.write_buffer,
+                                      "write-buffer", "entries");
+    if (!room) throw Finding{Verdict::Failed, kernel_.id + ": " + to_string(room.error())};
+    return room.value();
 }
 
 bool WarpCosts::stores_fill_buffer() const {
-    const std::int64_t stores = models::times(most_stores(), shape_.warps);
-    return stores > 0 && stores > buffer_entries().lo;
+    const std::int64_t most = models::times(most_stores(), shape_.warps);
+    return most > 0 && most > buffer_entries().lo;
 }
 
 /// What makes a warp of which everybody else of its scheduler had a turn wait for another one.
