@@ -92,10 +92,9 @@ TEST(ManyWarps, OfLooseRoundRobinWaitForATurnOfEachOther) {
     EXPECT_NE(in_turn.execution_time.upper.terms.front().text.find("loose round robin"),
               std::string::npos);
     const auto says = [](const Analysis& analysis, const std::string& start) {
-        return std::count_if(analysis.assumptions.begin(), analysis.assumptions.end(),
-                             [&](const auto& assumption) {
-                                 return assumption.text.rfind(start, 0) == 0;
-                             });
+        return std::count_if(
+            analysis.assumptions.begin(), analysis.assumptions.end(),
+            [&](const auto& assumption) { return assumption.text.rfind(start, 0) == 0; });
     };
     EXPECT_EQ(says(in_turn, "Warp schedulers choose in loose round robin."), 1);
     EXPECT_EQ(says(in_turn, "A warp scheduler that has a warp"), 0);
