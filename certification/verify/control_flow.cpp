@@ -34,19 +34,6 @@ bool register_decides(const assembly::Instruction& instruction) {
                        });
 }
 
-Transfer pushed_by(Transfer pop) {
-    switch (pop) {
-    case Transfer::PopBreak:
-        return Transfer::PushBreak;
-    case Transfer::PopContinue:
-        return Transfer::PushContinue;
-    case Transfer::ConvergenceWait:
-        return Transfer::ConvergenceSet;
-    default:
-        return Transfer::PushReconvergence;
-    }
-}
-
 /// The listing's own relation between instructions. Where a stack decides (pops, returns), any
 /// matching push or call may have been the one: which it was is the analysis' claim.
 class Listing {
@@ -260,6 +247,21 @@ void bound_loops(const KernelCase& kernel, ControlFlow& flow) {
 }
 
 } // namespace
+
+std::optional<assembly::ControlFlow> pushed_by(assembly::ControlFlow pop) {
+    switch (pop) {
+    case Transfer::PopReconvergence:
+        return Transfer::PushReconvergence;
+    case Transfer::PopBreak:
+        return Transfer::PushBreak;
+    case Transfer::PopContinue:
+        return Transfer::PushContinue;
+    case Transfer::ConvergenceWait:
+        return Transfer::ConvergenceSet;
+    default:
+        return std::nullopt;
+    }
+}
 
 ControlFlow check_control_flow(const KernelCase& kernel) {
     ControlFlow flow;

@@ -6,6 +6,7 @@
 #include "certification/verify/evidence.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -39,6 +40,9 @@ void find_order_and_loops(const std::string& id, ControlFlow& flow);
 /// Blocks on a path that the facts allow: from the entry to an exit, or between two blocks.
 std::vector<bool> live_blocks(const ControlFlow& flow,
                               const std::optional<std::pair<std::size_t, std::size_t>>& between);
+
+/// What made the points at which such an instruction arrives; none: it does not arrive.
+std::optional<assembly::ControlFlow> pushed_by(assembly::ControlFlow pop);
 
 /// Where the instruction leads, from its operands; none: nowhere that they say.
 std::optional<std::int64_t> target_of(const assembly::Instruction& instruction);

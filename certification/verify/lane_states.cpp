@@ -39,22 +39,6 @@ bool makes_point(Transfer flow) {
            flow == Transfer::PushContinue || flow == Transfer::ConvergenceSet;
 }
 
-/// What made the points at which an instruction arrives; none: it does not.
-std::optional<Transfer> arrives_at(Transfer flow) {
-    switch (flow) {
-    case Transfer::PopReconvergence:
-        return Transfer::PushReconvergence;
-    case Transfer::PopBreak:
-        return Transfer::PushBreak;
-    case Transfer::PopContinue:
-        return Transfer::PushContinue;
-    case Transfer::ConvergenceWait:
-        return Transfer::ConvergenceSet;
-    default:
-        return std::nullopt;
-    }
-}
-
 class Follower {
 public:
     Follower(const KernelCase& kernel, const ControlFlow& flow)
@@ -211,7 +195,7 @@ private:
     std::optional<std::size_t> arrival(std::size_t block, std::size_t way,
                                        const Stack& stack) const {
         const std::size_t last = flow_.last[block];
-        const auto kind = arrives_at(code_[last].control_flow);
+        const auto kind = pushed_by(code_[last].control_flow);
         if (!kind) return std::nullopt;
         const bool waits = *kind == Transfer::ConvergenceSet;
         if (assembly::is_guarded(code_[last])) {

@@ -1,8 +1,3 @@
 # Evidence of launches under srr, by rounds and by warps: what certify and verify say, and the sums that are claimed.
 include(${CMAKE_CURRENT_LIST_DIR}/../collect_commands.cmake)
-set(folder ${OUT}/evidence)
-file(REMOVE_RECURSE ${folder})
-run(certify --plan tests/golden/evidence-strict-turns/plan.xml --runs 20 -o ${folder})
-run(verify ${folder})
-list_terms(${folder})
-compare(${folder})
+certify_and_verify()
