@@ -1,0 +1,154 @@
+#include "tests/unit/certification/launched_bundles.hpp"
+
+#include "models/architecture/value_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace warpbound::certification {
+
+namespace {
+
+/// A path with much work for the others, and one that takes long by itself: the bound by turns is
+/// the smaller one.
+void take_branching_kernel(KernelInput& input, models::Architecture& machine) {
+    input.kernel = "branching";
+    input.listing = "!Kernel branching\n@P0 BRA L;\n";
+    for (int work = 0; work < 200; ++work)
+        input.listing += "FADD R" + std::to_string(10 + work % 40) + ", R2, R3;\n";
+    input.listing += "ST [R8], R4;\nEXIT;\nL:\n";
+    for (int step = 0; step < 100; ++step)
+        input.listing += "FADD R1, R1, R1;\n";
+    input.listing += "EXIT;\n!EndKernel\n";
+    models::FlowFacts facts;
+    facts.kernel = input.kernel;
+    facts.program_digest = assembly::digest_of(input.listing);
+    auto& store = facts.memory.emplace_back();
+    store.at = 201 * 8;
+    store.transactions = {1, 1};
+    input.flow_facts = models::write_flow_facts(facts);
+    machine = models::load_architecture("fermi-gtx470").value();
+    tests::set_value(machine.write_buffer, "entries", {4, 4, 4});
+}
+
+/// Warps load and store rows of lines behind each other.
+void lead_through_caches(KernelInput& input, models::Architecture& machine,
+                         std::int64_t refresh_interval) {
+    machine.memories = models::load_architecture("gtx480-gpgpusim").value().memories;
+    std::erase_if(machine.memories, [](const auto& memory) { return memory.name == "constant"; });
+    for (const auto& [path, value] : std::vector<std::pair<const char*, std::int64_t>>{
+             {"memories/l1/mshr-entries", 6},
+             {"memories/interconnect/queue", 2},
+             {"memories/dram/refresh-duration", 200},
+             {"memories/dram/refresh-interval", refresh_interval}})
+        ASSERT_TRUE(models::override_value(machine, path, value)) << path;
+    auto facts = models::read_flow_facts({"flow-facts.xml", *input.flow_facts}).value();
+    for (auto& fact : facts.memory) {
+        fact.transactions.reset();
+        auto& pattern = fact.pattern.emplace();
+        pattern.thread_stride = 16;
+        pattern.warp_stride = 512;
+        pattern.iteration_stride = 8192;
+    }
+    input.flow_facts = models::write_flow_facts(facts);
+}
+
+} // namespace
+
+Bundle bundle_of(const Launched& launched) {
+    BundleInputs made;
+    made.tool_version = "1.2.3";
+    KernelInput input =
+        launched.meets
+            ? tests::example_kernel("convolution/sm_75.sass", "convolution_rows",
+                                    "convolution/sm_75.rows.flow-facts.xml", "turing-t4",
+                                    launched.launch, 0)
+            : tests::example_kernel("saxpy/sm_75.sass", "saxpy_loop", "saxpy/sm_75.flow-facts.xml",
+                                    "turing-t4", launched.launch, 0);
+    auto architecture = models::read_architecture({"turing-t4", input.architecture}).value();
+    if (launched.branches) take_branching_kernel(input, architecture);
+    tests::set_value(architecture.blocks, "replacement", {3, 5, 9});
+    tests::set_value(architecture.blocks, "start", {5, 5, 20});
+    if (launched.refresh_interval)
+        lead_through_caches(input, architecture, *launched.refresh_interval);
+    input.architecture = models::write_architecture(architecture);
+    input.policy = launched.policy;
+    input.multiprocessors = launched.multiprocessors;
+    made.kernels.push_back(std::move(input));
+    return build_bundle(made).value();
+}
+
+const std::vector<Launched>& launches() {
+    static const std::vector<Launched> list{
+        {"one wave on several multiprocessors", "40x128", "lrr", 8},
+        {"several waves on several multiprocessors", "40x128", "gto", 2},
+        {"slots of one wave", "5x128", "variable-rate:fast=0,every=3", 1},
+        {"slots of several waves", "20x128", "variable-rate:fast=1,every=2", 1},
+        {"accesses of one warp through caches", "1x32", "lrr", 1, 40'000},
+        {"accesses of several waves through caches", "40x128", "gto", 2, 2'000},
+        {"slots of blocks that meet, one wave",
+         "3x256",
+         "variable-rate:fast=0,every=3",
+         1,
+         {},
+         true},
+        {"slots of blocks that meet, several waves",
+         "9x320",
+         "variable-rate:fast=1,every=2",
+         1,
+         {},
+         true},
+        {"turns of one wave", "1x512", "lrr", 1, {}, false, true},
+        {"turns of several waves on several multiprocessors", "40x128", "lrr", 2, {}, false, true},
+        {"strict turns of one wave on several multiprocessors", "40x128", "srr", 8},
+        {"strict turns of several waves of lone warps", "100x32", "srr", 2},
+        {"strict turns of several waves of branching blocks", "40x128", "srr", 2, {}, false, true},
+        {"strict turns of blocks that meet, one wave", "3x256", "srr", 1, {}, true},
+        {"strict turns of blocks that meet, several waves", "9x320", "srr", 2, {}, true},
+        {"strict turns that take the same time", "1x1024", "srr", 1, {}, false, true},
+        {"slots of one wave on several multiprocessors", "40x128", "variable-rate:fast=0,every=3",
+         8},
+        {"slots of several waves on several multiprocessors", "40x128",
+         "variable-rate:fast=1,every=2", 2},
+        {"slots of blocks that meet on several multiprocessors",
+         "9x320",
+         "variable-rate:fast=1,every=2",
+         2,
+         {},
+         true},
+        {"slots and accesses through caches, one wave", "5x128", "variable-rate:fast=0,every=3", 1,
+         40'000},
+        {cached_in_slots, "20x128", "variable-rate:fast=1,every=2", 1, 2'000},
+        {"strict turns and accesses through caches, one wave", "8x128", "srr", 2, 40'000},
+        {cached_in_turns, "40x128", "srr", 2, 2'000},
+    };
+    return list;
+}
+
+Bundle bundle_named(std::string_view name) {
+    const auto found =
+        std::ranges::find(launches(), name, [](const Launched& each) { return each.name; });
+    if (found == launches().end()) throw std::out_of_range{std::string{name}};
+    return bundle_of(*found);
+}
+
+verify::Verdict structure_of(EvidenceFiles files) {
+    tests::seal_again(files);
+    auto asked = options();
+    asked.rebuild = [](const verify::Files& same) -> Result<verify::Files> { return same; };
+    return tests::step_of(verify::verify(tests::plain(files), asked), "structure").verdict;
+}
+
+std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle) {
+    std::vector<std::string> lemmas;
+    const Json claims = Json::parse(bundle.files.at("claims.json").bytes)["claims"];
+    for (const auto& term : claims[0]["proof"]["terms"])
+        if (const auto lemma = term.value("lemma", std::string{}); !lemma.empty())
+            lemmas.push_back(lemma.substr(std::string{"execution-time-upper-"}.size()));
+    return lemmas;
+}
+
+} // namespace warpbound::certification

@@ -1,0 +1,45 @@
+#pragma once
+/// \file
+/// Bundles of launches whose bounds are sums of many terms, for tests that change them.
+
+#include "tests/unit/certification/sample_bundle.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpbound::certification {
+
+struct Launched {
+    const char* name;
+    const char* launch;
+    const char* policy;
+    std::int64_t multiprocessors;
+    /// Of a DRAM behind small caches, through which the accesses then go.
+    std::optional<std::int64_t> refresh_interval{};
+    bool meets = false;    ///< Warps of a block meet at barriers.
+    bool branches = false; ///< Another kernel, whose paths differ in what they need.
+};
+
+/// saxpy's loop, or a convolution with barriers, on a T4 whose blocks follow each other at a
+/// made-up cost.
+Bundle bundle_of(const Launched& launched);
+
+/// Of every way in which bounds of launches are added up.
+const std::vector<Launched>& launches();
+inline constexpr const char* cached_in_slots = "slots and accesses through caches, several waves";
+inline constexpr const char* cached_in_turns =
+    "strict turns and accesses through caches, several waves";
+/// One of `launches()`. Throws `std::out_of_range` for another name.
+Bundle bundle_named(std::string_view name);
+
+/// What `verify` says of changed files whose digests were brought in line.
+verify::Verdict structure_of(EvidenceFiles files);
+
+inline const std::string lemmas_of_kernel = "analysis/K1/execution-time-upper-";
+/// Behind `execution-time-upper-`, in the order of the terms.
+std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle);
+
+} // namespace warpbound::certification

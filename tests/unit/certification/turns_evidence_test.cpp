@@ -1,0 +1,144 @@
+/// \file
+/// Bundles of launches whose bound rests on the turns of `lrr` or `srr`.
+
+#include "tests/unit/certification/launched_bundles.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace warpbound::certification {
+namespace {
+
+using tests::edit;
+using verify::Verdict;
+
+TEST(LaunchEvidence, OfLooseRoundRobinRestsOnItsOwnLemmasAndOnThePolicy) {
+    for (const char* launch :
+         {"turns of one wave", "turns of several waves on several multiprocessors"}) {
+        const Bundle bundle = bundle_named(launch);
+        EXPECT_THAT(lemmas_of_upper_bound(bundle),
+                    testing::IsSupersetOf({testing::StartsWith("stall-by-turns-of-"),
+                                           testing::StartsWith("drain-by-turns-of-")}));
+        EXPECT_EQ(bundle.files.count("analysis/K1/execution-time-upper-stall.json"), 0);
+        EXPECT_THAT(bundle.reports.front().assumptions,
+                    testing::Contains(testing::Field(
+                        &analyzer::Assumption::text,
+                        std::string{"Warp schedulers choose in loose round robin."})));
+        EvidenceFiles files = bundle.files;
+        edit(files, "inputs/K1/launch.json", [](Json& json) { json["policy"] = "gto"; });
+        EXPECT_EQ(structure_of(files), Verdict::Failed);
+    }
+}
+
+/// Somebody forgets the turns that follow, in the table, and brings the sum in line.
+TEST(LaunchEvidence, WithATurnLeftOutFails) {
+    const Bundle bundle = bundle_named("turns of one wave");
+    EvidenceFiles files = bundle.files;
+    std::int64_t less = 0;
+    edit(files, "analysis/K1/execution-time-upper-drain-by-turns-of-8.json", [&](Json& json) {
+        for (Json& edge : json["edges"])
+            if (edge[2].get<std::int64_t>() > 0) edge[2] = less = edge[2].get<std::int64_t>() - 1;
+        for (Json& node : json["nodes"])
+            if (node[1].is_number() && node[1].get<std::int64_t>() > 0)
+                node[1] = less = node[1].get<std::int64_t>() - 1;
+    });
+    ASSERT_GT(less, 0);
+    EXPECT_EQ(structure_of(files), Verdict::Failed);
+}
+
+TEST(LaunchEvidence, OfStrictTurnsSumsRoundsOrTheTimesOfWarps) {
+    const auto has = [](const char* launch, std::vector<const char*> starts) {
+        const auto lemmas = lemmas_of_upper_bound(bundle_named(launch));
+        for (const char* start : starts)
+            EXPECT_THAT(lemmas, testing::Contains(testing::StartsWith(start))) << launch;
+    };
+    has("strict turns of several waves of lone warps",
+        {"rounds-of-", "waits-beyond-", "other", "drain"});
+    has("strict turns of blocks that meet, one wave", {"alone", "slots", "held-anywhere", "drain"});
+    has("strict turns that take the same time", {"rounds-of-", "waits-beyond-", "drain"});
+    const Bundle bundle = bundle_named("strict turns of several waves of lone warps");
+    EXPECT_TRUE(bundle.reports.front().without_evidence);
+}
+
+/// Somebody forgets a wait, a slot or a port of one instruction in a table, and brings the bound in
+/// line.
+TEST(LaunchEvidence, OfStrictTurnsWithACostLoweredFails) {
+    int lowered = 0;
+    for (const char* launch :
+         {"strict turns of several waves of lone warps",
+          "strict turns of blocks that meet, one wave", "strict turns that take the same time"}) {
+        const Bundle bundle = bundle_named(launch);
+        for (const auto& [path, file] : bundle.files) {
+            if (path.rfind(lemmas_of_kernel, 0) != 0 || path.find(".json") == std::string::npos ||
+                path.find("alone") != std::string::npos)
+                continue; // Only re-analysis finds the time of one warp again.
+            EvidenceFiles files = bundle.files;
+            bool has_cost = false;
+            edit(files, path, [&](Json& json) {
+                for (Json& node : json["nodes"])
+                    if (node[1].is_number() && node[1].get<std::int64_t>() > 0) {
+                        node[1] = node[1].get<std::int64_t>() - 1;
+                        has_cost = true;
+                    }
+                if (has_cost) json["bound"] = json["bound"].get<std::int64_t>() - 1;
+            });
+            if (!has_cost) continue;
+            ++lowered;
+            EXPECT_EQ(structure_of(files), Verdict::Failed) << path;
+        }
+    }
+    EXPECT_GE(lowered, 6);
+}
+
+TEST(LaunchEvidence, OfStrictTurnsOnAnotherNumberOfWarpsFails) {
+    for (const char* launch :
+         {"strict turns of several waves of lone warps", "strict turns that take the same time"})
+        for (const char* other : {"41x128", "64x128"}) {
+            EvidenceFiles files = bundle_named(launch).files;
+            edit(files, "inputs/K1/launch.json", [&](Json& json) { json["launch"] = other; });
+            EXPECT_NE(structure_of(files), Verdict::Holds) << other;
+        }
+}
+
+TEST(LaunchEvidence, OfStrictTurnsUnderAnotherPolicyFails) {
+    for (const char* launch :
+         {"strict turns of one wave on several multiprocessors",
+          "strict turns of blocks that meet, one wave", "strict turns that take the same time"})
+        for (const char* policy : {"lrr", "gto", "variable-rate:fast=0,every=2"}) {
+            EvidenceFiles files = bundle_named(launch).files;
+            edit(files, "inputs/K1/launch.json", [&](Json& json) { json["policy"] = policy; });
+            EXPECT_NE(structure_of(files), Verdict::Holds) << policy;
+        }
+}
+
+// At a barrier and from block to block the chain leaves the path that such facts speak of.
+TEST(LaunchEvidence, OfStrictTurnsUnderFactsAboutWholePathsFails) {
+    EvidenceFiles files = bundle_named("strict turns of blocks that meet, one wave").files;
+    edit(files, lemmas_of_kernel + "alone.json", [](Json& json) { json["facts"] = "all"; });
+    EXPECT_EQ(structure_of(files), Verdict::Failed);
+}
+
+TEST(LaunchEvidence, OfOneWarpPerSchedulerIsThatOfAnyWorkConservingPolicy) {
+    const Bundle strict = bundle_of({"one warp per scheduler", "1x128", "srr", 1});
+    const Bundle greedy = bundle_of({"one warp per scheduler", "1x128", "gto", 1});
+    EXPECT_THAT(lemmas_of_upper_bound(strict), testing::Contains("stall"));
+    EXPECT_EQ(lemmas_of_upper_bound(strict), lemmas_of_upper_bound(greedy));
+    EXPECT_FALSE(strict.reports.front().without_evidence);
+    EXPECT_EQ(structure_of(strict.files), Verdict::Holds);
+    // With a second warp on each scheduler it would have to wait for turns.
+    EvidenceFiles files = strict.files;
+    edit(files, "inputs/K1/launch.json", [](Json& json) { json["launch"] = "1x256"; });
+    EXPECT_NE(structure_of(files), Verdict::Holds);
+}
+
+/// Tables of fewer warps are no evidence of more, also where their sums are all 0.
+TEST(LaunchEvidence, OfTurnsOfFewerWarpsFails) {
+    EvidenceFiles files = bundle_named("turns of one wave").files;
+    edit(files, "inputs/K1/launch.json", [](Json& json) { json["launch"] = "1x544"; });
+    EXPECT_NE(structure_of(files), Verdict::Holds);
+}
+
+} // namespace
+} // namespace warpbound::certification
