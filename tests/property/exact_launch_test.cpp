@@ -231,19 +231,17 @@ models::WarpPolicy random_rates(tests::Chance& draw) {
         .value();
 }
 
-/// What the analyzer calls decided is exact.
-TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedTimes) {
+/// Of launches that `make(fermi, draw, seed)` draws, with and without proofs.
+template <class Make> void search_slotted(Make make) {
     const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400) / 2;
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
-    RecordProperty("first_seed", std::to_string(first));
+    testing::Test::RecordProperty("first_seed", std::to_string(first));
     const auto fermi = models::load_architecture("fermi-gtx470");
     ASSERT_TRUE(fermi) << to_string(fermi.error());
     SlottedSums sums;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         tests::Chance draw{seed};
-        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw, seed % 2 == 0);
-        tiny.launch = {draw.whole(1, 3), 32 * draw.whole(1, 5)};
-        set(tiny.machine.limits, "max-blocks", draw.whole(1, 3));
+        TinyLaunch tiny = make(fermi.value(), draw, seed);
         tiny.policy = random_rates(draw);
         const auto exact = tiny.exact(60'000);
         if (!exact) continue;
@@ -251,22 +249,25 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
         sums.check(tiny, seed, *exact);
         analyzer::ProofRecord proofs;
         expect_around(tiny.envelope(&proofs), *exact);
-        if (HasFatalFailure()) return;
+        if (testing::Test::HasFatalFailure()) return;
     }
     sums.record(cases);
 }
 
+/// What the analyzer calls decided is exact.
+TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedTimes) {
+    search_slotted([](const models::Architecture& fermi, tests::Chance& draw, std::uint64_t seed) {
+        TinyLaunch tiny = random_tiny_launch(fermi, draw, seed % 2 == 0);
+        tiny.launch = {draw.whole(1, 3), 32 * draw.whole(1, 5)};
+        set(tiny.machine.limits, "max-blocks", draw.whole(1, 3));
+        return tiny;
+    });
+}
+
 /// Places of a multiprocessor may stay empty.
 TEST(ExactLaunches, OfSlottedPoliciesOnTwoMultiprocessorsLieInsideTheEnvelope) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_EXACT_CASES", 400) / 2;
-    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
-    RecordProperty("first_seed", std::to_string(first));
-    const auto fermi = models::load_architecture("fermi-gtx470");
-    ASSERT_TRUE(fermi) << to_string(fermi.error());
-    SlottedSums sums;
-    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        tests::Chance draw{seed};
-        TinyLaunch tiny = random_tiny_launch(fermi.value(), draw, seed % 3 == 0);
+    search_slotted([](const models::Architecture& fermi, tests::Chance& draw, std::uint64_t seed) {
+        TinyLaunch tiny = random_tiny_launch(fermi, draw, seed % 3 == 0);
         set(tiny.machine.schedulers, "count", 1 + (seed % 4 == 0 ? 1 : 0));
         set(tiny.machine.schedulers, "issue-slot", draw.whole(1, 2));
         set(tiny.machine.limits, "max-blocks", draw.whole(1, 2));
@@ -274,14 +275,8 @@ TEST(ExactLaunches, OfSlottedPoliciesOnTwoMultiprocessorsLieInsideTheEnvelope) {
             if (draw.whole(0, 3) == 0) unit.scope = models::UnitScope::Core;
         tiny.launch = {draw.whole(2, 5), 32 * draw.whole(1, 2)};
         tiny.multiprocessors = 2;
-        tiny.policy = random_rates(draw);
-        const auto exact = tiny.exact(60'000);
-        if (!exact) continue;
-        SCOPED_TRACE(about(seed, tiny, *exact) + ", " + models::to_string(tiny.policy));
-        sums.check(tiny, seed, *exact);
-        if (HasFatalFailure()) return;
-    }
-    sums.record(cases);
+        return tiny;
+    });
 }
 
 /// Places at which the searches may begin are all that `srr` and `lrr` leave open.

@@ -45,4 +45,11 @@ inline std::unique_ptr<Analyzed> analyzed(const std::string& body, models::FlowF
     return all;
 }
 
+/// Of a kernel that is bounded.
+inline Envelope envelope(const Analyzed& problem) {
+    const auto analysis = problem.run();
+    EXPECT_TRUE(analysis) << to_string(analysis.error());
+    return analysis.value().execution_time;
+}
+
 } // namespace warpbound::analyzer

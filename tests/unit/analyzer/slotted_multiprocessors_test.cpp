@@ -26,12 +26,6 @@ std::unique_ptr<Analyzed> on_two(const std::string& body, models::Launch launch,
     return problem;
 }
 
-Envelope envelope(const Analyzed& problem) {
-    const auto analysis = problem.run();
-    EXPECT_TRUE(analysis) << to_string(analysis.error());
-    return analysis.value().execution_time;
-}
-
 /// Of the only term with such a text; 0 without one.
 std::int64_t cycles_of(const Analyzed& problem, const std::string& text) {
     for (const BoundTerm& term : envelope(problem).upper.terms)

@@ -18,12 +18,6 @@ std::unique_ptr<Analyzed> slotted(const std::string& body, std::int64_t threads,
     return problem;
 }
 
-Envelope envelope(const Analyzed& problem) {
-    const auto analysis = problem.run();
-    EXPECT_TRUE(analysis) << to_string(analysis.error());
-    return analysis.value().execution_time;
-}
-
 void set_moves(Analyzed& problem, std::string_view name, models::Interval interval) {
     auto& timing = problem.architecture.classes.at(assembly::OpcodeClass::Move);
     for (auto& value : timing.values.values)

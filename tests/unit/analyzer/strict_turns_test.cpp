@@ -22,12 +22,6 @@ std::unique_ptr<Analyzed> in_turn(const std::string& body, models::Launch launch
     return problem;
 }
 
-Envelope envelope(const Analyzed& problem) {
-    const auto analysis = problem.run();
-    EXPECT_TRUE(analysis) << to_string(analysis.error());
-    return analysis.value().execution_time;
-}
-
 std::string refusal(const Analyzed& problem) {
     const auto analysis = problem.run();
     return analysis ? "bounded" : to_string(analysis.error());
