@@ -81,12 +81,16 @@ Result<SideAnswer> bound_without_waits(const Problem& problem) {
         return bound_one_warp(problem, rules_of(problem, fewest, problem.buffer_drain), Side::Upper,
                               problem.deadline);
     }
-    if (conserves_work(problem.request, problem.shape))
-        return bound_many_from_above(problem, problem.deadline);
-    if (models::guarantee_of(problem.request.policy) == models::PolicyGuarantee::OrderForced)
-        return bound_turns_from_above(problem, problem.deadline);
-    return problem.request.proofs == nullptr ? bound_slotted_from_above(problem, problem.deadline)
-                                             : prove_slotted_from_above(problem, problem.deadline);
+    if (!conserves_work(problem.request, problem.shape)) {
+        const auto guarantee = models::guarantee_of(problem.request.policy);
+        if (guarantee == models::PolicyGuarantee::OrderForced)
+            return bound_turns_from_above(problem, problem.deadline);
+        if (guarantee == models::PolicyGuarantee::Slotted)
+            return problem.request.proofs == nullptr
+                       ? bound_slotted_from_above(problem, problem.deadline)
+                       : prove_slotted_from_above(problem, problem.deadline);
+    }
+    return bound_many_from_above(problem, problem.deadline);
 }
 
 /// Adds what accesses through the caches wait for.

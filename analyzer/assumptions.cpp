@@ -153,7 +153,7 @@ std::string lanes_text(const Request& request, const LaunchShape& shape) {
 }
 
 /// What the bounds take of the choices of warp schedulers (C19), of several warps.
-std::string choices_text(const Request& request, bool in_turns) {
+std::string choices_text(const Request& request, const LaunchShape& shape, bool in_turns) {
     if (in_turns) return "Warp schedulers choose in loose round robin.";
     switch (models::guarantee_of(request.policy)) {
     case models::PolicyGuarantee::OrderForced:
@@ -162,8 +162,13 @@ std::string choices_text(const Request& request, bool in_turns) {
         return fmt::format("Warp schedulers choose a warp in slots of its own only, as policy {} "
                            "states.",
                            models::to_string(request.policy));
-    case models::PolicyGuarantee::WorkConserving:
     case models::PolicyGuarantee::SetLimited:
+        if (conserves_work(request, shape)) break;
+        return fmt::format("A warp scheduler that has a warp in its active set that may issue "
+                           "chooses one, which one is not assumed; warps are in the set as policy "
+                           "{} states.",
+                           models::to_string(request.policy));
+    case models::PolicyGuarantee::WorkConserving:
         break;
     }
     return "A warp scheduler that has a warp that may issue chooses one; which one is not assumed.";
@@ -195,7 +200,7 @@ std::vector<Assumption> assumptions_of(const Problem& problem, bool in_turns) {
     }
     add(lanes_text(request, shape));
     if (shape.warps() > 1) add(residence_text(shape));
-    if (shape.warps() > 1) add(choices_text(request, in_turns));
+    if (shape.warps() > 1) add(choices_text(request, shape, in_turns));
     if (problem.caches)
         add("Caches start empty and DRAM rows closed, and DRAM refreshes at any time; waiting of "
             "accesses with an address pattern "

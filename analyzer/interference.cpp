@@ -29,6 +29,7 @@ public:
     }
     /// Of so many warps, of which so many delay the chain as warps of its scheduler.
     void add_work(std::int64_t warps, std::int64_t on_scheduler) {
+        seen_ = models::plus(seen_, on_scheduler);
         add(cost_.turns_of > 0
                 ? "ports that a warp takes from those of its scheduler beyond issue "
                   "slots, each with the turns that follow"
@@ -58,6 +59,18 @@ public:
                                : "drains of the stores of a warp",
             warps, cost_.drain, lemma("drain"));
     }
+    /// While the chain's warp stands outside, as many others as the active set holds wait there
+    /// (S31). `own`: of the counted warps those that are the chain's for all of their time;
+    /// `blocks`: that the chain passes.
+    void add_active_set(std::int64_t own, std::int64_t blocks) {
+        if (cost_.active == 0) return;
+        const std::int64_t others = seen_ - own;
+        const std::int64_t times_full = others / cost_.active + (others % cost_.active > 0 ? 1 : 0);
+        add("waits of a warp inside the active set, of as many at a time as it holds", times_full,
+            cost_.inside, lemma("inside"));
+        add("ports of the chain's own warp, for which warps in the active set wait", blocks,
+            cost_.held, lemma("held"));
+    }
     std::vector<BoundTerm> take() { return std::move(terms_); }
 
 private:
@@ -65,6 +78,7 @@ private:
 
     const Interference& cost_;
     std::vector<BoundTerm> terms_;
+    std::int64_t seen_ = 0; ///< Warps that delay the chain as warps of its scheduler.
 };
 
 /// The critical chain stays with one warp in each of its windows. In a window it is delayed by the
@@ -75,6 +89,7 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Int
     terms.add_stalls(shape.waves());
     const std::int64_t per_block = shape.warps_per_block;
     const std::int64_t windows = times(cost.windows_of_block, shape.waves());
+    std::int64_t chained = 1;
     if (windows == 1) {
         terms.add_work(shape.warps(), shape.on_one_scheduler(shape.warps()));
     } else {
@@ -83,9 +98,7 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Int
         const std::int64_t together = shape.on_one_scheduler(per_block);
         const std::int64_t seen =
             together >= per_block / windows + 1 ? per_block : windows * together;
-        const std::int64_t chained = shape.waves() == 1    ? 1
-                                     : shape.resident == 1 ? shape.blocks
-                                                           : 0;
+        if (shape.waves() > 1) chained = shape.resident == 1 ? shape.blocks : 0;
         const std::int64_t rest = shape.blocks - chained;
         terms.add_work(shape.warps(), chained * together + rest * std::min(seen, per_block));
         // Of a block that is cut at the start of the last one both parts count with all of its own
@@ -94,6 +107,7 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Int
         terms.add_changes(windows);
         terms.add_refills(shape.waves() - 1, shape);
     }
+    terms.add_active_set(chained, shape.waves());
     terms.add_drains(shape.warps());
     return terms.take();
 }
@@ -127,6 +141,7 @@ std::vector<BoundTerm> on_several_multiprocessors(const LaunchShape& shape,
     terms.add_work(last.warps(), cost.windows_of_block == 1
                                      ? last.on_one_scheduler(last.warps())
                                      : seen_on_scheduler(last, last.blocks, cost.windows_of_block));
+    terms.add_active_set(0, waves);
     terms.add_changes(times(cost.windows_of_block, waves));
     terms.add_refills(waves - 1, shape);
     const std::int64_t counted = (before + shape.resident) * per_block;

@@ -18,10 +18,15 @@ struct Interference {
     /// choices; work is only what ends such a turn without a choice (docs/soundness.md, S27).
     /// So many warps of a scheduler take turns; 0: that is not counted on.
     std::int64_t turns_of = 0;
-    std::int64_t stall = 0;    ///< Of a warp alone, beyond its own work.
-    std::int64_t same = 0;     ///< Work of a warp, for the others of its scheduler.
-    std::int64_t other = 0;    ///< Work of a warp, for those of other schedulers.
-    std::int64_t drain = 0;    ///< Of a warp's stores.
+    std::int64_t stall = 0; ///< Of a warp alone, beyond its own work.
+    std::int64_t same = 0;  ///< Work of a warp, for the others of its scheduler.
+    std::int64_t other = 0; ///< Work of a warp, for those of other schedulers.
+    std::int64_t drain = 0; ///< Of a warp's stores.
+    /// Two-level: so many warps of a scheduler fit the active set, and the others stand outside
+    /// (docs/soundness.md, S31). 0: nobody stands outside who may issue.
+    std::int64_t active = 0;
+    std::int64_t inside = 0;   ///< For which a warp waits inside the active set.
+    std::int64_t held = 0;     ///< For which a warp holds ports beyond its issue slots.
     std::int64_t straddle = 0; ///< Of one instruction, at most.
     /// Times in a block in which the delayed warp is one and the same: between barriers.
     std::int64_t windows_of_block = 1;
@@ -32,8 +37,8 @@ inline constexpr const char* sums_of_a_warp[]{"stall", "same", "other", "drain"}
 /// Id of the lemma that bounds one of these sums.
 std::string lemma_id(const char* sum, std::int64_t turns_of);
 
-/// Side: upper. Sound when: the policy is work-conserving. Throws `std::overflow_error` when a
-/// count cannot be counted.
+/// Side: upper. Sound when: the policy is work-conserving, or so in an active set. Throws
+/// `std::overflow_error` when a count cannot be counted.
 std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost);
 
 } // namespace warpbound::analyzer

@@ -1,5 +1,6 @@
 #include "analyzer/many_warps.hpp"
 
+#include "analyzer/active_set.hpp"
 #include "analyzer/common_barriers.hpp"
 #include "analyzer/interference.hpp"
 #include "analyzer/proof.hpp"
@@ -27,12 +28,22 @@ struct Work {
     InstructionCosts drain;
     std::int64_t turns_of = 0; ///< Warps of a scheduler that take turns; 0: not by turns.
     std::int64_t turn = 0;     ///< Of the others, before each choice of the chain.
+    /// Where warps may stand outside an active set, what they wait for inside, and ports beyond
+    /// issue slots; else none.
+    InstructionCosts inside{};
+    InstructionCosts held{};
 };
 
 /// Whoever is preferred: all that they take.
 Work all_work(const Problem& problem) {
-    return {cost_to_same_scheduler(problem), cost_to_other_schedulers(problem),
-            drain_costs(problem, Side::Upper)};
+    Work work{cost_to_same_scheduler(problem), cost_to_other_schedulers(problem),
+              drain_costs(problem, Side::Upper)};
+    if (conserves_work(problem.request, problem.shape)) return work;
+    work.inside = waits_in_active_set(problem);
+    work.held = port_times(problem);
+    for (std::int64_t& held : work.held)
+        held = std::max<std::int64_t>(0, held - problem.shape.issue_slot.lo);
+    return work;
 }
 
 /// In loose round robin every other warp is chosen at most once while a warp may issue; what keeps
@@ -104,6 +115,14 @@ Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Ch
         work.other);
     cost.drain =
         most_by_lemma(problem, name("drain", "drains of the stores of a warp"), work.drain);
+    if (!work.inside.empty()) {
+        cost.active = problem.request.policy.active;
+        cost.inside = most_by_lemma(
+            problem, name("inside", "waits of a warp that do not make it leave the active set"),
+            work.inside);
+        cost.held = most_by_lemma(
+            problem, name("held", "ports that a warp holds beyond its issue slots"), work.held);
+    }
     cost.straddle = largest(work.same);
     // The slot of the warp that was in the place before may run when a block begins there.
     if (work.turns_of > 0)

@@ -1,14 +1,14 @@
 #pragma once
 /// \file
-/// Launches of several warps and blocks: response times under work-conserving policies
-/// (docs/soundness.md, S11 to S15 and S20).
+/// Launches of several warps and blocks: response times under policies that are work-conserving,
+/// or so in an active set (docs/soundness.md, S11 to S15, S20 and S31).
 
 #include "analyzer/problem.hpp"
 
 namespace warpbound::analyzer {
 
-/// Side: upper. Sound when: the policy is work-conserving. Refuses barriers that warps of a block
-/// may pass differently, and contradictory facts.
+/// Side: upper. Sound when: the policy is work-conserving or set-limited. Refuses barriers that
+/// warps of a block may pass differently, and contradictory facts.
 Result<SideAnswer> bound_many_from_above(const Problem& problem, Deadline deadline);
 
 /// Side: lower. `alone`: the lower side of one warp that runs alone; `rules`: those it was found

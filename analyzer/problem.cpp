@@ -67,23 +67,6 @@ Result<void> check_supported(const Request& request, const std::vector<bool>& us
     return boost::outcome_v2::success();
 }
 
-/// One warp is always chosen when it may issue, except where it has to wait for its slot; among
-/// several, delays are bounded where somebody issues whenever one may.
-Result<void> check_policy(const Request& request, const LaunchShape& shape) {
-    const models::PolicyGuarantee guarantee = models::guarantee_of(request.policy);
-    const auto refuse = [&](const char* bounded) {
-        return Failure{fmt::format("policy {} is {}; {}", models::to_string(request.policy),
-                                   models::to_string(guarantee), bounded),
-                       "--policy"};
-    };
-    if (guarantee == models::PolicyGuarantee::Slotted ||
-        guarantee == models::PolicyGuarantee::OrderForced)
-        return boost::outcome_v2::success();
-    if (conserves_work(request, shape)) return boost::outcome_v2::success();
-    return refuse("this version bounds launches of several warps under lrr, gto, oldest, srr, "
-                  "variable rates, and two-level where a scheduler's warps fit the active set");
-}
-
 /// The bounds assume that fetch, register banks, operand collectors and constants cost nothing
 /// (C17).
 Result<void> check_perfect(const models::Architecture& architecture) {
@@ -224,7 +207,6 @@ Result<Problem> prepare(const Request& request) {
     const auto shape =
         shape_of(request.launch, *request.function, *request.architecture, request.multiprocessors);
     if (!shape) return shape.as_failure();
-    if (auto checked = check_policy(request, shape.value()); !checked) return checked.as_failure();
     auto facts =
         resolve_facts(*request.function, *request.graph, *request.facts,
                       request.follow_branches ? std::optional{request.launch} : std::nullopt);

@@ -22,8 +22,8 @@ public:
         : problem_{problem}, caches_{*problem.caches}, entries_{problem}, rules_{rules},
           traffic_{traffic_of(problem)} {
         const models::WarpPolicy& policy = problem.request.policy;
-        in_turns_ = !conserves_work(problem.request, problem.shape) &&
-                    models::guarantee_of(policy) == models::PolicyGuarantee::OrderForced;
+        others_wait_ = !conserves_work(problem.request, problem.shape) &&
+                       models::guarantee_of(policy) != models::PolicyGuarantee::Slotted;
         slots_ = slots_of_any_place(policy, problem.shape);
     }
 
@@ -76,9 +76,9 @@ public:
         for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
             most_lines = std::max(most_lines, timing.passes.hi);
         });
-        return traffic_.stores == 0 && !in_turns_ && slices_follow() && caches_.knows_channels() &&
-               caches_.slices.hi == caches_.channels.hi && caches_.link_service.lo > 0 &&
-               most_lines <= caches_.dram_queue.lo &&
+        return traffic_.stores == 0 && !others_wait_ && slices_follow() &&
+               caches_.knows_channels() && caches_.slices.hi == caches_.channels.hi &&
+               caches_.link_service.lo > 0 && most_lines <= caches_.dram_queue.lo &&
                traffic_.lines_under_way <= entries_.places_in_slice() &&
                (traffic_.lines_under_way <= entries_.holders_in_l1() ||
                 entries_.holders_in_l1() >= most_lines);
@@ -142,7 +142,7 @@ private:
     /// Those that loads pass in one order together. None: stores are in between, or several warps
     /// are waited for at a time.
     std::optional<std::vector<BoundTerm>> services_in_order(std::int64_t limit) {
-        if (traffic_.stores > 0 || in_turns_) return std::nullopt;
+        if (traffic_.stores > 0 || others_wait_) return std::nullopt;
         const std::int64_t arrival = longest_arrival();
         OrderedLoads loads;
         loads.lines = traffic_.lines;
@@ -187,7 +187,7 @@ private:
     /// waits for.
     [[nodiscard]] bool issues_before_others() const {
         return problem_.shape.warps() == 1 ||
-               (!in_turns_ && traffic_.loads_under_way <= caches_.load_queue);
+               (!others_wait_ && traffic_.loads_under_way <= caches_.load_queue);
     }
     /// From the arrival of the first line of a load to that of its last one.
     static std::int64_t arrival_of(const models::InstructionTiming& timing) {
@@ -299,7 +299,7 @@ private:
 
     /// Whether the critical chain follows one warp from its first to its last instruction.
     [[nodiscard]] bool stays_with_one_warp() const {
-        return !in_turns_ && problem_.shape.waves() == 1 && meeting_barrier(problem_) == nullptr;
+        return !others_wait_ && problem_.shape.waves() == 1 && meeting_barrier(problem_) == nullptr;
     }
 
     /// A channel that refreshes starts nothing; behind each refresh that something waits for, one
@@ -319,7 +319,7 @@ private:
     WaitRules rules_;
     Traffic traffic_;
     std::optional<SlotDistance> slots_; ///< In which several warps are chosen (S29).
-    bool in_turns_ = false;             ///< Several warps wait for each other's loads (S29a).
+    bool others_wait_ = false;          ///< Others' loads are waited for, too (S29a, S31).
     std::vector<BoundTerm> terms_;
 };
 

@@ -27,6 +27,7 @@ std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
     std::vector<Term> terms{{waves, 0, stall + kind}};
     const std::int64_t windows = models::times(costs_.barriers() + 1, waves);
     std::int64_t on_scheduler = shape_.per_scheduler(warps);
+    std::int64_t own = 1; // warps that are the chain's all the time
     if (windows > 1) {
         // S13: the block that is on the chain all the time counts once, the others per window.
         const std::int64_t together = shape_.per_scheduler(per_block);
@@ -34,7 +35,9 @@ std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
             together > per_block / windows ? per_block : std::min(per_block, windows * together);
         const std::int64_t whole = waves == 1 ? 1 : shape_.resident == 1 ? blocks : 0;
         on_scheduler = models::times(whole, together) + models::times(blocks - whole, in_windows);
+        own = whole;
     }
+    add_active_set(terms, on_scheduler - own);
     terms.push_back({on_scheduler, 0, WarpCosts::same + kind});
     terms.push_back({warps - on_scheduler, 0, WarpCosts::other + kind});
     // S14: a block that is cut at the start of the last one.
@@ -43,6 +46,20 @@ std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
     terms.push_back({waves - 1, shape_.refill.hi, ""});
     terms.push_back({warps, 0, WarpCosts::upper_drain + kind});
     return terms;
+}
+
+bool Contention::exceeds_active_set() const {
+    return models::guarantee_of(kernel_.policy) == models::PolicyGuarantee::SetLimited &&
+           together_on_scheduler() > kernel_.policy.active;
+}
+
+// S31: while the chain's warp stands outside, all places of the active set are taken by warps that
+// wait there; one of the chain's own instructions may be what they wait for.
+void Contention::add_active_set(std::vector<Term>& terms, std::int64_t others) const {
+    if (!exceeds_active_set()) return;
+    const std::int64_t active = kernel_.policy.active;
+    terms.push_back({others / active + (others % active > 0 ? 1 : 0), 0, WarpCosts::inside});
+    terms.push_back({shape_.waves, 0, WarpCosts::held});
 }
 
 // S20: of the warps of `blocks` blocks that follow each other in the places of one multiprocessor,
@@ -65,7 +82,9 @@ std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind
     const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
     const std::int64_t in_block = costs_.barriers() + 1;
     std::vector<Term> terms{{shape_.waves, 0, stall + kind}};
+    std::int64_t all_seen = 0;
     const auto add_work = [&](std::int64_t warps, std::int64_t seen) {
+        all_seen = models::plus(all_seen, seen);
         terms.push_back({seen, 0, WarpCosts::same + kind});
         terms.push_back({warps - seen, 0, WarpCosts::other + kind});
     };
@@ -74,6 +93,7 @@ std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind
     const std::int64_t last = models::times(shape_.resident, per_block);
     add_work(last, in_block == 1 ? shape_.per_scheduler(last)
                                  : seen_on_scheduler(shape_.resident, in_block));
+    add_active_set(terms, all_seen);
     terms.push_back({models::times(in_block, shape_.waves) - 1, costs_.straddle(kind), ""});
     terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
     for (const Term& drains : drains_on_several(kind))

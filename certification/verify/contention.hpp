@@ -43,6 +43,10 @@ private:
     [[nodiscard]] std::vector<Term> on_several_multiprocessors(const std::string& kind) const;
     /// Of the two buffers that its critical chain waits for.
     [[nodiscard]] std::vector<Term> drains_on_several(const std::string& kind) const;
+    /// Whether warps that may issue can stand outside the active set of a scheduler (S31).
+    [[nodiscard]] bool exceeds_active_set() const;
+    /// Of so many warps that are seen on the chain's scheduler, beside its own.
+    void add_active_set(std::vector<Term>& terms, std::int64_t others) const;
     /// Strict round robin, by which several warps of a scheduler take turns.
     [[nodiscard]] bool in_strict_turns() const;
     [[nodiscard]] std::vector<Term> terms_in_turns(const ClaimRow& claim) const;

@@ -17,17 +17,6 @@ namespace {
     throw Finding{Verdict::Failed, what};
 }
 
-/// The bounds hold for policies under which some warp issues whenever one may, for strict turns and
-/// for policies that give each warp slots of its own.
-void check_policy(const KernelCase& kernel, const Contention& contention) {
-    const auto guarantee = models::guarantee_of(kernel.policy);
-    const LaunchShape& shape = contention.shape();
-    const bool holds_all = kernel.policy.kind == models::PolicyKind::TwoLevel &&
-                           contention.together_on_scheduler() <= kernel.policy.active;
-    if (guarantee == models::PolicyGuarantee::SetLimited && !holds_all && shape.warps > 1)
-        fail(kernel.id + ": no bound is proved for policy " + models::to_string(kernel.policy));
-}
-
 /// Besides bounds of loops and blocks that never execute.
 bool has_further_facts(const models::FlowFacts& facts) {
     return !facts.exclusives.empty() || !facts.constraints.empty();
@@ -158,7 +147,6 @@ void check_nodes(const Lemma& lemma, bool is_sum, const std::string& where) {
 void check_kernel(const KernelCase& kernel) {
     const SideFlows flows = check_flows(kernel);
     const Contention contention{kernel, flows};
-    check_policy(kernel, contention);
     for (const Lemma& lemma : kernel.lemmas) {
         const std::string where = kernel.id + "/" + lemma.id;
         const ControlFlow& flow = flows.of(lemma.upper);

@@ -104,7 +104,7 @@ std::vector<Term> Contention::sum_in_turns(std::int64_t on_scheduler) const {
     const models::Interval& slot = shape_.issue_slot;
     const std::int64_t refill = shape_.refill.hi;
     const std::string where = met.anywhere ? WarpCosts::anywhere : "";
-    const std::string held = WarpCosts::held_in_turns + where;
+    const std::string held = WarpCosts::held + where;
     std::vector<Term> terms{{met.beside, 0, WarpCosts::other}};
     if (met.leaves) terms.push_back({1, costs_.longest_port(), ""});
     const auto add = [&](std::int64_t count, std::int64_t cycles) {

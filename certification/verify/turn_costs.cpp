@@ -113,20 +113,21 @@ void WarpCosts::find_turn_waits() {
     }
 }
 
+std::int64_t WarpCosts::held_beyond_slot(const Timing& timing) const {
+    if (kernel_.architecture.units[timing.unit].scope == models::UnitScope::Warp) return 0;
+    return std::max<std::int64_t>(0, port_of(timing) - shape_.issue_slot.lo);
+}
+
 void WarpCosts::add_strict_turns() {
     find_turn_waits();
     const auto& units = kernel_.architecture.units;
-    const auto beyond_slot = [&](const Timing& timing) -> std::int64_t {
-        if (units[timing.unit].scope == models::UnitScope::Warp) return 0;
-        return std::max<std::int64_t>(0, port_of(timing) - shape_.issue_slot.lo);
-    };
     const auto of_any = [&](const Timing& timing) {
         return units[timing.unit].scope == models::UnitScope::Core ? port_of(timing)
-                                                                   : beyond_slot(timing);
+                                                                   : held_beyond_slot(timing);
     };
     add(slots_in_turns, [&](const Timing&, std::size_t) { return shape_.issue_slot.hi; });
-    add(held_in_turns, [&](const Timing& timing, std::size_t) { return beyond_slot(timing); });
-    add(std::string{held_in_turns} + anywhere,
+    add(held, [&](const Timing& timing, std::size_t) { return held_beyond_slot(timing); });
+    add(std::string{held} + anywhere,
         [&](const Timing& timing, std::size_t) { return of_any(timing); });
     for (const Lemma& lemma : kernel_.lemmas)
         if (const auto round = number_behind(rounds_of, lemma.id); round && !round_) round_ = round;
@@ -136,7 +137,7 @@ void WarpCosts::add_strict_turns() {
         return std::max<std::int64_t>(0, turn_waits_.instructions[i] - *round_);
     };
     add(waits_lemma(), [&](const Timing& timing, std::size_t i) {
-        return models::plus(beyond(i), beyond_slot(timing));
+        return models::plus(beyond(i), held_beyond_slot(timing));
     });
     add(waits_lemma() + anywhere, [&](const Timing& timing, std::size_t i) {
         return models::plus(beyond(i), of_any(timing));

@@ -74,6 +74,8 @@ WarpCosts::WarpCosts(const KernelCase& kernel, const SideFlows& flows, const Lau
     if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !memory_) add_by_turns();
     if (models::guarantee_of(kernel.policy) == models::PolicyGuarantee::OrderForced)
         add_strict_turns();
+    if (models::guarantee_of(kernel.policy) == models::PolicyGuarantee::SetLimited)
+        add_active_set();
     for (const SlotRange& range : slots)
         add_slotted(kind_of(range), {range});
     if (!slots.empty()) add_slotted(in_any_place, slots);
@@ -164,7 +166,7 @@ void WarpCosts::add_by_turns() {
 /// that its port or its entry in the write buffer covers.
 void WarpCosts::add_slotted(const std::string& kind, const std::vector<SlotRange>& places) {
     const auto& units = kernel_.architecture.units;
-    const auto held = [&](const Timing& timing) -> std::int64_t {
+    const auto points_held = [&](const Timing& timing) -> std::int64_t {
         std::int64_t most = 0;
         if (units[timing.unit].scope == models::UnitScope::Warp) return most;
         const std::int64_t cycles = occupied(timing);
@@ -177,10 +179,10 @@ void WarpCosts::add_slotted(const std::string& kind, const std::vector<SlotRange
     };
     // Free again one slot later is free at the end of the next slot of the scheduler.
     const auto same_scheduler = [&](const Timing& timing) {
-        return occupied(timing) > shape_.issue_slot.hi ? held(timing) : 0;
+        return occupied(timing) > shape_.issue_slot.hi ? points_held(timing) : 0;
     };
     const auto other_scheduler = [&](const Timing& timing) {
-        return units[timing.unit].scope == models::UnitScope::Core ? held(timing) : 0;
+        return units[timing.unit].scope == models::UnitScope::Core ? points_held(timing) : 0;
     };
     add(ports_same + kind,
         [&](const Timing& timing, std::size_t) { return same_scheduler(timing); });

@@ -75,6 +75,7 @@ public:
 
     static constexpr const char* same = "execution-time-upper-same";
     static constexpr const char* other = "execution-time-upper-other";
+    static constexpr const char* inside = "execution-time-upper-inside";
     static constexpr const char* upper_drain = "execution-time-upper-drain";
     static constexpr const char* loads = "execution-time-upper-loads";
     static constexpr const char* stores = "execution-time-upper-stores";
@@ -92,10 +93,11 @@ public:
     static constexpr const char* ports = "execution-time-upper-ports";
     static constexpr const char* buffer = "execution-time-upper-buffer";
 
+    // Ports beyond issue slots, in strict turns and with an active set.
+    static constexpr const char* held = "execution-time-upper-held";
     // Of strict turns; the ports behind `anywhere` are also those of other schedulers.
     static constexpr const char* alone_in_turns = "execution-time-upper-alone";
     static constexpr const char* slots_in_turns = "execution-time-upper-slots";
-    static constexpr const char* held_in_turns = "execution-time-upper-held";
     static constexpr const char* anywhere = "-anywhere";
 
 private:
@@ -104,6 +106,9 @@ private:
     void add_by_turns();
     void add_strict_turns();
     void find_turn_waits();
+    /// For how long an instruction holds a port that warps share, beyond its issue slot.
+    [[nodiscard]] std::int64_t held_beyond_slot(const models::InstructionTiming& timing) const;
+    void add_active_set();
     /// Of a warp whose slots are as far apart as one of `places` says.
     void add_slotted(const std::string& kind, const std::vector<SlotRange>& places);
     void add_accesses(const MemorySystem& memory);

@@ -207,6 +207,7 @@ void check_in_order_of_the_policy(const std::string& policy_of, Seen& seen) {
         std::string policy = policy_of;
         const std::int64_t multiprocessors = choose.whole(1, 2);
         harness::simulator::test::set(made.machine.geometry, "multiprocessors", multiprocessors);
+        if (policy == "two-level") policy += ":active=" + std::to_string(choose.whole(1, 3));
         if (policy == "variable-rate")
             policy += ":fast=" + std::to_string(choose.whole(0, 2)) +
                       ",every=" + std::to_string(choose.whole(2, 5));
@@ -253,6 +254,14 @@ TEST(Caches, NoSimulatedTimeInStrictTurnsLeavesItsEnvelope) {
     if (HasFatalFailure()) return;
     for (const Ratios& ratios : seen.ratios)
         EXPECT_LT(middle_of(ratios.upper), 8.0);
+}
+
+TEST(Caches, NoSimulatedTimeWithASmallActiveSetLeavesItsEnvelope) {
+    Seen seen;
+    check_in_order_of_the_policy("two-level", seen);
+    if (HasFatalFailure()) return;
+    for (const Ratios& ratios : seen.ratios)
+        EXPECT_LT(middle_of(ratios.upper), 6.0);
 }
 
 // Little is served: what warps lose is the rest of the round in which their data come.

@@ -22,6 +22,9 @@ namespace {
 
 constexpr std::array conserving{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2,conserving",
                                 "two-level:active=24"};
+/// Fewer than a scheduler's warps.
+constexpr std::array set_limited{"two-level:active=1", "two-level:active=2", "two-level:active=3",
+                                 "two-level:active=5"};
 constexpr std::array slotted{"variable-rate:fast=0,every=2", "variable-rate:fast=2,every=2",
                              "variable-rate:fast=1,every=3", "variable-rate:fast=0,every=5"};
 
@@ -47,6 +50,7 @@ struct Verdict {
     bool met_together = false; ///< Several warps of blocks that all begin together.
     bool decided = false;
     bool in_turns = false; ///< The upper bound rests on turns.
+    bool in_set = false;   ///< It counts what is waited for inside an active set.
 };
 
 void set(models::ValueGroup& group, std::string_view name, models::Interval interval) {
@@ -131,6 +135,9 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
         (!upper.terms.empty() && upper.terms.front().text == "all warps of a scheduler, in turn");
     verdict.in_turns = !upper.terms.empty() &&
                        upper.terms.front().text.find("loose round robin") != std::string::npos;
+    verdict.in_set = std::any_of(upper.terms.begin(), upper.terms.end(), [](const auto& term) {
+        return term.text.find("inside the active set") != std::string::npos;
+    });
     auto bounds = analysis.value().execution_time.bounds();
     if (kind.certified) {
         analyzer::ProofRecord proofs;
@@ -200,6 +207,7 @@ struct Sums {
     std::uint64_t decided = 0;
     std::uint64_t in_turns = 0;
     std::uint64_t spread = 0;
+    std::uint64_t in_set = 0;
 
     void add(const Verdict& verdict) {
         if (verdict.refused) ++refused;
@@ -209,6 +217,7 @@ struct Sums {
         if (verdict.decided) ++decided;
         if (verdict.in_turns) ++in_turns;
         if (verdict.spread) ++spread;
+        if (verdict.in_set) ++in_set;
         if (verdict.certified_ratio > 0) certified.push_back(verdict.certified_ratio);
         if (verdict.upper_ratio == 0) return;
         upper.push_back(verdict.upper_ratio);
@@ -234,6 +243,7 @@ struct Sums {
         testing::Test::RecordProperty("decided", std::to_string(decided));
         testing::Test::RecordProperty("in_turns", std::to_string(in_turns));
         testing::Test::RecordProperty("spread", std::to_string(spread));
+        testing::Test::RecordProperty("in_set", std::to_string(in_set));
     }
 };
 
@@ -258,6 +268,27 @@ TEST(Launches, NoSimulatedTimeOfARandomLaunchOnSeveralMultiprocessorsLeavesItsEn
         [&](const Verdict& verdict) { sums.add(verdict); });
     sums.record();
     sums.expect_telling(cases);
+}
+
+TEST(Launches, NoSimulatedTimeOfARandomLaunchWithASmallActiveSetLeavesItsEnvelope) {
+    Sums sums;
+    const std::uint64_t cases = tests::run_campaign(
+        [](std::uint64_t seed, const tests::DescribedMachine& machine) {
+            return check_case(seed, machine, set_limited[seed / 11 % set_limited.size()],
+                              {.barriers = seed / 19 % 2 == 0,
+                               .multiprocessors = static_cast<std::int64_t>(1 + seed / 13 % 3),
+                               .waves = seed / 23 % 2 == 0,
+                               .certified = seed % 2 == 0});
+        },
+        [&](const Verdict& verdict) { sums.add(verdict); });
+    sums.record();
+    EXPECT_GT(sums.certified.size() * 3, cases);
+    EXPECT_GT(sums.in_set * 3, cases) << "hardly a warp stood outside the active set";
+    EXPECT_LT(sums.refused * 10, cases + 10);
+    EXPECT_GT(sums.waves * 5, cases);
+    EXPECT_GT(sums.met_together * 20, cases);
+    EXPECT_LT(median(sums.upper), 4.0);
+    EXPECT_GT(median(sums.lower), 0.3);
 }
 
 TEST(Launches, NoSimulatedTimeOfARandomSlottedLaunchLeavesItsEnvelope) {

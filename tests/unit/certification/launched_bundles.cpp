@@ -124,6 +124,11 @@ const std::vector<Launched>& launches() {
         {cached_in_slots, "20x128", "variable-rate:fast=1,every=2", 1, 2'000},
         {"strict turns and accesses through caches, one wave", "8x128", "srr", 2, 40'000},
         {cached_in_turns, "40x128", "srr", 2, 2'000},
+        {active_set_in_one_wave, "5x128", "two-level:active=3", 1},
+        {"active set of several waves on several multiprocessors", "40x128", "two-level:active=2",
+         2},
+        {"active set of blocks that meet", "9x320", "two-level:active=1", 1, {}, true},
+        {"active set and accesses through caches", "20x128", "two-level:active=2", 1, 2'000},
     };
     return list;
 }
