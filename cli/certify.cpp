@@ -154,14 +154,18 @@ std::vector<certification::Component> components() {
             {"nlohmann-json", "", "MIT"}};
 }
 
-/// The files of a kernel by the names that they were given by, not by their places in the bundle.
+/// A file by the name that it was given by, not by its place in the bundle.
+void rename(Failure& failure, const std::string& place, const std::string& given) {
+    if (failure.where.rfind(place, 0) == 0) failure.where.replace(0, place.size(), given);
+}
+
+/// The same for the files of a kernel.
 Failure named_as_given(Failure failure, const PlannedKernel& planned, const std::string& id) {
-    const auto rename = [&](const char* file, const std::string& given) {
-        const std::string place = "inputs/" + id + "/" + file;
-        if (failure.where.rfind(place, 0) == 0) failure.where.replace(0, place.size(), given);
-    };
-    rename("listing.sass", planned.listing);
-    rename("flow-facts.xml", planned.flow_facts);
+    const std::string folder = "inputs/" + id + "/";
+    rename(failure, folder + "listing.sass", planned.listing);
+    rename(failure, "architecture of " + id, planned.architecture);
+    rename(failure, folder + "flow-facts.xml", planned.flow_facts);
+    rename(failure, folder + "trace-1.traceg", planned.trace);
     return failure;
 }
 
@@ -323,6 +327,7 @@ Exit run(const Options& options) {
     auto bundle = certification::build_bundle(inputs);
     if (!bundle) {
         Failure failure = bundle.error();
+        rename(failure, "inputs/requirements.xml", options.requirements);
         for (std::size_t i = 0; i < planned.size(); ++i)
             failure = named_as_given(std::move(failure), planned[i], certification::kernel_id(i));
         return refuse(failure);

@@ -265,7 +265,7 @@ Result<std::unique_ptr<LoadedInput>> load(const KernelInput& input, const std::s
     auto graph = assembly::build_control_flow_graph(*loaded->function);
     if (!graph) return graph.as_failure();
     loaded->graph = std::move(graph).value();
-    auto architecture = models::read_architecture({"model", input.architecture});
+    auto architecture = models::read_architecture({"architecture of " + id, input.architecture});
     if (!architecture) return architecture.as_failure();
     loaded->architecture = std::move(architecture).value();
     if (assembly::generation_of(loaded->function->target) !=
