@@ -91,8 +91,8 @@ std::optional<certification::KernelInput> input_of(std::uint64_t seed) {
     input.launch = seed % 3 == 0
                        ? "1x32"
                        : std::to_string(from_one_to(6)) + "x" + std::to_string(from_one_to(200));
-    constexpr std::array policies{"lrr", "gto", "oldest", "two-level:active=1",
-                                  "variable-rate:fast=0,every=2", "srr"};
+    constexpr std::array policies{
+        "lrr", "gto", "oldest", "two-level:active=1", "variable-rate:fast=0,every=2", "srr"};
     input.policy = policies[random() % (cached ? 4 : policies.size())];
     const bool slotted = input.policy.rfind("variable-rate", 0) == 0;
     if (seed % 3 != 0 && !slotted) input.multiprocessors = from_one_to(3);

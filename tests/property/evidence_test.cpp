@@ -103,9 +103,14 @@ enum class Drawn {
 certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any) {
     constexpr std::array<std::pair<const char*, int>, 4> machines{
         {{"fermi-gtx470", 20}, {"maxwell-gtx970", 52}, {"turing-t4", 75}, {"hopper-h200", 90}}};
-    constexpr std::array policies{
-        "lrr", "gto", "oldest", "variable-rate:fast=0,every=2", "variable-rate:fast=1,every=4",
-        "srr", "srr", "two-level:active=1"};
+    constexpr std::array policies{"lrr",
+                                  "gto",
+                                  "oldest",
+                                  "variable-rate:fast=0,every=2",
+                                  "variable-rate:fast=1,every=4",
+                                  "srr",
+                                  "srr",
+                                  "two-level:active=1"};
     constexpr std::array slots{"variable-rate:fast=0,every=2", "variable-rate:fast=1,every=3",
                                "variable-rate:fast=0,every=5"};
     const auto& [machine, sm] = machines[seed % machines.size()];
