@@ -70,6 +70,11 @@ XmlElement pattern_element(const AddressPattern& pattern) {
             element.attributes.push_back({std::string{name}, fmt::format("{}", value)});
     };
     element.attributes.push_back({"base", fmt::format("0x{:x}", pattern.base)});
+    if (pattern.random) { // Strides have no part in it.
+        element.attributes.push_back({"footprint", fmt::format("{}", pattern.footprint)});
+        element.attributes.push_back({"random", fmt::format("{}", *pattern.random)});
+        return element;
+    }
     add("thread-stride", pattern.thread_stride, none.thread_stride);
     if (pattern.row != none.row || pattern.row_stride != none.row_stride) {
         element.attributes.push_back({"row", fmt::format("{}", pattern.row)});
@@ -79,8 +84,6 @@ XmlElement pattern_element(const AddressPattern& pattern) {
     add("block-stride", pattern.block_stride, none.block_stride);
     add("iteration-stride", pattern.iteration_stride, none.iteration_stride);
     add("footprint", pattern.footprint, none.footprint);
-    if (pattern.random)
-        element.attributes.push_back({"random", fmt::format("{}", *pattern.random)});
     return element;
 }
 

@@ -74,14 +74,6 @@ std::optional<certification::KernelInput> input_of(std::uint64_t seed) {
             if (!models::set_value(architecture, path, std::move(value)))
                 throw std::runtime_error{path};
         }
-        for (models::MemoryFact& fact : kernel.facts.memory)
-            if (fact.pattern && fact.pattern->random) { // has no strides in the file
-                models::AddressPattern pattern;
-                pattern.base = fact.pattern->base;
-                pattern.footprint = fact.pattern->footprint;
-                pattern.random = fact.pattern->random;
-                fact.pattern = pattern;
-            }
     }
     certification::KernelInput input;
     input.listing = kernel.text;

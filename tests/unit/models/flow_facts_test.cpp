@@ -117,6 +117,22 @@ TEST(FlowFacts, KeepPatterns) {
     EXPECT_EQ(content(again.value()), content(read.value()));
 }
 
+// Addresses that are drawn have no strides, whatever a pattern made in code says.
+TEST(FlowFacts, OfDrawnAddressesAreWrittenSoThatTheyAreRead) {
+    FlowFacts facts;
+    facts.kernel = "k";
+    facts.memory.push_back({16, {}, {}, MemoryLevel::Any, {}, {}});
+    AddressPattern& drawn = facts.memory.back().pattern.emplace();
+    drawn.footprint = 1024;
+    drawn.warp_stride = 128;
+    drawn.random = 9;
+    const auto read = read_flow_facts(as_source(write_flow_facts(facts)));
+    ASSERT_TRUE(read.has_value()) << read.error().what;
+    EXPECT_EQ(read.value().memory_at(16)->pattern->random, 9U);
+    EXPECT_EQ(read.value().memory_at(16)->pattern->footprint, drawn.footprint);
+    EXPECT_EQ(read.value().memory_at(16)->pattern->warp_stride, 0U);
+}
+
 TEST(FlowFacts, AreRefusedWithALine) {
     const auto fact = [](std::string text) { return document(text); };
     const std::string loop = "<loop header='0' min='1' max='2'/>";
