@@ -87,9 +87,11 @@ void LaneWalk::follow_steps(const BlockConvergence& here) {
             trouble_ = "the reconvergence stack grows without limit";
             return;
         }
-        if (step.kind == PointKind::Barrier)
+        if (step.kind == PointKind::Barrier) {
             for (Cohort& cohort : active_.cohorts)
                 leave_barrier(cohort, step.reg);
+            open_points(); // Whom nobody misses waits from here on, before lanes part behind it.
+        }
         if (!step.joins) continue;
         const PointId id = make_point(step.kind, step.reg, 0, lanes());
         for (Cohort& cohort : active_.cohorts)

@@ -125,6 +125,32 @@ TEST(Lanes, MeetWhereTheCodeSays) {
                             std::pair{3U, LaneMask{1}}, std::pair{7U, all}, std::pair{8U, all}));
 }
 
+// Those who wait at B0 do so for their turn from the BREAK on, and the others part only behind it:
+// instruction 4 comes behind both ways of these (C39).
+TEST(Lanes, ThatAreLeftAtAPointWaitLongerThanThoseThatPartBehindIt) {
+    const Listing listing{75,
+                          "BSSY B1, OUT ?trans1; BSSY B0, MEET ?trans1; @P0 BRA PAST ?trans5;"
+                          "MEET: BSYNC B0 ?trans5; MOV R3, R1 ?trans5; BRA OUT ?trans5;"
+                          "PAST: BREAK B0 ?trans1; @P1 BRA OUT ?trans5; MOV R4, R1 ?trans5;"
+                          "OUT: BSYNC B1 ?trans5; EXIT ?trans5;",
+                          {0x20, 0x70}};
+    int parted_twice = 0;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
+        std::vector<std::size_t> order;
+        for (const auto& [instruction, lanes] :
+             issues_of(run(listing.test, machine_of("turing-t4"), {1, 32}, options)))
+            if (lanes != all) order.push_back(instruction);
+        const auto at = [&](std::size_t instruction) {
+            return std::find(order.begin(), order.end(), instruction) - order.begin();
+        };
+        if (std::count(order.begin(), order.end(), 9) != 3 || at(3) > at(6)) continue;
+        ++parted_twice;
+        EXPECT_LT(at(8), at(4)) << seed;
+    }
+    EXPECT_GT(parted_twice, 2);
+}
+
 TEST(Lanes, ThatWaitForEachOtherAreExplained) {
     const Listing crossed{75,
                           "BSSY B0, X ?trans5; BSSY B1, Y ?trans5; @P0 BRA L ?trans5;"
