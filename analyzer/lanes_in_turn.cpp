@@ -209,12 +209,19 @@ private:
         return behind;
     }
 
-    /// From the first way to the second, which begins at `start`.
+    /// From the first way to the second, which begins at `start`. Where lanes part in the first,
+    /// some of them may end while others wait at the passed point.
     void lead(const Copies& first, const Parting& parting, const Behind& behind,
               std::size_t start) {
+        const bool parts = std::any_of(first.begin(), first.end(), [&](std::size_t copy) {
+            return std::any_of(
+                points_.partings.begin(), points_.partings.end(),
+                [&](const Parting& inner) { return inner.block == copies_[copy].original; });
+        });
         for (const std::size_t copy : first) {
             if (ends_way(copy, parting)) add(copy, behind.ended.at(start));
-            if (!behind.waiting.empty() && waits_inside(copy, parting))
+            if (!behind.waiting.empty() && (waits_inside(copy, parting) ||
+                                            (parts && graph_.blocks[copies_[copy].original].exits)))
                 add(copy, behind.waiting.at(start));
         }
     }

@@ -1,93 +1,21 @@
 /// \file
 /// Bounds of small kernels in which some lanes leave by BREAK the point at which the others meet.
-/// Their ways wait for results of each other, so that the order of the ways counts.
 
 #include "analyzer/analysis.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
-#include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
+#include "tests/support/leaving_kernel.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <random>
 #include <string>
 
 namespace warpbound {
 namespace {
-
-/// sm_75; `divergents` and `loops` of the facts are where the text has them.
-struct LeavingKernel {
-    std::string text;
-    models::FlowFacts facts;
-};
-
-class Maker {
-public:
-    explicit Maker(std::uint64_t seed) : random_{seed} {}
-
-    LeavingKernel make() {
-        const bool inside = pick(0, 2) > 0; // a point around it at which all meet
-        const bool turns = pick(0, 1) == 0;
-        const bool at_once = pick(0, 1) == 0;
-        const bool shares = at_once && pick(0, 2) == 0; // what follows both points
-        if (inside) put("BSSY B1, OUT ?trans1");
-        put("BSSY B0, MEET ?trans1");
-        arm();
-        const std::int64_t header = address_;
-        if (turns) kernel_.text += "TURN:\n";
-        if (turns) arm();
-        if (at_once) put("@P0 BREAK B0 ?trans1");
-        kernel_.facts.divergents.push_back({address_, {}});
-        put("@P0 BRA PAST ?trans5");
-        arm();
-        if (turns) {
-            put("@P1 BRA TURN ?trans5");
-            const std::int64_t most = pick(1, 4);
-            kernel_.facts.loops.push_back({header, pick(1, most), most, {}});
-            if (pick(0, 1) == 0) arm();
-        }
-        kernel_.text += "MEET:\n";
-        put("BSYNC B0 ?trans5");
-        arm();
-        if (!shares) put("BRA OUT ?trans5");
-        kernel_.text += "PAST:\n";
-        if (!at_once) put("BREAK B0 ?trans1");
-        arm();
-        if (pick(0, 5) == 0) put("EXIT ?trans5");
-        kernel_.text += "OUT:\n";
-        if (inside) put("BSYNC B1 ?trans5");
-        arm();
-        put("EXIT ?trans5");
-        return std::move(kernel_);
-    }
-
-private:
-    std::int64_t pick(std::int64_t lo, std::int64_t hi) {
-        return lo + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(hi - lo + 1));
-    }
-    void put(const std::string& text) {
-        kernel_.text += "  " + text + ";\n";
-        address_ += 16;
-    }
-    /// Waits for what another arm may have begun, and begins what others may wait for.
-    void arm() {
-        const std::array<const char*, 7> waits{"0", "1", "2", "0,1", "0,2", "1,2", "0,1,2"};
-        const auto waited = static_cast<std::size_t>(pick(0, 8));
-        if (waited < waits.size()) put(fmt::format("NOP &req={{{}}} ?trans1", waits[waited]));
-        if (pick(0, 2) == 0) put(fmt::format("NOP ?trans{}", pick(1, 15)));
-        const std::int64_t begun = pick(0, 3);
-        if (begun < 3) put(fmt::format("MUFU.COS R5, R9 &wr=0x{} ?trans2", begun));
-    }
-
-    std::mt19937_64 random_;
-    LeavingKernel kernel_;
-    std::int64_t address_ = 0;
-};
 
 struct Verdict {
     std::string failure;
@@ -96,9 +24,8 @@ struct Verdict {
 };
 
 Verdict check_case(std::uint64_t seed, const models::Architecture& architecture) {
-    const LeavingKernel kernel = Maker{seed}.make();
-    const auto program =
-        assembly::read_program({"test", "!Arch sm_75\n!Kernel k\n" + kernel.text + "!EndKernel\n"});
+    const tests::LeavingKernel kernel = tests::leaving_kernel(seed);
+    const auto program = assembly::read_program({"test", kernel.text});
     if (!program) return {to_string(program.error()) + "\n" + kernel.text, {}};
     const auto& function = program.value().functions.front();
     const auto graph = assembly::build_control_flow_graph(function);
@@ -133,15 +60,8 @@ Verdict check_case(std::uint64_t seed, const models::Architecture& architecture)
 }
 
 TEST(LeavingPoints, NoSimulatedTimeLeavesItsEnvelope) {
-    auto architecture = models::load_architecture("turing-t4");
+    const auto architecture = tests::machine_of_leaving_kernels();
     ASSERT_TRUE(architecture);
-    // Short gaps, and long waits for results.
-    for (const auto& [path, cycles] :
-         {std::pair{"control-flow/branch-taken", 5}, std::pair{"control-flow/branch-not-taken", 5},
-          std::pair{"classes/reconvergence/latency", 1},
-          std::pair{"classes/special-function/source-read", 1},
-          std::pair{"classes/special-function/latency", 100}})
-        ASSERT_TRUE(models::override_value(architecture.value(), path, cycles)) << path;
     const auto cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 1000);
     const auto first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
     std::uint64_t bounded = 0;

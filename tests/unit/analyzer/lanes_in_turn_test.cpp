@@ -120,6 +120,23 @@ TEST(PartingLanes, WaitForThoseWhoLeaveTheirPoint) {
     EXPECT_TRUE(at_once) << to_string(at_once.error());
 }
 
+// Of those who go straight on some wait at B0 while others end, then come those who leave it, then
+// those at B0: all of them wait for a result of the ones before.
+TEST(PartingLanes, WaitAtAPointThatOthersLeaveWhileSomeEnd) {
+    const auto analysis = of_turing(
+        "BSSY B1, OUT ?trans1; BSSY B0, MEET ?trans1; @P0 BRA PAST ?trans5; @P1 BRA ELSE ?trans5; "
+        "NOP &req={3} ?trans1; MUFU.COS R5, R9 &wr=0x0 ?trans2; EXIT ?trans5; "
+        "ELSE: MUFU.COS R5, R9 &wr=0x3 ?trans2; MEET: BSYNC B0 ?trans5; "
+        "NOP &req={1} ?trans1; MUFU.COS R5, R9 &wr=0x2 ?trans2; BRA OUT ?trans5; "
+        "PAST: BREAK B0 ?trans1; NOP &req={0} ?trans1; MUFU.COS R5, R9 &wr=0x1 ?trans2; "
+        "OUT: BSYNC B1 ?trans5; NOP &req={2} ?trans1; EXIT ?trans5;",
+        {0x20, 0x30});
+    ASSERT_TRUE(analysis) << to_string(analysis.error());
+    const std::int64_t upper = analysis.value().execution_time.bounds().upper().count();
+    EXPECT_GT(upper, 400);
+    EXPECT_LT(upper, 440);
+}
+
 TEST(PartingLanes, AreRefusedWhereTheyLeaveSeveralPoints) {
     const auto refused = [](const std::string& body, const std::vector<std::int64_t>& parts,
                             const std::string& why) {
