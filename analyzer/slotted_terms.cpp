@@ -1,5 +1,6 @@
 #include "analyzer/slotted_terms.hpp"
 
+#include "analyzer/covered_points.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/slots_lost.hpp"
 #include "analyzer/slotted_path.hpp"
@@ -69,6 +70,30 @@ private:
         return costs;
     }
 
+    /// Of the other places of a scheduler the most that hold a port at a point of such slots.
+    [[nodiscard]] std::int64_t holders() const {
+        const InstructionCosts ports = port_times(problem_);
+        const std::int64_t longest = ports.empty() ? 0 : *std::ranges::max_element(ports);
+        std::int64_t most = 0;
+        for (const AlikeSchedulers& alike : schedulers_of(problem_.request.policy, shape_)) {
+            const SlotOrder& order = alike.order;
+            const std::int64_t reach = std::max<std::int64_t>(0, longest - 1) / order.slot();
+            for (std::int64_t place = 0; place < alike.warps; ++place) {
+                if (order.distance(place) != places_.front()) continue;
+                const PointsOfPlace points{order, place};
+                std::int64_t count = 0;
+                for (std::int64_t other = 0; other < alike.warps; ++other)
+                    if (other != place &&
+                        std::ranges::any_of(order.slots_of(other), [&](std::int64_t slot) {
+                            return points.behind(slot, reach) > 0;
+                        }))
+                        ++count;
+                most = std::max(most, count);
+            }
+        }
+        return most;
+    }
+
     void add_ports() {
         const std::string ports = "execution-time-upper-ports";
         const std::int64_t warps = shape_.warps();
@@ -88,12 +113,14 @@ private:
         // A warp that has one fewer beside it has one more on the other schedulers.
         std::int64_t beside = shape_.on_one_scheduler(warps) - 1;
         const std::int64_t fewer = warps / shape_.schedulers - 1;
+        const std::int64_t most_holders = holders();
         const auto sum = [&](std::int64_t count) {
-            return times(to_same, count) + times(to_others, warps - 1 - count);
+            return models::plus(times(to_same, std::min(count, most_holders)),
+                                times(to_others, warps - 1 - count));
         };
         if (fewer >= 0 && sum(fewer) > sum(beside)) beside = fewer;
-        add("slots of the warp in which one of its scheduler holds a port", beside, to_same,
-            same.id);
+        add("slots of the warp in which one of its scheduler holds a port",
+            std::min(beside, most_holders), to_same, same.id);
         add("slots of the warp in which one of another scheduler holds a port", warps - 1 - beside,
             to_others, other.id);
     }

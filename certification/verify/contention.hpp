@@ -65,7 +65,7 @@ private:
     [[nodiscard]] std::vector<Term> slotted_sum(const std::string& path, const SlotRange& lost,
                                                 const std::string& kind,
                                                 const ClaimRow& claim) const;
-    void add_lost_to_ports(std::vector<Term>& terms, const std::string& kind,
+    void add_lost_to_ports(std::vector<Term>& terms, const SlotRange& lost, const std::string& kind,
                            const ClaimRow& claim) const;
     /// None where the lemma is not about slots.
     [[nodiscard]] std::optional<std::vector<Term>>

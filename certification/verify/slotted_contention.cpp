@@ -18,8 +18,8 @@ bool Contention::changes_place() const {
 }
 
 // Of two numbers of warps beside the one, that with the larger sum counts.
-void Contention::add_lost_to_ports(std::vector<Term>& terms, const std::string& kind,
-                                   const ClaimRow& claim) const {
+void Contention::add_lost_to_ports(std::vector<Term>& terms, const SlotRange& lost,
+                                   const std::string& kind, const ClaimRow& claim) const {
     const std::int64_t warps = shape_.warps_in_reach();
     if (changes_place()) {
         terms.push_back({warps, 0, WarpCosts::ports + kind});
@@ -29,14 +29,19 @@ void Contention::add_lost_to_ports(std::vector<Term>& terms, const std::string& 
     const std::string other = WarpCosts::ports_other + kind;
     const std::int64_t to_same = cycles_of({1, 0, same}, claim);
     const std::int64_t to_other = cycles_of({1, 0, other}, claim);
+    // A port is held at the points of the slots that follow the one of its use, so far as it lasts.
+    const std::int64_t reach =
+        std::max<std::int64_t>(0, costs_.longest_port() - 1) / shape_.issue_slot.hi;
+    const std::int64_t holders =
+        places_before(kernel_.policy, shape_, shape_.resident, lost, reach);
     const auto sum = [&](std::int64_t beside) {
-        return models::Cycles{models::times(to_same, beside)} +
+        return models::Cycles{models::times(to_same, std::min(beside, holders))} +
                models::Cycles{models::times(to_other, warps - 1 - beside)};
     };
     const std::int64_t most = shape_.per_scheduler(warps) - 1;
     const std::int64_t fewest = warps / shape_.schedulers - 1;
     const std::int64_t beside = fewest >= 0 && sum(most) < sum(fewest) ? fewest : most;
-    terms.push_back({beside, 0, same});
+    terms.push_back({std::min(beside, holders), 0, same});
     terms.push_back({warps - 1 - beside, 0, other});
 }
 
@@ -49,7 +54,7 @@ std::vector<Term> Contention::slotted_sum(const std::string& path, const SlotRan
     terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
     // At a barrier the chain goes over to a warp in any place.
     terms.push_back({models::times(costs_.barriers(), shape_.waves), lost.longest - 1, ""});
-    add_lost_to_ports(terms, kind, claim);
+    add_lost_to_ports(terms, lost, kind, claim);
     // Through the caches drains are waits for the memory system.
     if (costs_.memory()) return terms;
     const std::int64_t longest = costs_.largest(WarpCosts::upper_drain);
