@@ -1,11 +1,11 @@
 #include "certification/verify/lane_states.hpp"
 
+#include "certification/verify/lane_stack.hpp"
 #include "certification/verify/meeting_blocks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <compare>
 #include <map>
 #include <optional>
 
@@ -16,27 +16,14 @@ namespace {
 using Transfer = assembly::ControlFlow;
 
 constexpr std::size_t most_states = 50'000;
-constexpr std::size_t nobody = SIZE_MAX;
-
-/// Something that the active lanes have behind them: lanes that wait for their turn, or a point
-/// that they joined, and with them everybody who stands above it.
-struct Entry {
-    enum class Kind { Turn, Made, Behind } kind = Kind::Turn;
-    /// Turn: block behind which they parted. Made: instruction that made the point. Behind: block
-    /// at which all ways meet.
-    std::size_t of = 0;
-    /// Block where those go on who wait there.
-    std::size_t at = nobody;
-    /// Turn: one such group or more, one above the other.
-    bool many = false;
-
-    auto operator<=>(const Entry&) const = default;
-};
-using Stack = std::vector<Entry>;
-
 bool makes_point(Transfer flow) {
     return flow == Transfer::PushReconvergence || flow == Transfer::PushBreak ||
            flow == Transfer::PushContinue || flow == Transfer::ConvergenceSet;
+}
+
+bool leaves_point(const assembly::Instruction& instruction) {
+    return instruction.control_flow == Transfer::ConvergenceBreak ||
+           (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR"));
 }
 
 class Follower {
@@ -47,10 +34,15 @@ public:
     LaneStates run() {
         found_.states.push_back({0, {}, false, true});
         stacks_.emplace_back();
-        index_.emplace(std::pair{std::size_t{0}, Stack{}}, 0);
+        index_.emplace(std::pair{std::size_t{0}, LaneStack{}}, 0);
         for (std::size_t state = 0; state < stacks_.size(); ++state) {
             current_ = state;
-            expand(found_.states[state].block, stacks_[state]);
+            const std::size_t block = found_.states[state].block;
+            try {
+                expand(block, stacks_[state]);
+            } catch (const LaneStack::NotFollowed& not_followed) {
+                refuse(flow_.last[block], not_followed.what);
+            }
             if (found_.states.size() > most_states)
                 refuse(0, "lanes may part in more ways than this check follows");
         }
@@ -64,11 +56,12 @@ private:
     }
 
     // By value: states are added meanwhile.
-    void expand(std::size_t block, Stack stack) {
+    void expand(std::size_t block, LaneStack stack) {
         const std::size_t last = flow_.last[block];
         check_turns(block, stack);
+        left_when_taken_.clear();
         for (std::size_t i = flow_.first[block]; i <= last; ++i)
-            pass(i, stack);
+            pass(i, block, stack);
         if (flow_.blocks[block].exits) end(stack);
         std::set<std::size_t> ways;
         for (const std::size_t to : flow_.blocks[block].successors)
@@ -90,40 +83,57 @@ private:
     }
 
     /// Bounds of loops are those of lanes: nobody may wait inside one while others turn.
-    void check_turns(std::size_t block, const Stack& stack) {
+    void check_turns(std::size_t block, const LaneStack& stack) {
         for (const CheckedLoop& loop : flow_.loops) {
             if (loop.header != block) continue;
-            for (const Entry& entry : stack) {
-                if (entry.kind == Entry::Kind::Turn)
+            for (const LaneStack::Entry& entry : stack.entries()) {
+                if (entry.kind == LaneStack::Kind::Turn)
                     found_.turned[{entry.of, entry.at}].insert(block);
-                if (entry.at != nobody && loop.blocks.count(entry.at) != 0)
+                if (entry.at != LaneStack::nobody && loop.blocks.count(entry.at) != 0)
                     refuse(flow_.first[block], "some lanes may turn this loop while others wait "
                                                "inside it, which this check does not follow");
             }
         }
     }
 
-    [[nodiscard]] static bool all_are_here(const Stack& stack) {
-        return std::all_of(stack.begin(), stack.end(),
-                           [](const Entry& entry) { return entry.at == nobody; });
-    }
-
-    void pass(std::size_t i, Stack& stack) const {
+    void pass(std::size_t i, std::size_t block, LaneStack& stack) {
         const assembly::Instruction& instruction = code_[i];
         const bool guarded = assembly::is_guarded(instruction);
-        if (assembly::waits_for_others(instruction) && (guarded || !all_are_here(stack)))
+        if (assembly::waits_for_others(instruction) && (guarded || !stack.all_are_here()))
             refuse(i, "some lanes may come to this barrier while others are elsewhere");
-        if (instruction.control_flow == Transfer::ConvergenceBreak ||
-            (instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR")))
-            refuse(i, "leaving a point is not followed where lanes may part");
+        if (leaves_point(instruction)) return pass_leaving(i, block, stack);
         if (!makes_point(instruction.control_flow)) return;
         if (guarded) refuse(i, "a guarded join is not followed where lanes may part");
-        for (const Entry& entry : stack)
-            if (entry.kind == Entry::Kind::Made &&
+        for (const LaneStack::Entry& entry : stack.entries())
+            if (entry.kind == LaneStack::Kind::Made &&
                 (entry.of == i ||
                  (is_set(i) && is_set(entry.of) && register_of(i) == register_of(entry.of))))
                 refuse(i, "a point that lanes are in already, which this check does not follow");
-        stack.push_back({Entry::Kind::Made, i, nobody});
+        stack.join(LaneStack::Kind::Made, i);
+    }
+
+    /// Under a guard those leave the point that the block's branch transfers.
+    void pass_leaving(std::size_t i, std::size_t block, LaneStack& stack) {
+        const assembly::Instruction& instruction = code_[i];
+        if (instruction.guard && instruction.guard->never()) return;
+        const auto reg = register_of(i);
+        if (!reg || assembly::has_predicate_operand(instruction))
+            refuse(i, "expected a barrier register alone");
+        if (!assembly::is_guarded(instruction)) {
+            leave(*reg, stack);
+            return stack.open_points();
+        }
+        const assembly::Instruction& last = code_[flow_.last[block]];
+        if (last.control_flow != Transfer::Branch || last.guard != instruction.guard ||
+            !falls_once(block))
+            refuse(i, "lanes that leave a point under a guard without a branch to another block "
+                      "with the same guard are not followed");
+        left_when_taken_.push_back(*reg);
+    }
+
+    void leave(int reg, LaneStack& stack) const {
+        for (std::size_t i = stack.entries().size(); i-- > 0;)
+            if (stack.is_in(i) && is_of(stack.entries()[i], reg)) return stack.leave(i);
     }
 
     [[nodiscard]] bool is_set(std::size_t i) const {
@@ -132,9 +142,30 @@ private:
     [[nodiscard]] std::optional<int> register_of(std::size_t i) const {
         return assembly::barrier_register(code_[i]);
     }
+    [[nodiscard]] bool is_of(const LaneStack::Entry& entry, int reg) const {
+        return entry.kind == LaneStack::Kind::Made && is_set(entry.of) &&
+               register_of(entry.of) == reg;
+    }
+    [[nodiscard]] bool falls(std::size_t block, std::size_t way) const {
+        return flow_.first[way] == flow_.last[block] + 1;
+    }
+    /// Of two ways one is that behind the last instruction.
+    [[nodiscard]] bool falls_once(std::size_t block) const {
+        const auto& to = flow_.blocks[block].successors;
+        return to.size() == 2 && falls(block, to.front()) != falls(block, to.back());
+    }
+
+    /// Those who go this way leave points as they are transferred.
+    void leave_over(std::size_t block, std::size_t way, LaneStack& stack) const {
+        if (falls(block, way)) return;
+        for (const int reg : left_when_taken_)
+            leave(reg, stack);
+    }
 
     /// The active lanes go over the edge together.
-    void take(std::size_t block, std::size_t way, Stack stack) {
+    void take(std::size_t block, std::size_t way, LaneStack stack) {
+        leave_over(block, way, stack);
+        stack.open_points();
         if (const auto point = arrival(block, way, stack))
             arrive(*point, way, std::move(stack));
         else
@@ -142,74 +173,57 @@ private:
     }
 
     /// Some go one way now, the others the other way later.
-    void part(std::size_t block, std::size_t now, std::size_t later, Stack stack) {
-        const std::size_t last = flow_.last[block];
-        const bool in_made = std::any_of(stack.begin(), stack.end(), [](const Entry& entry) {
-            return entry.kind == Entry::Kind::Made;
-        });
+    void part(std::size_t block, std::size_t now, std::size_t later, LaneStack stack) {
+        const auto& entries = stack.entries();
+        bool in_made = false;
+        for (std::size_t i = 0; i < entries.size(); ++i)
+            in_made = in_made || (stack.is_in(i) && entries[i].kind == LaneStack::Kind::Made);
         if (!in_made)
             if (const auto meeting = meetings_.behind(block)) {
-                const auto point = innermost(stack);
-                if (!point || !is_at(stack[*point], *meeting)) {
-                    for (const Entry& entry : stack)
+                const auto point = stack.innermost();
+                if (!point || !is_at(entries[*point], *meeting)) {
+                    for (const LaneStack::Entry& entry : entries)
                         if (is_at(entry, *meeting))
-                            refuse(last, "the ways from here meet where those around it do, which "
-                                         "this check does not follow");
-                    stack.push_back({Entry::Kind::Behind, *meeting, nobody});
+                            refuse(flow_.last[block], "the ways from here meet where those around "
+                                                      "it do, which this check does not follow");
+                    stack.join(LaneStack::Kind::Behind, *meeting);
                 }
             }
-        auto point = arrival(block, later, stack);
-        if (const auto inner = innermost(stack); !point && inner && is_at(stack[*inner], later))
+        LaneStack others = stack;
+        leave_over(block, later, others);
+        auto point = arrival(block, later, others);
+        if (const auto inner = others.innermost();
+            !point && inner && is_at(others.entries()[*inner], later))
             point = inner;
-        if (point) {
-            wait_at(stack[*point], later, last);
-        } else {
-            push_turn({Entry::Kind::Turn, block, later}, stack, last);
-        }
+        if (point)
+            stack.wait_at(*point, later, others);
+        else
+            stack.wait_for_turn(block, later, others);
         take(block, now, std::move(stack));
     }
 
-    /// Those of a later turn of a loop stand above those of the turns before.
-    void push_turn(Entry turn, Stack& stack, std::size_t last) const {
-        const auto same = std::find_if(stack.begin(), stack.end(), [&](const Entry& entry) {
-            return entry.kind == turn.kind && entry.of == turn.of && entry.at == turn.at;
-        });
-        if (same != stack.end() && same + 1 != stack.end())
-            refuse(last, "lanes may part here again before they meet, which this check does not "
-                         "follow");
-        turn.many = same != stack.end();
-        if (turn.many) stack.pop_back();
-        stack.push_back(turn);
-    }
-
-    [[nodiscard]] static std::optional<std::size_t> innermost(const Stack& stack) {
-        for (std::size_t i = stack.size(); i-- > 0;)
-            if (stack[i].kind != Entry::Kind::Turn) return i;
-        return std::nullopt;
-    }
-    [[nodiscard]] static bool is_at(const Entry& point, std::size_t block) {
-        return point.kind == Entry::Kind::Behind && point.of == block;
+    [[nodiscard]] static bool is_at(const LaneStack::Entry& point, std::size_t block) {
+        return point.kind == LaneStack::Kind::Behind && point.of == block;
     }
 
     /// The point at which lanes arrive that go this way by the block's last instruction.
-    std::optional<std::size_t> arrival(std::size_t block, std::size_t way,
-                                       const Stack& stack) const {
+    [[nodiscard]] std::optional<std::size_t> arrival(std::size_t block, std::size_t way,
+                                                     const LaneStack& stack) const {
         const std::size_t last = flow_.last[block];
         const auto kind = pushed_by(code_[last].control_flow);
         if (!kind) return std::nullopt;
         const bool waits = *kind == Transfer::ConvergenceSet;
         if (assembly::is_guarded(code_[last])) {
-            const auto& to = flow_.blocks[block].successors;
-            const auto falls = [&](std::size_t other) { return flow_.first[other] == last + 1; };
-            if (waits || to.size() != 2 || falls(to.front()) == falls(to.back()))
+            if (waits || !falls_once(block))
                 refuse(last, "a guarded arrival that this check does not follow");
-            if (falls(way)) return std::nullopt;
+            if (falls(block, way)) return std::nullopt;
         }
-        for (std::size_t i = stack.size(); i-- > 0;) {
-            if (stack[i].kind != Entry::Kind::Made) continue;
-            const Transfer made = code_[stack[i].of].control_flow;
-            if (made == *kind && (!waits || register_of(stack[i].of) == register_of(last))) {
-                check_target(stack[i].of, last, way);
+        for (std::size_t i = stack.entries().size(); i-- > 0;) {
+            if (!stack.is_in(i) || stack.entries()[i].kind != LaneStack::Kind::Made) continue;
+            const std::size_t maker = stack.entries()[i].of;
+            const Transfer made = code_[maker].control_flow;
+            if (made == *kind && (!waits || register_of(maker) == register_of(last))) {
+                check_target(maker, last, way);
                 return i;
             }
             if (waits || made == Transfer::ConvergenceSet)
@@ -228,44 +242,39 @@ private:
         if (behind != flow_.first[way]) refuse(last, "lanes go on elsewhere than their point says");
     }
 
-    void wait_at(Entry& point, std::size_t behind, std::size_t last) const {
-        if (point.at != nobody && point.at != behind)
-            refuse(last, "lanes wait for each other at several places, which this check does not "
-                         "follow");
-        point.at = behind;
-    }
-
     /// The active lanes have arrived at the point; `behind`: block where they go on.
-    void arrive(std::size_t point, std::size_t behind, Stack stack) {
-        while (stack.size() > point + 1) {
-            const Entry top = stack.back();
-            stack.pop_back();
-            if (top.at == nobody) continue; // They leave it.
-            wait_at(stack[point], behind, flow_.last[found_.states[current_].block]);
-            return resume(top, std::move(stack));
-        }
-        wait_at(stack[point], behind, flow_.last[found_.states[current_].block]);
-        stack.pop_back();
+    void arrive(std::size_t point, std::size_t behind, LaneStack stack) {
+        if (!stack.arrive(point, behind)) return let_next(std::move(stack));
         found_.behind_points.insert(behind);
         go_on(behind, std::move(stack));
     }
 
-    /// Those go on who waited there, with what stood below.
-    void resume(const Entry& waited, Stack stack) {
-        if (waited.kind != Entry::Kind::Turn) found_.behind_points.insert(waited.at);
-        if (waited.many) {
-            Stack more = stack;
-            more.push_back(waited);
-            go_on(waited.at, std::move(more));
+    /// The active lanes have ended.
+    void end(LaneStack stack) {
+        stack.end();
+        let_next(std::move(stack));
+    }
+
+    void let_next(LaneStack stack) {
+        const auto waited = stack.next();
+        if (!waited) {
+            found_.states[current_].ends = true;
+            return;
         }
-        go_on(waited.at, std::move(stack));
+        if (waited->kind != LaneStack::Kind::Turn) found_.behind_points.insert(waited->at);
+        if (waited->many) {
+            LaneStack more = stack;
+            more.put_back(*waited);
+            go_on(waited->at, std::move(more));
+        }
+        go_on(waited->at, std::move(stack));
     }
 
     /// The active lanes come to the block.
-    void go_on(std::size_t block, Stack stack) {
-        for (std::size_t i = 0; i < stack.size(); ++i) {
-            if (!is_at(stack[i], block)) continue;
-            if (innermost(stack) != i)
+    void go_on(std::size_t block, LaneStack stack) {
+        for (std::size_t i = 0; i < stack.entries().size(); ++i) {
+            if (!stack.is_in(i) || !is_at(stack.entries()[i], block)) continue;
+            if (stack.innermost() != i)
                 refuse(flow_.first[block], "lanes come behind a point in which they still are, "
                                            "which this check does not follow");
             return arrive(i, block, std::move(stack));
@@ -273,22 +282,12 @@ private:
         enter(block, std::move(stack));
     }
 
-    /// The active lanes have ended.
-    void end(Stack stack) {
-        while (!stack.empty()) {
-            const Entry top = stack.back();
-            stack.pop_back();
-            if (top.at != nobody) return resume(top, std::move(stack));
-        }
-        found_.states[current_].ends = true;
-    }
-
-    void enter(std::size_t block, Stack stack) {
+    void enter(std::size_t block, LaneStack stack) {
         const auto [known, fresh] =
             index_.emplace(std::pair{block, std::move(stack)}, stacks_.size());
         if (fresh) {
             stacks_.push_back(known->first.second);
-            found_.states.push_back({block, {}, false, all_are_here(stacks_.back())});
+            found_.states.push_back({block, {}, false, stacks_.back().all_are_here()});
         }
         found_.states[current_].next.push_back(known->second);
     }
@@ -298,8 +297,9 @@ private:
     const std::vector<assembly::Instruction>& code_;
     MeetingBlocks meetings_;
     LaneStates found_;
-    std::vector<Stack> stacks_; ///< Per state.
-    std::map<std::pair<std::size_t, Stack>, std::size_t> index_;
+    std::vector<LaneStack> stacks_;    ///< Per state.
+    std::vector<int> left_when_taken_; ///< Of the block that is expanded: registers.
+    std::map<std::pair<std::size_t, LaneStack>, std::size_t> index_;
     std::size_t current_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/evidence.hpp"
+#include "tests/support/leaving_kernel.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <gtest/gtest.h>
@@ -18,6 +19,7 @@
 #include <array>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <set>
@@ -178,61 +180,75 @@ int follow_runs(const certification::KernelInput& input, const check::KernelCase
     return blocks;
 }
 
-TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
-    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
-    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
-    std::map<std::string, int> refusals;
-    std::map<std::string, int> counts;
-    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        certification::BundleInputs inputs;
-        inputs.tool_version = "1";
-        auto input = input_of(seed);
-        if (!input) continue;
-        ++counts["drawn"];
-        inputs.kernels.push_back(std::move(*input));
-        bool run = true;
-        try {
-            tests::add_runs(inputs.kernels.front(), 10, harness::Draw::Adversarial);
-        } catch (const std::runtime_error&) {
-            run = false; // made-up facts may contradict each other
-        }
-        const auto bundle = certification::build_bundle(inputs);
-        if (!bundle) {
-            ++refusals[kind_of(bundle.error().what)];
-            continue;
-        }
-        check::Options options;
-        options.rebuild = tests::rebuild;
-        options.tool_version = "1";
-        for (const auto& step : check::verify(tests::plain(bundle.value().files), options))
-            EXPECT_TRUE(step.verdict == check::Verdict::Holds ||
-                        step.verdict == check::Verdict::NotApplicable)
-                << step.step << ": " << step.detail << ", seed " << seed;
-        check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
-        check::KernelCase& kernel = *evidence.kernels.front();
-        counts["blocks_followed"] += follow_runs(inputs.kernels.front(), kernel, seed);
-        count_missed_ways(kernel, counts);
-        ++counts["bundles"];
-        if (run) ++counts["bundles_with_runs"];
-        if (std::any_of(kernel.lemmas.begin(), kernel.lemmas.end(),
-                        [](const auto& lemma) { return lemma.id == "execution-time-upper-loads"; }))
-            ++counts["through_caches"];
-        if (kernel.in_turn.size() > kernel.blocks.size()) ++counts["with_copies"];
-        if (std::any_of(kernel.in_turn.begin(), kernel.in_turn.end(),
-                        [](const auto& copy) { return copy.repeated.has_value(); }))
-            ++counts["groups_in_turn"];
-        if (kernel.launch.blocks * kernel.launch.threads > 32) ++counts["several_warps"];
-        if (kernel.launch.threads > 32 &&
-            inputs.kernels.front().listing.find("BAR.SYNC") != std::string::npos)
-            ++counts["barriers"];
-        ++counts["policy " + inputs.kernels.front().policy];
+using Counts = std::map<std::string, int>;
+
+/// Certifies, verifies and runs the kernel; none: refused, which is counted.
+std::unique_ptr<check::KernelCase> check_case(certification::KernelInput input, std::uint64_t seed,
+                                              Counts& counts, Counts& refusals) {
+    certification::BundleInputs inputs;
+    inputs.tool_version = "1";
+    inputs.kernels.push_back(std::move(input));
+    bool run = true;
+    try {
+        tests::add_runs(inputs.kernels.front(), 10, harness::Draw::Adversarial);
+    } catch (const std::runtime_error&) {
+        run = false; // made-up facts may contradict each other
     }
+    const auto bundle = certification::build_bundle(inputs);
+    if (!bundle) {
+        ++refusals[kind_of(bundle.error().what)];
+        return nullptr;
+    }
+    check::Options options;
+    options.rebuild = tests::rebuild;
+    options.tool_version = "1";
+    for (const auto& step : check::verify(tests::plain(bundle.value().files), options))
+        EXPECT_TRUE(step.verdict == check::Verdict::Holds ||
+                    step.verdict == check::Verdict::NotApplicable)
+            << step.step << ": " << step.detail << ", seed " << seed;
+    check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
+    auto kernel = std::move(evidence.kernels.front());
+    counts["blocks_followed"] += follow_runs(inputs.kernels.front(), *kernel, seed);
+    count_missed_ways(*kernel, counts);
+    ++counts["bundles"];
+    if (run) ++counts["bundles_with_runs"];
+    if (kernel->in_turn.size() > kernel->blocks.size()) ++counts["with_copies"];
+    if (std::any_of(kernel->in_turn.begin(), kernel->in_turn.end(),
+                    [](const auto& copy) { return copy.repeated.has_value(); }))
+        ++counts["groups_in_turn"];
+    return kernel;
+}
+
+void show(Counts& counts, const Counts& refusals) {
     for (const auto& [what, count] : refusals)
         std::cout << count << " x " << what << "\n";
     for (const auto& [what, count] : counts) {
         std::cout << count << " x " << what << "\n";
-        RecordProperty(what, count);
+        testing::Test::RecordProperty(what, count);
     }
+}
+
+TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    Counts refusals;
+    Counts counts;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        const auto input = input_of(seed);
+        if (!input) continue;
+        ++counts["drawn"];
+        const auto kernel = check_case(*input, seed, counts, refusals);
+        if (!kernel) continue;
+        if (std::any_of(kernel->lemmas.begin(), kernel->lemmas.end(),
+                        [](const auto& lemma) { return lemma.id == "execution-time-upper-loads"; }))
+            ++counts["through_caches"];
+        if (input->listing.find("BREAK") != std::string::npos) ++counts["with_break"];
+        if (kernel->launch.blocks * kernel->launch.threads > 32) ++counts["several_warps"];
+        if (kernel->launch.threads > 32 && input->listing.find("BAR.SYNC") != std::string::npos)
+            ++counts["barriers"];
+        ++counts["policy " + input->policy];
+    }
+    show(counts, refusals);
     const int drawn = counts["drawn"];
     EXPECT_GT(counts["bundles"] * 2, drawn) << "most kernels were refused";
     EXPECT_GT(counts["bundles_with_runs"] * 3, drawn);
@@ -243,6 +259,36 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
     EXPECT_GT(counts["through_caches"] * 40, drawn - 40);
     EXPECT_GT(counts["blocks_followed"], drawn * 20);
     EXPECT_GT(counts["ways_missed"] * 10, counts["ways_left_out"] * 9);
+}
+
+TEST(EvidenceOfLanesProperty, OfKernelsWhoseLanesLeavePointsVerifiesAndHoldsRuns) {
+    const std::uint64_t cases = tests::from_environment("WARPBOUND_PROPERTY_CASES", 100);
+    const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 1);
+    const auto architecture = tests::machine_of_leaving_kernels();
+    ASSERT_TRUE(architecture);
+    Counts refusals;
+    Counts counts;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+        tests::LeavingKernel made = tests::leaving_kernel(seed);
+        made.facts.kernel = "k";
+        made.facts.program_digest = assembly::digest_of(made.text);
+        certification::KernelInput input;
+        input.listing = made.text;
+        input.kernel = "k";
+        input.flow_facts = models::write_flow_facts(made.facts);
+        input.architecture = models::write_architecture(architecture.value());
+        input.launch = seed % 4 == 0 ? "2x96" : "1x32";
+        input.policy = "lrr";
+        check_case(std::move(input), seed, counts, refusals);
+    }
+    show(counts, refusals);
+    const int drawn = static_cast<int>(cases);
+    EXPECT_GT(counts["bundles"] * 10, drawn * 8);
+    EXPECT_EQ(counts["bundles_with_runs"], counts["bundles"]);
+    EXPECT_EQ(counts["with_copies"], counts["bundles"]);
+    EXPECT_GT(counts["groups_in_turn"] * 10, drawn);
+    EXPECT_GT(counts["blocks_followed"], drawn * 20);
+    EXPECT_GT(counts["ways_missed"] * 10, counts["ways_left_out"] * 8);
 }
 
 } // namespace

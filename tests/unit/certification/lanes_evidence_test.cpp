@@ -1,10 +1,9 @@
 /// \file
 /// Bundles of kernels whose lanes part: what `verify` finds by following the lanes itself.
 
-#include "assembly/support/source_text.hpp"
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/structure.hpp"
-#include "tests/unit/certification/sample_bundle.hpp"
+#include "tests/unit/certification/parting_bundle.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,37 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 using verify::Verdict;
-
-/// Lanes may part at lines with `// part`; those with `// turns` are headers of loops of 3 turns.
-KernelInput input_of(const std::string& body, const std::string& launch,
-                     const std::string& policy = "gto") {
-    KernelInput input;
-    input.kernel = "parting";
-    input.listing = "!Arch sm_75\n!Kernel parting\n" + body + "!EndKernel\n";
-    models::FlowFacts facts;
-    facts.kernel = input.kernel;
-    facts.program_digest = assembly::digest_of(input.listing);
-    std::int64_t address = 0;
-    std::size_t at = 0;
-    for (std::size_t end = body.find('\n'); end != std::string::npos; end = body.find('\n', at)) {
-        const std::string line = body.substr(at, end - at);
-        at = end + 1;
-        if (line.find("// part") != std::string::npos)
-            facts.divergents.push_back({.at = address, .from = {}});
-        if (line.find("// turns") != std::string::npos) {
-            auto& loop = facts.loops.emplace_back();
-            loop.header = address;
-            loop.min = 3;
-            loop.max = 3;
-        }
-        if (line.front() == ' ') address += 16;
-    }
-    input.flow_facts = models::write_flow_facts(facts);
-    input.architecture = models::write_architecture(models::load_architecture("turing-t4").value());
-    input.launch = launch;
-    input.policy = policy;
-    return input;
-}
 
 /// Two points, one inside the other; a barrier where all lanes are together, in a loop.
 const std::string two_points = R"(  MOV R2, 0x3 ?trans4;
@@ -72,13 +40,6 @@ const std::string two_points = R"(  MOV R2, 0x3 ?trans4;
   EXIT ?trans5;
 )";
 
-Result<Bundle> bundle_of(const KernelInput& input) {
-    BundleInputs made;
-    made.tool_version = "1.2.3";
-    made.kernels.push_back(input);
-    return build_bundle(made);
-}
-
 const Bundle& sample() {
     static const Bundle made = [] {
         KernelInput input = input_of(two_points, "2x128");
@@ -98,13 +59,6 @@ verify::StepResult changed(const std::function<void(verify::KernelCase&)>& chang
 std::string refusal(const std::string& body) {
     const auto bundle = bundle_of(input_of(body, "1x32"));
     return bundle ? "" : bundle.error().what;
-}
-
-std::size_t block_at(const verify::KernelCase& kernel, std::int64_t address) {
-    std::size_t block = 0;
-    while (kernel.blocks[block].first != address)
-        ++block;
-    return block;
 }
 
 TEST(LanesEvidence, ThatIsUntouchedHolds) {

@@ -1,0 +1,143 @@
+#include "certification/verify/lane_stack.hpp"
+
+#include <algorithm>
+
+namespace warpbound::certification::verify {
+
+namespace {
+
+LaneStack::Point point_of(const LaneStack::Entry& entry) {
+    return {entry.kind, entry.of};
+}
+
+} // namespace
+
+bool LaneStack::all_are_here() const {
+    return std::all_of(entries_.begin(), entries_.end(),
+                       [](const Entry& entry) { return entry.at == nobody; });
+}
+
+bool LaneStack::is_in(std::size_t entry) const {
+    return active_ && is_point(entries_[entry]) && left_.count(point_of(entries_[entry])) == 0;
+}
+
+std::optional<std::size_t> LaneStack::innermost() const {
+    for (std::size_t i = entries_.size(); i-- > 0;)
+        if (is_in(i)) return i;
+    return std::nullopt;
+}
+
+void LaneStack::join(Kind kind, std::size_t of) {
+    entries_.push_back({kind, of, nobody, {}, false, false});
+}
+
+void LaneStack::leave(std::size_t entry) {
+    left_.insert(point_of(entries_[entry]));
+}
+
+/// Some have joined it and have neither arrived nor left it.
+bool LaneStack::is_missed(std::size_t entry) const {
+    const Point point = point_of(entries_[entry]);
+    return is_in(entry) ||
+           std::any_of(entries_.begin() + static_cast<std::ptrdiff_t>(entry) + 1, entries_.end(),
+                       [&](const Entry& above) {
+                           return above.at != nobody && above.left.count(point) == 0;
+                       });
+}
+
+void LaneStack::add_points_above(std::size_t entry, std::set<Point>& to) const {
+    for (std::size_t i = entry + 1; i < entries_.size(); ++i)
+        if (is_point(entries_[i])) to.insert(point_of(entries_[i]));
+}
+
+void LaneStack::remove(std::size_t entry) {
+    const Point point = point_of(entries_[entry]);
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(entry));
+    for (Entry& other : entries_)
+        other.left.erase(point);
+    left_.erase(point);
+}
+
+// Of two points that open the newer one is the later one here: its lanes come to stand above.
+void LaneStack::open_points() {
+    for (std::size_t i = 0; i < entries_.size();) {
+        if (!is_point(entries_[i]) || is_missed(i)) {
+            ++i;
+            continue;
+        }
+        if (entries_[i].at != nobody) {
+            Entry ready{Kind::Ready,      entries_[i].of, entries_[i].at,
+                        entries_[i].left, false,          false};
+            add_points_above(i, ready.left);
+            for (std::size_t above = i + 1; above < entries_.size(); ++above)
+                if (entries_[above].kind == Kind::Turn) entries_[above].passed = true;
+            for (const Entry& other : entries_)
+                if (other.kind == Kind::Ready && other.of == ready.of)
+                    throw NotFollowed{"lanes may come here again while others have yet to go on "
+                                      "behind the same point, which this check does not follow"};
+            entries_.push_back(std::move(ready));
+        }
+        remove(i);
+    }
+}
+
+void LaneStack::wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others) {
+    const auto same = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+        return entry.kind == Kind::Turn && entry.of == behind && entry.at == at;
+    });
+    if (same == entries_.end()) {
+        entries_.push_back({Kind::Turn, behind, at, others.left_, false, false});
+        return;
+    }
+    // Those of a later turn of a loop stand above those of the turns before.
+    if (same + 1 != entries_.end() || same->passed || same->left != others.left_)
+        throw NotFollowed{"lanes may part here again before they meet, which this check does not "
+                          "follow"};
+    same->many = true;
+}
+
+void LaneStack::wait_at(std::size_t entry, std::size_t at, const LaneStack& others) {
+    Entry& point = entries_[entry];
+    std::set<Point> left;
+    for (std::size_t below = 0; below < entry; ++below)
+        if (const Point other = point_of(entries_[below]); others.left_.count(other) != 0)
+            left.insert(other);
+    if (point.at != nobody && (point.at != at || point.left != left))
+        throw NotFollowed{"lanes wait for each other at several places, which this check does not "
+                          "follow"};
+    point.at = at;
+    point.left = std::move(left);
+}
+
+bool LaneStack::arrive(std::size_t entry, std::size_t at) {
+    wait_at(entry, at, *this);
+    active_ = false;
+    if (is_missed(entry)) {
+        end();
+        return false;
+    }
+    left_ = entries_[entry].left;
+    add_points_above(entry, left_);
+    active_ = true;
+    remove(entry);
+    open_points();
+    return true;
+}
+
+void LaneStack::end() {
+    active_ = false;
+    left_.clear();
+    open_points();
+}
+
+// A point at the top would have opened.
+std::optional<LaneStack::Entry> LaneStack::next() {
+    if (entries_.empty()) return std::nullopt;
+    Entry turn = std::move(entries_.back());
+    entries_.pop_back();
+    left_ = turn.left;
+    active_ = true;
+    return turn;
+}
+
+} // namespace warpbound::certification::verify

@@ -1,0 +1,88 @@
+#pragma once
+/// \file
+/// The lanes of a warp that are not active, and the points that lanes joined: which are elsewhere,
+/// and in which order they go on (C39, C40).
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpbound::certification::verify {
+
+/// Newer ones above older ones. Lanes are in all points that stand below them, but those that are
+/// listed as left.
+class LaneStack {
+public:
+    static constexpr std::size_t nobody = SIZE_MAX;
+
+    /// Ready: they waited at a point that has opened.
+    enum class Kind { Turn, Ready, Made, Behind };
+    using Point = std::pair<Kind, std::size_t>; ///< Kind and `of`.
+
+    /// Lanes that wait for their turn, or a point.
+    struct Entry {
+        Kind kind = Kind::Turn;
+        /// Turn: block behind which they parted. Ready, Made: instruction that made the point.
+        /// Behind: block at which all ways meet.
+        std::size_t of = 0;
+        /// Block where those go on who wait there.
+        std::size_t at = nobody;
+        std::set<Point> left; ///< Points below it that those who wait there are not in.
+        bool many = false;    ///< Turn: one such group or more, one above the other.
+        /// Turn: lanes may go on before them that stood below them.
+        bool passed = false;
+
+        auto operator<=>(const Entry&) const = default;
+    };
+    /// What the states do not tell apart.
+    struct NotFollowed {
+        std::string what;
+    };
+
+    [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+    [[nodiscard]] bool all_are_here() const;
+    /// The active lanes are in the point `entry`.
+    [[nodiscard]] bool is_in(std::size_t entry) const;
+    [[nodiscard]] std::optional<std::size_t> innermost() const;
+
+    /// The active lanes join a point.
+    void join(Kind kind, std::size_t of);
+    /// They leave it. No point opens before `open_points`.
+    void leave(std::size_t entry);
+    /// Points open that nobody misses: those who wait there wait for their turn from now on.
+    void open_points();
+    /// Lanes that were among the active ones wait for their turn, or at a point of theirs.
+    /// `others`: the stack as it is for them. Throws `NotFollowed`.
+    void wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others);
+    void wait_at(std::size_t entry, std::size_t at, const LaneStack& others);
+    /// The active lanes arrive at a point, to go on at this block: whether they do at once. Throws
+    /// `NotFollowed`.
+    bool arrive(std::size_t entry, std::size_t at);
+    void end();
+
+    /// Those are active now who waited for their turn for the shortest time; none: nobody waits. If
+    /// there are many, these are the last of them.
+    std::optional<Entry> next();
+    /// More of them wait.
+    void put_back(const Entry& turn) { entries_.push_back(turn); }
+
+    auto operator<=>(const LaneStack&) const = default;
+
+private:
+    [[nodiscard]] static bool is_point(const Entry& entry) {
+        return entry.kind == Kind::Made || entry.kind == Kind::Behind;
+    }
+    [[nodiscard]] bool is_missed(std::size_t entry) const;
+    void add_points_above(std::size_t entry, std::set<Point>& to) const;
+    void remove(std::size_t entry);
+
+    std::vector<Entry> entries_;
+    std::set<Point> left_; ///< Points that the active lanes are not in.
+    bool active_ = true;
+};
+
+} // namespace warpbound::certification::verify

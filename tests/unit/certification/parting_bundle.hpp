@@ -1,0 +1,56 @@
+#pragma once
+/// \file
+/// Bundles of kernels whose lanes part, for tests that change them.
+
+#include "assembly/support/source_text.hpp"
+#include "certification/verify/evidence.hpp"
+#include "tests/unit/certification/sample_bundle.hpp"
+
+namespace warpbound::certification {
+
+/// Lanes may part at lines with `// part`; those with `// turns` are headers of loops of 3 turns.
+inline KernelInput input_of(const std::string& body, const std::string& launch,
+                            const std::string& policy = "gto") {
+    KernelInput input;
+    input.kernel = "parting";
+    input.listing = "!Arch sm_75\n!Kernel parting\n" + body + "!EndKernel\n";
+    models::FlowFacts facts;
+    facts.kernel = input.kernel;
+    facts.program_digest = assembly::digest_of(input.listing);
+    std::int64_t address = 0;
+    std::size_t at = 0;
+    for (std::size_t end = body.find('\n'); end != std::string::npos; end = body.find('\n', at)) {
+        const std::string line = body.substr(at, end - at);
+        at = end + 1;
+        if (line.find("// part") != std::string::npos)
+            facts.divergents.push_back({.at = address, .from = {}});
+        if (line.find("// turns") != std::string::npos) {
+            auto& loop = facts.loops.emplace_back();
+            loop.header = address;
+            loop.min = 3;
+            loop.max = 3;
+        }
+        if (line.front() == ' ') address += 16;
+    }
+    input.flow_facts = models::write_flow_facts(facts);
+    input.architecture = models::write_architecture(models::load_architecture("turing-t4").value());
+    input.launch = launch;
+    input.policy = policy;
+    return input;
+}
+
+inline Result<Bundle> bundle_of(const KernelInput& input) {
+    BundleInputs made;
+    made.tool_version = "1.2.3";
+    made.kernels.push_back(input);
+    return build_bundle(made);
+}
+
+inline std::size_t block_at(const verify::KernelCase& kernel, std::int64_t address) {
+    std::size_t block = 0;
+    while (kernel.blocks[block].first != address)
+        ++block;
+    return block;
+}
+
+} // namespace warpbound::certification
