@@ -87,6 +87,11 @@ RandomAccesses scarce_accesses(std::uint64_t seed) {
     const std::int64_t channels = choose.whole(1, 2);
     give("dram", "channels", channels);
     give("l2", "slices", channels);
+    if (one_of(choose, 6)) { // Refreshes take longer than all else.
+        const std::int64_t duration = choose.whole(500, 3000);
+        give("dram", "refresh-duration", duration);
+        give("dram", "refresh-interval", duration + choose.whole(100, 1000));
+    }
     set(made.machine.write_buffer, "entries", choose.whole(1, 3));
     set(made.machine.write_buffer, "drain", choose.whole(1, 30));
     set(made.machine.schedulers, "same-warp-interval", choose.whole(1, 4));
