@@ -104,11 +104,13 @@ private:
         if (leaves_point(instruction)) return pass_leaving(i, block, stack);
         if (!makes_point(instruction.control_flow)) return;
         if (guarded) refuse(i, "a guarded join is not followed where lanes may part");
-        for (const LaneStack::Entry& entry : stack.entries())
-            if (entry.kind == LaneStack::Kind::Made &&
-                (entry.of == i ||
-                 (is_set(i) && is_set(entry.of) && register_of(i) == register_of(entry.of))))
+        const auto reg = is_set(i) ? register_of(i) : std::nullopt;
+        for (std::size_t at = 0; at < stack.entries().size(); ++at) {
+            const LaneStack::Entry& entry = stack.entries()[at];
+            if ((entry.kind == LaneStack::Kind::Made && entry.of == i) ||
+                (reg && stack.is_in(at) && is_of(entry, *reg)))
                 refuse(i, "a point that lanes are in already, which this check does not follow");
+        }
         stack.join(LaneStack::Kind::Made, i);
     }
 

@@ -196,6 +196,8 @@ std::unique_ptr<check::KernelCase> check_case(certification::KernelInput input, 
     }
     const auto bundle = certification::build_bundle(inputs);
     if (!bundle) {
+        EXPECT_EQ(bundle.error().what.find("is missing in a copy"), std::string::npos)
+            << "lanes may go ways that are not bounded, seed " << seed;
         ++refusals[kind_of(bundle.error().what)];
         return nullptr;
     }

@@ -52,6 +52,23 @@ const std::string left_in_turns = R"(  BSSY B0, `(.L_meet) ?trans2;
   EXIT ?trans5;
 )";
 
+/// Those who left B0 join another point of its register while others are in the first one.
+const std::string register_again = R"(  BSSY B0, `(.L_meet) ?trans2;
+  @P0 BREAK B0 ?trans2;
+  @P0 BRA `(.L_past) ?trans5; // part
+  MOV R3, R1 ?trans6;
+.L_meet:
+  BSYNC B0 ?trans5;
+  MOV R4, R1 ?trans6;
+.L_past:
+  BSSY B0, `(.L_end) ?trans2;
+  @P1 BRA `(.L_end) ?trans5; // part
+  MOV R5, R1 ?trans6;
+.L_end:
+  BSYNC B0 ?trans5;
+  EXIT ?trans5;
+)";
+
 const Bundle& sample() {
     static const Bundle made = bundle_of(input_of(left_later, "2x128")).value();
     return made;
@@ -65,7 +82,7 @@ verify::StepResult changed(const std::function<void(verify::KernelCase&)>& chang
 }
 
 TEST(LeavingEvidence, VerifiesAndHoldsRuns) {
-    for (const std::string& body : {left_later, left_in_turns})
+    for (const std::string& body : {left_later, left_in_turns, register_again})
         for (const char* policy : {"gto", "srr", "variable-rate:fast=0,every=2"}) {
             KernelInput input = input_of(body, "2x128", policy);
             tests::add_runs(input, 20, harness::Draw::Adversarial);
