@@ -75,7 +75,11 @@ private:
         LaneMask members = 0;
         LaneMask arrived = 0;
     };
+    /// Begin of a wait for a turn: an issue and, of those that it lets begin, 0 for lanes that
+    /// part, then the points that open, newer ones later (C39).
+    using Since = std::pair<std::size_t, int>;
     struct Lane {
+        Since since;
         std::vector<std::size_t> issues; ///< All of it.
         std::size_t next = 0;            ///< Of those.
         std::vector<int> points;
@@ -116,6 +120,26 @@ private:
     void reach(std::size_t lane, int point) {
         points_[static_cast<std::size_t>(point)].arrived |= only(lane);
         lanes_[lane].reached.push_back(point);
+        waited_at_.insert(point);
+    }
+    [[nodiscard]] bool is_open(int point) const {
+        const Point& at = points_[static_cast<std::size_t>(point)];
+        return (at.members & ~at.arrived) == 0;
+    }
+    /// Waits at no point.
+    [[nodiscard]] bool can_go(std::size_t lane) const {
+        const auto& reached = lanes_[lane].reached;
+        return std::all_of(reached.begin(), reached.end(), [this](int at) { return is_open(at); });
+    }
+    /// Those who waited at points that nobody misses any more wait for their turn.
+    void open_points(std::size_t place) {
+        std::erase_if(waited_at_, [&](int point) {
+            if (!is_open(point)) return false;
+            each(points_[static_cast<std::size_t>(point)].arrived, [&](std::size_t lane) {
+                lanes_[lane].since = std::max(lanes_[lane].since, {place, point + 1});
+            });
+            return true;
+        });
     }
 
     void check_issue(std::size_t place) {
@@ -127,9 +151,10 @@ private:
             (issue.event.executed && issue.event.on != lanes && !parts_at(issue.event.instruction)))
             run_.complain(issue, fmt::format("C37: is on for lanes 0x{:x}", issue.event.on));
         each(lanes, [&](std::size_t lane) { check_step(place, lane); });
-        if (place > 0) check_turn(warp_.issues[place - 1], issue);
+        if (place > 0) check_turn(place);
         each(lanes, [&](std::size_t lane) { lanes_[lane].reached.clear(); });
         follow(issue);
+        open_points(place);
     }
 
     /// The lane comes from its last issue, and everybody whom it had to wait for comes with it.
@@ -161,8 +186,10 @@ private:
         ++own.next;
     }
 
-    /// C39: lanes that can go on do.
-    void check_turn(const Issue& before, const Issue& issue) {
+    /// C39: lanes that can go on do, else those that have waited for the shortest time.
+    void check_turn(std::size_t place) {
+        const Issue& before = warp_.issues[place - 1];
+        const Issue& issue = warp_.issues[place];
         const auto& block = run_.kernel.graph->blocks[before.event.block];
         if (before.event.instruction != block.last) {
             if (before.event.lanes != issue.event.lanes)
@@ -171,15 +198,25 @@ private:
         }
         LaneMask able = 0;
         each(before.event.lanes & live_, [&](std::size_t lane) {
-            const auto& reached = lanes_[lane].reached;
-            if (std::all_of(reached.begin(), reached.end(), [this](int at) {
-                    const Point& point = points_[static_cast<std::size_t>(at)];
-                    return point.members == (point.arrived & point.members);
-                }))
-                able |= only(lane);
+            if (can_go(lane)) able |= only(lane);
         });
         if (able != 0 && (able & issue.event.lanes) == 0)
             run_.complain(issue, fmt::format("C39: lanes 0x{:x} could go on", able));
+        each(able & ~issue.event.lanes, [&](std::size_t lane) {
+            lanes_[lane].since = std::max(lanes_[lane].since, {place - 1, 0});
+        });
+        if (able != 0) return;
+        Since latest;
+        each(live_, [&](std::size_t lane) {
+            if (can_go(lane)) latest = std::max(latest, lanes_[lane].since);
+        });
+        LaneMask longer = 0;
+        each(issue.event.lanes, [&](std::size_t lane) {
+            if (lanes_[lane].since != latest) longer |= only(lane);
+        });
+        if (longer != 0)
+            run_.complain(issue,
+                          fmt::format("C39: lanes 0x{:x} have waited longer than others", longer));
     }
 
     /// What the issue means for the points of its lanes.
@@ -357,6 +394,7 @@ private:
     const std::vector<std::optional<std::size_t>>& post_dominators_;
     std::vector<Lane> lanes_;
     std::vector<Point> points_;
+    std::set<int> waited_at_; ///< Points at which lanes wait for others.
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "assembly/isa/reader.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/every_policy.hpp"
+#include "tests/support/leaving_kernel.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/unit/harness/simulator/any_order.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
@@ -274,6 +275,7 @@ TEST(Lanes, ObeyEveryRuleInRandomKernels) {
             options.divergence = true;
             options.memory = seed % 2 == 0;
             options.barriers = sm < 70 && seed % 3 == 0;
+            options.breaks = sm >= 70 && seed / 2 % 2 == 0;
             const auto made = tests::random_kernel(seed, options);
             const auto loaded = tests::read(made);
             ASSERT_TRUE(loaded) << loaded.error().what << "\n" << made.text;
@@ -308,6 +310,34 @@ TEST(Lanes, ObeyEveryRuleInRandomKernels) {
         }
     }
     EXPECT_GT(parted, 1000);
+}
+
+// Lanes wait for their turn from a BREAK on, or part behind it: who goes on first shows.
+TEST(Lanes, ObeyEveryRuleWhereTheyLeavePoints) {
+    const auto machine = tests::machine_of_leaving_kernels();
+    ASSERT_TRUE(machine) << machine.error().what;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        const auto made = tests::leaving_kernel(seed);
+        const auto program = assembly::read_program({"test", made.text});
+        ASSERT_TRUE(program) << program.error().what << "\n" << made.text;
+        const auto& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        ASSERT_TRUE(graph) << graph.error().what;
+        const Kernel kernel{&function, &graph.value(), &made.facts, {1, 32}};
+        const auto prepared = Machine::prepare(machine.value(), kernel, {});
+        ASSERT_TRUE(prepared) << prepared.error().what << "\n" << made.text;
+        for (const Draw draw : {Draw::Uniform, Draw::Extremes, Draw::Adversarial}) {
+            tests::RecordedRun record;
+            const auto observed = prepared.value()->run(
+                {seed, draw, {}}, [&](const Event& event) { record.events.push_back(event); });
+            ASSERT_TRUE(observed) << observed.error().what << "\n" << made.text;
+            record.execution_time = observed.value().execution_time.count();
+            EXPECT_THAT(tests::violations(kernel, machine.value(), {}, record), testing::IsEmpty())
+                << "seed " << seed << ", draw " << to_string(draw) << "\n"
+                << made.text;
+            if (testing::Test::HasFailure()) return;
+        }
+    }
 }
 
 } // namespace
