@@ -178,6 +178,11 @@ private:
             kernel_.leaves = true;
         }
         sequence(std::max(1, statements / 4), depth - 1);
+        if (!options_.barriers && chance(30)) { // Some of those who stay end.
+            decide(fmt::format("@{} BRA {}", predicate(), inner));
+            plain();
+            instruction("EXIT", 5);
+        }
         put_point(point, inner);
         plain();
         sequence(std::max(0, statements / 4 - 1), depth - 1);
