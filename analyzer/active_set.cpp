@@ -21,7 +21,8 @@ enum class Kind { Register, Scoreboard, Port };
 struct Thing {
     Kind kind = Kind::Register;
     assembly::Register reg{};
-    std::size_t index = 0;
+    std::size_t index = 0; ///< Of a scoreboard, or of a port's unit.
+    std::size_t user = 0;  ///< Of a port: the instruction that uses it.
 
     friend auto operator<=>(const Thing&, const Thing&) = default;
 };
@@ -119,11 +120,41 @@ private:
             if ((mask >> scoreboard & 1U) != 0) use(Thing{Kind::Scoreboard, {}, scoreboard});
     }
 
+    /// Whether a use of a port is over when an instruction finds what it surely waits for.
+    [[nodiscard]] bool is_left(const Thing& use, std::size_t i) const {
+        return outlasts_port(use.user) && waits_for_result(i, use.user);
+    }
+    /// Whether an instruction surely waits for the result of another one, whenever that issued.
+    [[nodiscard]] bool waits_for_result(std::size_t i, std::size_t of) const {
+        bool found = false;
+        const auto& writes = instruction_at(of).effects.writes;
+        const auto& control = instruction_at(of).control;
+        for_each_awaited(i, [&](const Thing& thing) {
+            found =
+                found || (thing.kind == Kind::Register
+                              ? std::ranges::count(writes, thing.reg) > 0
+                              : control && control->write_barrier == static_cast<int>(thing.index));
+        });
+        return found;
+    }
+    /// A result is not there before its instruction has left the port.
+    [[nodiscard]] bool outlasts_port(std::size_t i) const {
+        const auto holds = [&](std::int64_t passes) {
+            return models::times(timing(i).initiation.hi, passes) <=
+                   models::plus(timing(i).latency.lo,
+                                models::times(timing(i).pass_cost.lo, passes - 1));
+        };
+        return holds(timing(i).passes.lo) && holds(timing(i).passes.hi);
+    }
+
     /// What an instruction waited for is there when it issues; what it begins may last longest.
     void issue(std::size_t i, Remaining& remaining) const {
+        std::erase_if(remaining, [&](const auto& one) {
+            return one.first.kind == Kind::Port && is_left(one.first, i);
+        });
         for_each_awaited(i, [&](const Thing& thing) { remaining.erase(thing); });
         const assembly::Instruction& instruction = instruction_at(i);
-        raise(remaining, {Kind::Port, {}, timing(i).unit},
+        raise(remaining, {Kind::Port, {}, timing(i).unit, i},
               models::times(timing(i).initiation.hi, timing(i).passes.hi));
         const bool counts = !models::is_waited_for_outside(instruction.opcode_class);
         const std::int64_t result = of_passes(i, timing(i).latency.hi);
@@ -149,7 +180,9 @@ private:
             if (found != remaining.end()) wait = std::max(wait, found->second);
         };
         for_each_awaited(i, wait_for);
-        wait_for({Kind::Port, {}, timing(i).unit});
+        for (const auto& [thing, cycles] : remaining)
+            if (thing.kind == Kind::Port && thing.index == timing(i).unit && !is_left(thing, i))
+                wait = std::max(wait, cycles);
         // DEPBAR names the scoreboard that it waits for among its operands: any.
         if (instruction_at(i).opcode_class == assembly::OpcodeClass::DependenceBarrier)
             for (std::size_t scoreboard = 0; scoreboard < scoreboards; ++scoreboard)

@@ -19,8 +19,9 @@ using Timing = models::InstructionTiming;
 /// Cycles until what a warp's own instructions began is over, by the name of it.
 using Pending = std::map<std::string, std::int64_t>;
 
-std::string port_name(std::size_t unit) {
-    return "port " + std::to_string(unit);
+/// One use of a port: of which unit, and by which instruction.
+std::string port_name(std::size_t unit, std::size_t user) {
+    return "port " + std::to_string(unit) + " " + std::to_string(user);
 }
 
 std::string scoreboard_name(int scoreboard) {
@@ -34,8 +35,27 @@ std::int64_t with_passes(std::int64_t one, const Timing& timing) {
 /// One instruction of a listing and what C4 to C7 say of it.
 class Step {
 public:
-    Step(const assembly::Instruction& instruction, const Timing& timing)
-        : instruction_{instruction}, timing_{timing} {}
+    Step(const assembly::Instruction& instruction, const Timing& timing, std::size_t index)
+        : instruction_{instruction}, timing_{timing}, index_{index} {}
+
+    /// Whoever waits for one of its results finds that it has left its port.
+    [[nodiscard]] bool outlasts_port() const {
+        // Passes are the same for both, so the ends of their interval decide.
+        for (const std::int64_t passes : {timing_.passes.lo, timing_.passes.hi})
+            if (models::times(timing_.initiation.hi, passes) >
+                models::plus(timing_.latency.lo, models::times(timing_.pass_cost.lo, passes - 1)))
+                return false;
+        return true;
+    }
+    [[nodiscard]] std::vector<std::string> results() const {
+        std::vector<std::string> names;
+        for (const auto& one : instruction_.effects.writes)
+            names.push_back(assembly::to_string(one));
+        if (instruction_.control && instruction_.control->write_barrier)
+            names.push_back(scoreboard_name(*instruction_.control->write_barrier));
+        return names;
+    }
+    [[nodiscard]] std::string port() const { return port_name(timing_.unit, index_); }
 
     /// At its issue all that it waited for is over, whether or not it executes.
     void issue(Pending& pending) const {
@@ -45,7 +65,7 @@ public:
             std::int64_t& most = pending[name];
             most = std::max(most, cycles);
         };
-        begin(port_name(timing_.unit), models::times(timing_.initiation.hi, timing_.passes.hi));
+        begin(port(), models::times(timing_.initiation.hi, timing_.passes.hi));
         const bool inside = !models::is_waited_for_outside(instruction_.opcode_class);
         const std::int64_t result = with_passes(timing_.latency.hi, timing_);
         if (inside && timing_.waits_for_registers)
@@ -61,19 +81,21 @@ public:
     /// The longest of what it may wait for.
     [[nodiscard]] std::int64_t wait(const Pending& pending) const {
         std::vector<std::string> names = sure_waits();
-        names.push_back(port_name(timing_.unit));
         // Which scoreboard DEPBAR waits for is not looked up: any.
         if (instruction_.opcode_class == assembly::OpcodeClass::DependenceBarrier)
             for (int scoreboard = 0; scoreboard < assembly::scoreboard_count; ++scoreboard)
                 names.push_back(scoreboard_name(scoreboard));
         std::int64_t longest = 0;
+        const std::string any_use = port_name(timing_.unit, 0);
+        const std::string_view of_unit{any_use.data(), any_use.size() - 1};
+        for (const auto& [name, cycles] : pending)
+            if (name.starts_with(of_unit)) longest = std::max(longest, cycles);
         for (const std::string& name : names)
             if (const auto found = pending.find(name); found != pending.end())
                 longest = std::max(longest, found->second);
         return longest;
     }
 
-private:
     [[nodiscard]] std::vector<std::string> sure_waits() const {
         std::vector<std::string> names;
         if (timing_.waits_for_registers)
@@ -88,8 +110,10 @@ private:
         return names;
     }
 
+private:
     const assembly::Instruction& instruction_;
     const Timing& timing_;
+    std::size_t index_;
 };
 
 void pass(Pending& pending, std::int64_t cycles) {
@@ -104,11 +128,23 @@ void pass(Pending& pending, std::int64_t cycles) {
 void WarpCosts::add_active_set() {
     std::vector<std::int64_t> waits(timings_.size(), 0);
     const auto step = [&](std::size_t i) {
-        return Step{kernel_.function->instructions[i], timings_[i].value()};
+        return Step{kernel_.function->instructions[i], timings_[i].value(), i};
+    };
+    // By name of what is waited for: uses of ports that are over then.
+    std::map<std::string, std::vector<std::string>> left;
+    for (std::size_t i = 0; i < timings_.size(); ++i)
+        if (live_[i] && step(i).outlasts_port())
+            for (const std::string& awaited : step(i).results())
+                left[awaited].push_back(step(i).port());
+    const auto leave_ports = [&](std::size_t i, Pending& pending) {
+        for (const std::string& awaited : step(i).sure_waits())
+            for (const std::string& use : left[awaited])
+                pending.erase(use);
     };
     // From `before` to `i`, which may be next.
     const auto go_on = [&](std::size_t before, std::size_t i, bool may_transfer, Pending& pending) {
         const Timing& timing = timings_[before].value();
+        leave_ports(i, pending); // Before that it waits for a result, or stands outside.
         std::int64_t wait = std::max(step(i).wait(pending), timing.gap.hi);
         std::int64_t gap = timing.gap.lo;
         if (may_transfer) {

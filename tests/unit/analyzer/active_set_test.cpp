@@ -54,6 +54,20 @@ TEST(ActiveSet, IsLeftByWhoWaitsForALoad) {
     EXPECT_EQ(upper(load, {1, 128}, 1, facts), upper(load, {1, 128}, 2, facts) + gaps);
 }
 
+// The second load waits for the first one's result, hence longer than that one is on the port.
+TEST(ActiveSet, IsNotWaitedInForAPortThatTheAwaitedLoadHasLeft) {
+    models::FlowFacts facts;
+    for (const std::int64_t at : {0, 8})
+        facts.memory.push_back(
+            {at, models::CountRange{4, 4}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
+    constexpr std::int64_t gaps = 4 + 4;
+    const std::string waits = "LD R1, [R2]; LD R3, [R1]; EXIT;";
+    EXPECT_EQ(upper(waits, {1, 128}, 1, facts), upper(waits, {1, 128}, 2, facts) + gaps);
+    const std::string goes_on = "LD R1, [R2]; LD R3, [R4]; EXIT;";
+    constexpr std::int64_t port = 4 * 34 - 2;
+    EXPECT_EQ(upper(goes_on, {1, 128}, 1, facts), upper(goes_on, {1, 128}, 2, facts) + port + 4);
+}
+
 // A barrier opens when the slot of its last arrival runs, whoever waited for it.
 TEST(ActiveSet, IsWaitedInForTheWholeLatencyOfABarrier) {
     const std::string meeting = "BAR.SYNC 0x0; MOV R1, R2; EXIT;";
