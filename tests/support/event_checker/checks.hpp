@@ -17,6 +17,8 @@ void check_warps(RecordedLaunch& run);
 
 /// Every lane: its path (C18), and where lanes part and meet (C37 to C40).
 void check_lanes(RecordedLaunch& run);
+/// Blocks that one lane executed, against the facts of loops and blocks (C18).
+void check_path(RecordedLaunch& run, const std::vector<std::size_t>& path);
 /// The trace that the warps follow (C54 to C56), in its place.
 void check_recorded(RecordedLaunch& run);
 /// Instruction buffers (C43, C44) and the way through operand collectors (C47 to C50).
