@@ -42,6 +42,7 @@ const std::vector<Guarantee> guarantees{
     {"lrr", {"lrr"}, false}, // Its turns bound no accesses through caches.
     {"variable-rate", {"variable-rate:fast=0,every=2"}},
     {"srr", {"srr"}},
+    {"two-level:active=2", {"two-level:active=2"}},
 };
 
 struct Point {
