@@ -212,8 +212,9 @@ void add_format(CLI::App& command, std::string& format, const std::vector<std::s
 void add_policy(CLI::App& command, std::string& policy) {
     command
         .add_option("--policy", policy,
-                    fmt::format("How a scheduler chooses among its warps: {}; with parameters "
-                                "two-level:active=N, variable-rate:fast=N,every=N,conserving",
+                    fmt::format("How a scheduler chooses among its warps: {} (any that may issue); "
+                                "with parameters two-level:active=N, "
+                                "variable-rate:fast=N,every=N,conserving",
                                 fmt::join(models::policy_names(), ", ")))
         ->check([](const std::string& text) {
             const auto read = models::read_policy(text);

@@ -15,12 +15,13 @@ struct Named {
     std::string_view name;
     PolicyKind kind;
 };
-constexpr std::array<Named, 6> names{{{"lrr", PolicyKind::LooseRoundRobin},
+constexpr std::array<Named, 7> names{{{"lrr", PolicyKind::LooseRoundRobin},
                                       {"gto", PolicyKind::GreedyThenOldest},
                                       {"oldest", PolicyKind::OldestFirst},
                                       {"two-level", PolicyKind::TwoLevel},
                                       {"srr", PolicyKind::StrictRoundRobin},
-                                      {"variable-rate", PolicyKind::VariableRate}}};
+                                      {"variable-rate", PolicyKind::VariableRate},
+                                      {"unknown", PolicyKind::Unknown}}};
 constexpr std::int64_t largest = 1024;
 
 std::string_view name_of(PolicyKind kind) {

@@ -18,7 +18,8 @@ enum class PolicyKind {
     OldestFirst,      ///< "oldest"
     TwoLevel,         ///< "two-level": loose round robin inside an active set
     StrictRoundRobin, ///< "srr"
-    VariableRate      ///< "variable-rate": fixed slots, one warp owns more of them
+    VariableRate,     ///< "variable-rate": fixed slots, one warp owns more of them
+    Unknown           ///< "unknown": any warp that may issue, by no known rule
 };
 
 /// What a bound may use of a policy.

@@ -1,6 +1,7 @@
 #include "harness/simulator/arbitration.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -243,6 +244,71 @@ private:
     std::vector<std::size_t> order_;
 };
 
+/// By no known rule: each run keeps to a manner of its own, so that long times become likely.
+/// Chance: another order after every choice. Fixed: one order, whoever is last starves. Changing:
+/// an order that lasts for some choices. Least and most: those chosen least, or most, often come
+/// first. Youngest: in the order of places from the last one on.
+class Unknown final : public Arbitration {
+public:
+    Unknown(std::size_t places, const Chance& own)
+        : chance_{Draw::Uniform, stream_from(own)},
+          manner_{static_cast<Manner>(chance_.draw(0, static_cast<std::int64_t>(last_manner)))},
+          order_(places), times_(places, 0) {
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+        if (manner_ == Manner::Youngest)
+            std::reverse(order_.begin(), order_.end());
+        else
+            shuffle();
+    }
+
+    std::span<const std::size_t> candidates(std::int64_t /*now*/) override { return order_; }
+
+    void started(std::size_t warp, std::int64_t /*at*/) override { times_[warp] = 0; }
+
+    void chosen(std::size_t warp) override {
+        ++times_[warp];
+        const auto by_times = [&](auto before) {
+            std::stable_sort(order_.begin(), order_.end(), [&](std::size_t one, std::size_t other) {
+                return before(times_[one], times_[other]);
+            });
+        };
+        switch (manner_) {
+        case Manner::Chance:
+            return shuffle();
+        case Manner::Changing:
+            if (chance_.draw(1, choices_of_an_order) == 1) shuffle();
+            return;
+        case Manner::Least:
+            return by_times(std::less<>{});
+        case Manner::Most:
+            return by_times(std::greater<>{});
+        case Manner::Fixed:
+        case Manner::Youngest:
+            return;
+        }
+    }
+
+private:
+    enum class Manner { Chance, Fixed, Changing, Least, Most, Youngest };
+    static constexpr Manner last_manner = Manner::Youngest;
+    static constexpr std::int64_t choices_of_an_order = 64; ///< In the mean.
+
+    static RandomStream stream_from(const Chance& own) {
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - 1;
+        const std::int64_t seed = own.with(Draw::Uniform).draw(0, most);
+        return {static_cast<std::uint64_t>(seed), StreamOf::Choices, 0};
+    }
+    void shuffle() {
+        for (std::size_t left = order_.size(); left > 1; --left)
+            std::swap(order_[left - 1], order_[draw_place(left, chance_)]);
+    }
+
+    Chance chance_;
+    Manner manner_;
+    std::vector<std::size_t> order_;
+    std::vector<std::int64_t> times_; ///< Chosen so often since its start, per place.
+};
+
 } // namespace
 
 std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
@@ -259,6 +325,8 @@ std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
         return std::make_unique<StrictRoundRobin>(warps, chance);
     case models::PolicyKind::VariableRate:
         return std::make_unique<VariableRate>(warps.size(), policy, slot, chance);
+    case models::PolicyKind::Unknown:
+        return std::make_unique<Unknown>(warps.size(), chance);
     case models::PolicyKind::LooseRoundRobin:
         break;
     }

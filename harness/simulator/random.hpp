@@ -24,7 +24,8 @@ enum class StreamOf : std::uint32_t {
     LoadStore,
     Memory,
     Host,
-    Constants
+    Constants,
+    Choices
 };
 
 /// xoshiro256**, seeded by splitmix64 from (seed, purpose, index).

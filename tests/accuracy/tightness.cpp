@@ -38,7 +38,7 @@ struct Guarantee {
     bool through_caches = true; ///< Of kernels with accesses through caches, too.
 };
 const std::vector<Guarantee> guarantees{
-    {"lrr, gto, oldest", {"gto", "oldest", "lrr"}},
+    {"work-conserving", {"unknown", "gto", "oldest", "lrr"}},
     {"lrr", {"lrr"}, false}, // Its turns bound no accesses through caches.
     {"variable-rate", {"variable-rate:fast=0,every=2"}},
     {"srr", {"srr"}},

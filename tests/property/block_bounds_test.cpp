@@ -116,10 +116,11 @@ const Published unfair{"one multiprocessor, greedy then oldest",
 // One multiprocessor finishes its blocks one by one and gets seven of them, the other interleaves
 // three and finishes them late.
 TEST(BlockBounds, OfWavesAreExceededByTheExactWorstOfTwoMultiprocessors) {
-    const TinyLaunch tiny = launch_of(interleaved, "gto");
+    const TinyLaunch tiny = launch_of(interleaved, "unknown");
     const auto exact = tiny.exact(1'000'000);
     ASSERT_TRUE(exact) << "too many states";
     EXPECT_EQ(exact->worst, interleaved.worst);
+    EXPECT_EQ(longest_run(tiny, 2'000), interleaved.worst);
     const auto bounds = tiny.bounds();
     EXPECT_LE(bounds.upper().count(), 16 + 1); // Claim CB8, and one change of warp.
     EXPECT_LE(bounds.lower().count(), exact->best);
@@ -129,7 +130,7 @@ TEST(BlockBounds, OfWavesAreExceededWhereOurBoundsHold) {
     for (const Published* published : {&interleaved, &late, &greedy}) {
         SCOPED_TRACE(published->name);
         EXPECT_GT(published->worst, published->waves() * published->block());
-        const auto bounds = launch_of(*published, "gto").bounds();
+        const auto bounds = launch_of(*published, "unknown").bounds();
         EXPECT_GE(bounds.upper().count(), published->worst);
     }
     // There the bound of a block is exceeded, waves times it is not.

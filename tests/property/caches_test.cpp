@@ -28,7 +28,7 @@ namespace {
 
 using harness::simulator::test::RandomAccesses;
 
-constexpr std::array policies{"lrr", "gto", "oldest"};
+constexpr std::array policies{"lrr", "gto", "oldest", "unknown"};
 
 /// One warp, several warps, or several warps in more than one wave on one SM or two.
 void choose_launch(RandomAccesses& made, std::uint64_t seed) {

@@ -86,8 +86,9 @@ std::optional<certification::KernelInput> input_of(std::uint64_t seed) {
                        ? "1x32"
                        : std::to_string(from_one_to(6)) + "x" + std::to_string(from_one_to(200));
     constexpr std::array policies{
-        "lrr", "gto", "oldest", "two-level:active=1", "variable-rate:fast=0,every=2", "srr"};
-    input.policy = policies[random() % (cached ? 4 : policies.size())];
+        "lrr", "gto", "oldest", "two-level:active=1", "unknown", "variable-rate:fast=0,every=2",
+        "srr"};
+    input.policy = policies[random() % (cached ? 5 : policies.size())];
     const bool slotted = input.policy.rfind("variable-rate", 0) == 0;
     if (seed % 3 != 0 && !slotted) input.multiprocessors = from_one_to(3);
     return input;

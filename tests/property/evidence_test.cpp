@@ -110,7 +110,8 @@ certification::KernelInput input_of(std::uint64_t seed, Drawn drawn = Drawn::Any
                                   "variable-rate:fast=1,every=4",
                                   "srr",
                                   "srr",
-                                  "two-level:active=1"};
+                                  "two-level:active=1",
+                                  "unknown"};
     constexpr std::array slots{"variable-rate:fast=0,every=2", "variable-rate:fast=1,every=3",
                                "variable-rate:fast=0,every=5"};
     const auto& [machine, sm] = machines[seed % machines.size()];

@@ -140,7 +140,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
                                   "variable-rate:fast=0,every=2",
                                   "srr",
                                   "variable-rate:fast=0,every=3",
-                                  "two-level:active=1"};
+                                  "two-level:active=1",
+                                  "unknown"};
     request.policy = models::read_policy(policies[seed / 8 % policies.size()]).value();
     const auto guarantee = models::guarantee_of(request.policy);
     verdict.slotted = guarantee == models::PolicyGuarantee::Slotted;

@@ -15,7 +15,8 @@ inline constexpr std::array every_policy{"lrr",
                                          "two-level:active=2",
                                          "srr",
                                          "variable-rate",
-                                         "variable-rate:fast=1,every=3,conserving"};
+                                         "variable-rate:fast=1,every=3,conserving",
+                                         "unknown"};
 
 /// Any number names one.
 inline models::WarpPolicy policy_of(std::size_t index) {

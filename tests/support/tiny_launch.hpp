@@ -36,8 +36,7 @@ struct TinyLaunch {
     models::FlowFacts facts;
     models::Launch launch;
     std::int64_t multiprocessors = 1;
-    /// Greedy-then-oldest stands for any work-conserving choices.
-    models::WarpPolicy policy{models::PolicyKind::GreedyThenOldest};
+    models::WarpPolicy policy{models::PolicyKind::Unknown};
     assembly::Program program{};
     assembly::ControlFlowGraph graph{};
 
@@ -55,11 +54,9 @@ struct TinyLaunch {
     [[nodiscard]] std::optional<ExactTimes> exact(std::size_t most_states) const {
         return exact_times(function(), machine, facts, launch, most_states,
                            static_cast<std::size_t>(multiprocessors),
-                           stands_for_any() ? nullptr : &policy);
+                           is_unknown() ? nullptr : &policy);
     }
-    [[nodiscard]] bool stands_for_any() const {
-        return policy.kind == models::PolicyKind::GreedyThenOldest;
-    }
+    [[nodiscard]] bool is_unknown() const { return policy.kind == models::PolicyKind::Unknown; }
     [[nodiscard]] models::Bounds<models::Cycles> bounds() const { return envelope().bounds(); }
     /// `proofs`: where to keep what the bounds rest on, if they are to be those of evidence. Throws
     /// `std::runtime_error` when the analyzer refuses.

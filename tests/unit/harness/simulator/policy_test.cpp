@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,29 @@ TEST(Policy, OldestReturnsToTheOldestAtOnce) {
     EXPECT_THAT(oldest.issues(2), ElementsAre(8, 10, 12, 14));
     const auto greedy = run(program, one_scheduler(), {1, 96}, {}, policy("gto"));
     EXPECT_THAT(greedy.issues(0), ElementsAre(0, 2, 4, 6));
+}
+
+// Whoever is chosen, three warps of four instructions fill twelve cycles; no warp is always first,
+// and none always last.
+TEST(Policy, UnknownChoosesWhomeverItLikesButAlwaysSomebody) {
+    std::set<std::vector<std::int64_t>> orders;
+    std::set<std::int64_t> ends; // Of the first warp.
+    for (std::uint64_t seed = 1; seed <= 200; ++seed)
+        for (const Draw draw : {Draw::Uniform, Draw::AllLow, Draw::AllHigh}) {
+            const auto result = run(additions(3), one_scheduler(), {1, 96},
+                                    {.seed = seed, .draw = draw, .path = {}}, policy("unknown"));
+            std::vector<std::int64_t> all;
+            for (int warp = 0; warp < 3; ++warp)
+                for (const std::int64_t at : result.issues(warp))
+                    all.push_back(at);
+            orders.insert(all);
+            ends.insert(result.issues(0).back());
+            std::sort(all.begin(), all.end());
+            EXPECT_THAT(all, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)) << seed;
+        }
+    EXPECT_GT(orders.size(), 40U);
+    EXPECT_EQ(*ends.begin(), 3);
+    EXPECT_EQ(*ends.rbegin(), 11);
 }
 
 TEST(Policy, LooseRoundRobinPassesOverWhoCannotIssue) {

@@ -37,8 +37,9 @@ TEST(RandomPrograms, ObeyEveryRuleOfTheContract) {
 
 // Every policy obeys the same rules; only those that promise it never leave a scheduler idle.
 TEST(RandomPrograms, ObeyTheContractUnderEveryPolicy) {
-    for (const char* name : {"gto", "oldest", "two-level:active=1", "two-level:active=3", "srr",
-                             "variable-rate", "variable-rate:fast=1,every=3,conserving"}) {
+    for (const char* name :
+         {"gto", "oldest", "two-level:active=1", "two-level:active=3", "srr", "variable-rate",
+          "variable-rate:fast=1,every=3,conserving", "unknown"}) {
         const auto policy = models::read_policy(name);
         ASSERT_TRUE(policy) << policy.error().what;
         for (std::uint64_t seed = 1; seed <= 150; ++seed) {
