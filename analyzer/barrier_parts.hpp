@@ -22,4 +22,10 @@ struct BarrierParts {
 /// (`common_barriers`).
 std::optional<BarrierParts> parts_between_barriers(const Problem& problem, std::int64_t barriers);
 
+/// Paths of a warp on which it pays only between two barriers, or up to the first, or behind the
+/// last one: the costliest tells what it costs in any such part, also of a loop that holds
+/// barriers. Nodes are a block, and whether the part is still to come, has begun or is over. Side:
+/// upper.
+PathGraph part_paths(const Problem& problem, const std::vector<std::int64_t>& instruction_costs);
+
 } // namespace warpbound::analyzer

@@ -41,6 +41,16 @@ public:
                 : "ports of the multiprocessor that a warp takes from those of other schedulers",
             warps - on_scheduler, cost_.other, lemma("other"));
     }
+    /// Of so many warps the part between two barriers in which the chain goes over to another
+    /// scheduler, so that warps of both count (S13).
+    void add_cut_parts(std::int64_t warps) {
+        add(cost_.turns_of > 0
+                ? "ports that a warp takes between two barriers while the chain goes over to "
+                  "another scheduler, each with the turns that follow"
+                : "issue slots and ports that a warp takes between two barriers while the chain "
+                  "goes over to another scheduler",
+            warps, cost_.part, lemma("part"));
+    }
     void add_cut_work(std::int64_t warps) {
         add(cost_.turns_of > 0
                 ? "ports of a warp whose block is cut at the start of the last one, with turns"
@@ -81,10 +91,18 @@ private:
     std::int64_t seen_ = 0; ///< Warps that delay the chain as warps of its scheduler.
 };
 
+/// How the warps of blocks beside the chain count, of which windows on several schedulers may see
+/// more than one has.
+enum class Beside {
+    Blocks, ///< With all of their work in every window.
+    Parts   ///< Parts between barriers once, but for those in which the chain changes windows.
+};
+
 /// The critical chain stays with one warp in each of its windows. In a window it is delayed by the
 /// warps of that one's scheduler, and by what the others take of the multiprocessor's ports (S11 to
 /// S14).
-std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Interference& cost) {
+std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Interference& cost,
+                                             Beside beside) {
     Terms terms{cost};
     terms.add_stalls(shape.waves());
     const std::int64_t per_block = shape.warps_per_block;
@@ -96,11 +114,17 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Int
         // Of a block that is on the chain for all of its time, every window sees another part of
         // the work; of the others, windows on several schedulers may see all of it.
         const std::int64_t together = shape.on_one_scheduler(per_block);
-        const std::int64_t seen =
-            together >= per_block / windows + 1 ? per_block : windows * together;
         if (shape.waves() > 1) chained = shape.resident == 1 ? shape.blocks : 0;
         const std::int64_t rest = shape.blocks - chained;
-        terms.add_work(shape.warps(), chained * together + rest * std::min(seen, per_block));
+        if (beside == Beside::Parts) {
+            terms.add_work(shape.warps(), times(shape.blocks, together));
+            const std::int64_t places = rest == 0 ? 0 : shape.waves() > 1 ? shape.resident : rest;
+            terms.add_cut_parts(times(times(places, windows - 1), together));
+        } else {
+            const std::int64_t seen =
+                together >= per_block / windows + 1 ? per_block : windows * together;
+            terms.add_work(shape.warps(), chained * together + rest * std::min(seen, per_block));
+        }
         // Of a block that is cut at the start of the last one both parts count with all of its own
         // work (S14).
         if (shape.waves() > 1 && shape.resident > 1) terms.add_cut_work(2);
@@ -128,19 +152,30 @@ std::int64_t seen_on_scheduler(const LaunchShape& shape, std::int64_t blocks,
 
 /// Up to the start of the last block the chain is on the multiprocessor that began the fewest
 /// blocks, from then on where the launch ends (S20).
-std::vector<BoundTerm> on_several_multiprocessors(const LaunchShape& shape,
-                                                  const Interference& cost) {
+std::vector<BoundTerm> from_place_to_place(const LaunchShape& shape, const Interference& cost,
+                                           Beside beside) {
     Terms terms{cost};
     const std::int64_t waves = shape.waves();
     const std::int64_t before = (shape.blocks - 1) / shape.multiprocessors;
     const std::int64_t per_block = shape.warps_per_block;
+    const std::int64_t windows_before = times(cost.windows_of_block, waves - 1);
     terms.add_stalls(waves);
-    terms.add_work(before * per_block,
-                   seen_on_scheduler(shape, before, times(cost.windows_of_block, waves - 1)));
-    const LaunchShape last = shape.fullest();
-    terms.add_work(last.warps(), cost.windows_of_block == 1
-                                     ? last.on_one_scheduler(last.warps())
-                                     : seen_on_scheduler(last, last.blocks, cost.windows_of_block));
+    if (beside == Beside::Parts) {
+        const std::int64_t together = shape.on_one_scheduler(per_block);
+        const auto add_work = [&](std::int64_t blocks, std::int64_t windows) {
+            terms.add_work(blocks * per_block, blocks * together);
+            terms.add_cut_parts(times(times(shape.resident - 1, windows - 1), together));
+        };
+        add_work(before, windows_before);
+        add_work(shape.resident, cost.windows_of_block);
+    } else {
+        terms.add_work(before * per_block, seen_on_scheduler(shape, before, windows_before));
+        const LaunchShape last = shape.fullest();
+        terms.add_work(last.warps(),
+                       cost.windows_of_block == 1
+                           ? last.on_one_scheduler(last.warps())
+                           : seen_on_scheduler(last, last.blocks, cost.windows_of_block));
+    }
     terms.add_active_set(0, waves);
     terms.add_changes(times(cost.windows_of_block, waves));
     terms.add_refills(waves - 1, shape);
@@ -164,10 +199,26 @@ std::string lemma_id(const char* sum, std::int64_t turns_of) {
                        turns_of > 0 ? fmt::format("-by-turns-of-{}", turns_of) : "");
 }
 
+bool changes_scheduler(const LaunchShape& shape, std::int64_t barriers) {
+    return (barriers > 0 || shape.waves() > 1) &&
+           shape.on_one_scheduler(shape.warps_per_block) < shape.warps_per_block;
+}
+
 std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost) {
-    if (shape.multiprocessors == 1) return on_one_multiprocessor(shape, cost);
-    if (shape.waves() == 1) return on_one_multiprocessor(shape.fullest(), cost);
-    return on_several_multiprocessors(shape, cost);
+    std::vector<std::vector<BoundTerm>> sums;
+    const auto add_sums = [&](Beside beside) {
+        if (shape.multiprocessors == 1 || shape.waves() == 1)
+            sums.push_back(on_one_multiprocessor(
+                shape.multiprocessors == 1 ? shape : shape.fullest(), cost, beside));
+        if (shape.waves() > 1) sums.push_back(from_place_to_place(shape, cost, beside));
+    };
+    add_sums(Beside::Blocks);
+    // What is waited for inside an active set is known of whole blocks only.
+    if (changes_scheduler(shape, cost.windows_of_block - 1) && cost.active == 0)
+        add_sums(Beside::Parts);
+    return *std::min_element(sums.begin(), sums.end(), [](const auto& one, const auto& other) {
+        return sum_of(one) < sum_of(other);
+    });
 }
 
 } // namespace warpbound::analyzer

@@ -21,6 +21,9 @@ struct Interference {
     std::int64_t stall = 0; ///< Of a warp alone, beyond its own work.
     std::int64_t same = 0;  ///< Work of a warp, for the others of its scheduler.
     std::int64_t other = 0; ///< Work of a warp, for those of other schedulers.
+    /// By which the work for those of its scheduler exceeds that for others, between two barriers
+    /// of its block.
+    std::int64_t part = 0;
     std::int64_t drain = 0; ///< Of a warp's stores.
     /// Two-level: so many warps of a scheduler fit the active set, and the others stand outside
     /// (docs/soundness.md, S31). 0: nobody stands outside who may issue.
@@ -33,12 +36,16 @@ struct Interference {
     std::int64_t left_in_buffer = 0; ///< Until a write buffer is empty into which nothing enters.
 };
 
-inline constexpr const char* sums_of_a_warp[]{"stall", "same", "other", "drain"};
+inline constexpr const char* sums_of_a_warp[]{"stall", "same", "other", "part", "drain"};
 /// Id of the lemma that bounds one of these sums.
 std::string lemma_id(const char* sum, std::int64_t turns_of);
 
-/// Side: upper. Sound when: the policy is work-conserving, or so in an active set. Throws
-/// `std::overflow_error` when a count cannot be counted.
+/// Whether the critical chain may go over to a warp of another scheduler, in a launch of blocks
+/// with so many barriers.
+bool changes_scheduler(const LaunchShape& shape, std::int64_t barriers);
+
+/// The least of several sums. Side: upper. Sound when: the policy is work-conserving, or so in an
+/// active set. Throws `std::overflow_error` when a count cannot be counted.
 std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost);
 
 } // namespace warpbound::analyzer

@@ -1,6 +1,7 @@
 #include "analyzer/many_warps.hpp"
 
 #include "analyzer/active_set.hpp"
+#include "analyzer/barrier_parts.hpp"
 #include "analyzer/common_barriers.hpp"
 #include "analyzer/interference.hpp"
 #include "analyzer/proof.hpp"
@@ -113,6 +114,16 @@ Result<Bounded> bound_by_work(const Problem& problem, const Work& work, const Ch
     cost.other = most_by_lemma(
         problem, name("other", "ports that a warp takes from those of other schedulers"),
         work.other);
+    if (changes_scheduler(problem.shape, chains.barriers)) {
+        InstructionCosts beyond = work.same;
+        for (std::size_t i = 0; i < beyond.size(); ++i)
+            beyond[i] -= work.other[i];
+        cost.part = most_by_lemma(
+            problem,
+            name("part", "what a warp takes between two barriers from those of its scheduler, "
+                         "beyond what it takes from all"),
+            part_paths(problem, beyond));
+    }
     cost.drain =
         most_by_lemma(problem, name("drain", "drains of the stores of a warp"), work.drain);
     if (!work.inside.empty()) {

@@ -131,28 +131,49 @@ PathSolution record(const Problem& problem, const LemmaName& name, Side side, Fa
     return solved;
 }
 
+namespace {
+
+/// The costliest (cheapest) path; keeps its lemma, once, if the request asks for proofs.
+std::optional<std::int64_t> recorded(const Problem& problem, const LemmaName& name, PathGraph paths,
+                                     Side side) {
+    auto best =
+        StructuralPaths{*problem.request.graph, paths, problem.facts.loops, side}.start_to_end();
+    if (!best) return std::nullopt; // The path problem itself is refused as contradictory.
+    const std::int64_t bound = best->cost;
+    if (problem.request.proofs == nullptr) return bound;
+    auto& lemmas = problem.request.proofs->lemmas;
+    if (std::any_of(lemmas.begin(), lemmas.end(),
+                    [&](const PathLemma& lemma) { return lemma.id == name.id; }))
+        return bound;
+    lemmas.push_back({name.id,
+                      name.text,
+                      side,
+                      Facts::LoopBounds,
+                      std::nullopt,
+                      bound,
+                      std::move(paths),
+                      {},
+                      std::move(best)});
+    return bound;
+}
+
+} // namespace
+
 void record_sum(const Problem& problem, const LemmaName& name,
                 const std::vector<std::int64_t>& block_costs, Side side) {
-    if (problem.request.proofs == nullptr) return;
-    PathLemma lemma{name.id, name.text, side, Facts::LoopBounds, std::nullopt, 0, {}, {}, {}};
-    lemma.paths = sum_graph(problem, block_costs, side);
-    lemma.witness = StructuralPaths{*problem.request.graph, lemma.paths, problem.facts.loops, side}
-                        .start_to_end();
-    if (!lemma.witness) return; // The path problem itself is refused as contradictory.
-    lemma.bound = lemma.witness->cost;
-    problem.request.proofs->lemmas.push_back(std::move(lemma));
+    if (problem.request.proofs != nullptr)
+        recorded(problem, name, sum_graph(problem, block_costs, side), side);
+}
+
+std::int64_t most_by_lemma(const Problem& problem, const LemmaName& name, PathGraph paths) {
+    return std::max<std::int64_t>(
+        0, recorded(problem, name, std::move(paths), Side::Upper).value_or(0));
 }
 
 std::int64_t most_by_lemma(const Problem& problem, const LemmaName& name,
                            const InstructionCosts& costs) {
-    const auto sums = block_costs(problem, costs);
-    if (problem.request.proofs != nullptr) {
-        const auto& lemmas = problem.request.proofs->lemmas;
-        if (std::none_of(lemmas.begin(), lemmas.end(),
-                         [&](const PathLemma& lemma) { return lemma.id == name.id; }))
-            record_sum(problem, name, sums, Side::Upper);
-    }
-    return extreme_sum(problem, sums, Side::Upper);
+    return most_by_lemma(problem, name,
+                         sum_graph(problem, block_costs(problem, costs), Side::Upper));
 }
 
 void keep_counted(const Problem& problem, const std::vector<BoundTerm>& terms) {

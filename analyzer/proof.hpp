@@ -69,6 +69,8 @@ void record_sum(const Problem& problem, const LemmaName& name,
 /// request asks for proofs. Side: upper.
 std::int64_t most_by_lemma(const Problem& problem, const LemmaName& name,
                            const InstructionCosts& costs);
+/// The same of the costliest of such paths.
+std::int64_t most_by_lemma(const Problem& problem, const LemmaName& name, PathGraph paths);
 
 /// Leaves out lemmas of the upper side that no term counts, if the request asks for proofs.
 void keep_counted(const Problem& problem, const std::vector<BoundTerm>& terms);

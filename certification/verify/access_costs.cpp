@@ -23,7 +23,7 @@ bool is_load(const Timing& timing) {
 void WarpCosts::add_accesses(const MemorySystem& memory) {
     using models::Cycles;
     // Of so many cycles for each line, divided among those that go on together.
-    const auto part = [](const Timing& timing, std::int64_t cycles, std::int64_t among) {
+    const auto share = [](const Timing& timing, std::int64_t cycles, std::int64_t among) {
         const std::int64_t whole = models::times(timing.passes.hi, cycles);
         return whole / among + (whole % among == 0 ? 0 : 1);
     };
@@ -43,13 +43,13 @@ void WarpCosts::add_accesses(const MemorySystem& memory) {
         return (stored * (timing.through_caches ? timing.passes.hi : 0) + Cycles{1}).count();
     });
     add(entries, [&](const Timing& timing, std::size_t) {
-        return is_load(timing) ? part(timing, memory.way, memory.holders) : 0;
+        return is_load(timing) ? share(timing, memory.way, memory.holders) : 0;
     });
     add(link, [&](const Timing& timing, std::size_t) {
-        return timing.through_caches ? part(timing, memory.transit, memory.link_places) : 0;
+        return timing.through_caches ? share(timing, memory.transit, memory.link_places) : 0;
     });
     add(refreshes, [&](const Timing& timing, std::size_t) {
-        return timing.through_caches ? part(timing, memory.refresh, 1) : 0;
+        return timing.through_caches ? share(timing, memory.refresh, 1) : 0;
     });
 }
 

@@ -19,8 +19,8 @@ Contention::Contention(const KernelCase& kernel, const SideFlows& flows)
       slots_{slot_ranges(kernel.policy, shape_, shape_.resident)}, costs_{kernel, flows, shape_,
                                                                           slots_} {}
 
-std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
-                                                    const std::string& kind) const {
+std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks, const std::string& kind,
+                                                    Beside beside) const {
     const std::int64_t per_block = shape_.warps_per_block;
     const std::int64_t warps = models::times(blocks, per_block);
     const std::int64_t waves = shape_.waves;
@@ -31,11 +31,20 @@ std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
     if (windows > 1) {
         // S13: the block that is on the chain all the time counts once, the others per window.
         const std::int64_t together = shape_.per_scheduler(per_block);
-        const std::int64_t in_windows =
-            together > per_block / windows ? per_block : std::min(per_block, windows * together);
         const std::int64_t whole = waves == 1 ? 1 : shape_.resident == 1 ? blocks : 0;
-        on_scheduler = models::times(whole, together) + models::times(blocks - whole, in_windows);
         own = whole;
+        if (beside == Beside::Parts) {
+            // A change of window falls into one part of the block that is in a place then.
+            const std::int64_t places = waves == 1 ? blocks - 1 : shape_.resident;
+            on_scheduler = models::times(blocks, together);
+            if (whole < blocks) add_parts(terms, places, windows, kind);
+        } else {
+            const std::int64_t in_windows = together > per_block / windows
+                                                ? per_block
+                                                : std::min(per_block, windows * together);
+            on_scheduler =
+                models::times(whole, together) + models::times(blocks - whole, in_windows);
+        }
     }
     add_active_set(terms, on_scheduler - own);
     terms.push_back({on_scheduler, 0, WarpCosts::same + kind});
@@ -46,6 +55,13 @@ std::vector<Term> Contention::on_one_multiprocessor(std::int64_t blocks,
     terms.push_back({waves - 1, shape_.refill.hi, ""});
     terms.push_back({warps, 0, WarpCosts::upper_drain + kind});
     return terms;
+}
+
+void Contention::add_parts(std::vector<Term>& terms, std::int64_t places, std::int64_t windows,
+                           const std::string& kind) const {
+    const std::int64_t changes = models::times(places, windows - 1);
+    terms.push_back({models::times(changes, shape_.per_scheduler(shape_.warps_per_block)), 0,
+                     WarpCosts::part + kind});
 }
 
 bool Contention::exceeds_active_set() const {
@@ -77,10 +93,11 @@ std::int64_t Contention::seen_on_scheduler(std::int64_t blocks, std::int64_t win
 
 // S20: the chain of a place of the multiprocessor that began the fewest blocks, up to the start of
 // the last one, then that of what ends last.
-std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind) const {
+std::vector<Term> Contention::from_place_to_place(const std::string& kind, Beside beside) const {
     const std::int64_t per_block = shape_.warps_per_block;
     const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
     const std::int64_t in_block = costs_.barriers() + 1;
+    const std::int64_t windows_before = models::times(in_block, shape_.waves - 1);
     std::vector<Term> terms{{shape_.waves, 0, stall + kind}};
     std::int64_t all_seen = 0;
     const auto add_work = [&](std::int64_t warps, std::int64_t seen) {
@@ -88,11 +105,18 @@ std::vector<Term> Contention::on_several_multiprocessors(const std::string& kind
         terms.push_back({seen, 0, WarpCosts::same + kind});
         terms.push_back({warps - seen, 0, WarpCosts::other + kind});
     };
-    add_work(before * per_block,
-             seen_on_scheduler(before, models::times(in_block, shape_.waves - 1)));
     const std::int64_t last = models::times(shape_.resident, per_block);
-    add_work(last, in_block == 1 ? shape_.per_scheduler(last)
-                                 : seen_on_scheduler(shape_.resident, in_block));
+    if (beside == Beside::Parts) {
+        const std::int64_t together = shape_.per_scheduler(per_block);
+        add_work(before * per_block, models::times(before, together));
+        add_parts(terms, shape_.resident - 1, windows_before, kind);
+        add_work(last, models::times(shape_.resident, together));
+        add_parts(terms, shape_.resident - 1, in_block, kind);
+    } else {
+        add_work(before * per_block, seen_on_scheduler(before, windows_before));
+        add_work(last, in_block == 1 ? shape_.per_scheduler(last)
+                                     : seen_on_scheduler(shape_.resident, in_block));
+    }
     add_active_set(terms, all_seen);
     terms.push_back({models::times(in_block, shape_.waves) - 1, costs_.straddle(kind), ""});
     terms.push_back({shape_.waves - 1, shape_.refill.hi, ""});
@@ -117,12 +141,20 @@ std::vector<Term> Contention::drains_on_several(const std::string& kind) const {
     return terms;
 }
 
-std::vector<Term> Contention::conserving_upper_terms(const std::string& kind) const {
-    if (shape_.waves == 1 || shape_.multiprocessors == 1)
+// Each is a bound by itself.
+std::vector<std::vector<Term>> Contention::conserving_upper_sums(const std::string& kind) const {
+    std::vector<std::vector<Term>> sums;
+    for (const Beside beside : {Beside::Blocks, Beside::Parts}) {
+        // S31 knows what whole blocks wait for.
+        if (beside == Beside::Parts && (exceeds_active_set() || shape_.warps_per_block == 1))
+            continue;
         // Blocks that all start together: at most `resident` of them on one multiprocessor.
-        return on_one_multiprocessor(shape_.multiprocessors == 1 ? shape_.blocks : shape_.resident,
-                                     kind);
-    return on_several_multiprocessors(kind);
+        if (shape_.waves == 1 || shape_.multiprocessors == 1)
+            sums.push_back(on_one_multiprocessor(
+                shape_.multiprocessors == 1 ? shape_.blocks : shape_.resident, kind, beside));
+        if (shape_.waves > 1) sums.push_back(from_place_to_place(kind, beside));
+    }
+    return sums;
 }
 
 // S27: a second sum, where the policy allows it; the tables are those of one of them.
@@ -131,15 +163,19 @@ std::string Contention::kind_of_turns() const {
     return kind.empty() || lemma_of(stall + kind) == nullptr ? std::string{} : kind;
 }
 
-std::vector<Term> Contention::upper_terms(const ClaimRow& claim) const {
-    std::vector<Term> terms{{1, 0, "execution-time-upper"}};
+std::vector<std::vector<Term>> Contention::upper_sums(const ClaimRow& claim) const {
+    std::vector<std::vector<Term>> sums;
     if (in_strict_turns())
-        terms = terms_in_turns(claim);
-    else if (shape_.warps > 1)
-        terms =
-            slots_.empty() ? conserving_upper_terms(kind_of_turns()) : slotted_upper_terms(claim);
-    add_waits(terms, claim);
-    return terms;
+        sums.push_back(terms_in_turns(claim));
+    else if (shape_.warps == 1)
+        sums.push_back({{1, 0, "execution-time-upper"}});
+    else if (slots_.empty())
+        sums = conserving_upper_sums(kind_of_turns());
+    else
+        sums.push_back(slotted_upper_terms(claim));
+    for (auto& terms : sums)
+        add_waits(terms, claim);
+    return sums;
 }
 
 std::vector<Term> Contention::lower_terms(const std::string& first) const {
@@ -181,13 +217,13 @@ std::vector<Term> Contention::measured_terms(const ClaimRow& claim) const {
     return {{1, 0, id}, {1, claim.upper ? last.hi - first.lo : last.lo - first.hi, ""}};
 }
 
-std::vector<Term> Contention::expected_terms(const ClaimRow& claim) const {
-    if (claim.quantity == "measured-time") return measured_terms(claim);
-    if (claim.upper) return upper_terms(claim);
-    if (shape_.warps == 1) return {{1, 0, "execution-time-lower"}};
+std::vector<std::vector<Term>> Contention::possible_sums(const ClaimRow& claim) const {
+    if (claim.quantity == "measured-time") return {measured_terms(claim)};
+    if (claim.upper) return upper_sums(claim);
+    if (shape_.warps == 1) return {{{1, 0, "execution-time-lower"}}};
     const std::string first = claim.terms.empty() ? "" : claim.terms.front().lemma;
-    if (auto slotted = slotted_lower_terms(first, claim)) return std::move(*slotted);
-    return lower_terms(first);
+    if (auto slotted = slotted_lower_terms(first, claim)) return {std::move(*slotted)};
+    return {lower_terms(first)};
 }
 
 const Lemma* Contention::lemma_of(const std::string& id) const {
@@ -202,6 +238,7 @@ std::int64_t Contention::cycles_of(const Term& term, const ClaimRow& claim) cons
     if (lemma != nullptr)
         return shape_.warps > 1 ? std::max<std::int64_t>(0, lemma->bound) : lemma->bound;
     if (term.count == 0 || (costs_.sums(term.lemma) && costs_.largest(term.lemma) == 0)) return 0;
+    if (costs_.most_of_a_part(term.lemma).value_or(1) == 0) return 0;
     throw Finding{Verdict::Incomplete, claim.id + ": lemma " + term.lemma + " is missing"};
 }
 
@@ -219,9 +256,21 @@ bool Contention::in_strict_turns() const {
 }
 
 void Contention::check_terms(const ClaimRow& claim) const {
+    std::optional<Finding> first;
+    for (std::vector<Term>& terms : possible_sums(claim)) {
+        try {
+            return check_sum(claim, terms);
+        } catch (const Finding& finding) {
+            if (!first) first = finding;
+        }
+    }
+    throw Finding{first.value()};
+}
+
+void Contention::check_sum(const ClaimRow& claim, std::vector<Term>& expected) const {
     std::vector<Term> stated = claim.terms;
     models::Cycles sum{0};
-    for (Term& term : expected_terms(claim)) {
+    for (Term& term : expected) {
         term.cycles = cycles_of(term, claim);
         const std::int64_t value = models::times(term.cycles, term.count);
         sum += models::Cycles{value};

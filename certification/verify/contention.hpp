@@ -31,16 +31,27 @@ public:
     void check_terms(const ClaimRow& claim) const;
 
 private:
-    [[nodiscard]] std::vector<Term> expected_terms(const ClaimRow& claim) const;
+    /// A claim adds up one of these.
+    [[nodiscard]] std::vector<std::vector<Term>> possible_sums(const ClaimRow& claim) const;
+    /// Throws `Finding` when the claim adds up something else.
+    void check_sum(const ClaimRow& claim, std::vector<Term>& expected) const;
     [[nodiscard]] std::vector<Term> measured_terms(const ClaimRow& claim) const;
-    [[nodiscard]] std::vector<Term> upper_terms(const ClaimRow& claim) const;
+    [[nodiscard]] std::vector<std::vector<Term>> upper_sums(const ClaimRow& claim) const;
+    /// How the blocks beside that of the critical chain count: in every window with all of their
+    /// work, or part by part between their barriers (S13).
+    enum class Beside { Blocks, Parts };
     /// Under a policy that is not slotted, and where no access waits for another.
     /// `kind`: behind the names of its lemmas.
-    [[nodiscard]] std::vector<Term> conserving_upper_terms(const std::string& kind) const;
+    [[nodiscard]] std::vector<std::vector<Term>>
+    conserving_upper_sums(const std::string& kind) const;
     /// Of `blocks` blocks that are on one multiprocessor, in so many waves.
-    [[nodiscard]] std::vector<Term> on_one_multiprocessor(std::int64_t blocks,
-                                                          const std::string& kind) const;
-    [[nodiscard]] std::vector<Term> on_several_multiprocessors(const std::string& kind) const;
+    [[nodiscard]] std::vector<Term>
+    on_one_multiprocessor(std::int64_t blocks, const std::string& kind, Beside beside) const;
+    [[nodiscard]] std::vector<Term> from_place_to_place(const std::string& kind,
+                                                        Beside beside) const;
+    /// For the parts of the blocks in so many places in which the chain changes its window.
+    void add_parts(std::vector<Term>& terms, std::int64_t places, std::int64_t windows,
+                   const std::string& kind) const;
     /// Of the two buffers that its critical chain waits for.
     [[nodiscard]] std::vector<Term> drains_on_several(const std::string& kind) const;
     /// Whether warps that may issue can stand outside the active set of a scheduler (S31).

@@ -166,6 +166,9 @@ void check_kernel(const KernelCase& kernel) {
                     fail(where + ": a cost is not the sum over its block");
         }
         check_bound(kernel, flow, lemma, where);
+        const auto part = contention.costs().most_of_a_part(lemma.id);
+        if (part && lemma.bound < *part)
+            fail(fmt::format("{}: a part between barriers costs {}", where, *part));
     }
     for (const bool upper : {true, false})
         if (std::none_of(kernel.claims.begin(), kernel.claims.end(), [&](const ClaimRow& claim) {

@@ -30,6 +30,8 @@ public:
     /// Requires: `sums`.
     [[nodiscard]] std::vector<std::int64_t> per_block(const std::string& lemma) const;
     [[nodiscard]] std::int64_t largest(const std::string& lemma) const;
+    /// The most that a warp costs between two barriers, where the lemma bounds that; else none.
+    [[nodiscard]] std::optional<std::int64_t> most_of_a_part(const std::string& lemma) const;
     /// Barriers at which each warp of a block meets the others. Throws `Finding` when paths pass
     /// them unequally often.
     [[nodiscard]] std::int64_t barriers() const;
@@ -75,6 +77,7 @@ public:
 
     static constexpr const char* same = "execution-time-upper-same";
     static constexpr const char* other = "execution-time-upper-other";
+    static constexpr const char* part = "execution-time-upper-part";
     static constexpr const char* inside = "execution-time-upper-inside";
     static constexpr const char* upper_drain = "execution-time-upper-drain";
     static constexpr const char* loads = "execution-time-upper-loads";

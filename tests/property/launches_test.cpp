@@ -20,8 +20,9 @@
 namespace warpbound {
 namespace {
 
-constexpr std::array conserving{"lrr", "gto", "oldest", "variable-rate:fast=0,every=2,conserving",
-                                "two-level:active=24"};
+constexpr std::array conserving{
+    "lrr",    "gto", "oldest", "variable-rate:fast=0,every=2,conserving", "two-level:active=24",
+    "unknown"};
 /// Fewer than a scheduler's warps.
 constexpr std::array set_limited{"two-level:active=1", "two-level:active=2", "two-level:active=3",
                                  "two-level:active=5"};
@@ -51,6 +52,7 @@ struct Verdict {
     bool decided = false;
     bool in_turns = false; ///< The upper bound rests on turns.
     bool in_set = false;   ///< It counts what is waited for inside an active set.
+    bool in_parts = false; ///< It counts blocks part by part between barriers.
 };
 
 void set(models::ValueGroup& group, std::string_view name, models::Interval interval) {
@@ -138,6 +140,9 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     verdict.in_set = std::any_of(upper.terms.begin(), upper.terms.end(), [](const auto& term) {
         return term.text.find("inside the active set") != std::string::npos;
     });
+    verdict.in_parts = std::any_of(upper.terms.begin(), upper.terms.end(), [](const auto& term) {
+        return term.lemma.find("-part") != std::string::npos;
+    });
     auto bounds = analysis.value().execution_time.bounds();
     if (kind.certified) {
         analyzer::ProofRecord proofs;
@@ -208,6 +213,7 @@ struct Sums {
     std::uint64_t in_turns = 0;
     std::uint64_t spread = 0;
     std::uint64_t in_set = 0;
+    std::uint64_t in_parts = 0;
 
     void add(const Verdict& verdict) {
         if (verdict.refused) ++refused;
@@ -218,6 +224,7 @@ struct Sums {
         if (verdict.in_turns) ++in_turns;
         if (verdict.spread) ++spread;
         if (verdict.in_set) ++in_set;
+        if (verdict.in_parts) ++in_parts;
         if (verdict.certified_ratio > 0) certified.push_back(verdict.certified_ratio);
         if (verdict.upper_ratio == 0) return;
         upper.push_back(verdict.upper_ratio);
@@ -228,6 +235,7 @@ struct Sums {
         EXPECT_LT(refused * 10, cases + 10);
         EXPECT_GT(waves * 5, cases);
         EXPECT_GT(met * 5, cases);
+        EXPECT_GT(in_parts * 20, cases) << "hardly a block was counted part by part";
         EXPECT_LT(median(upper), 4.0);
         EXPECT_GT(median(lower), 0.3);
     }
@@ -244,6 +252,7 @@ struct Sums {
         testing::Test::RecordProperty("in_turns", std::to_string(in_turns));
         testing::Test::RecordProperty("spread", std::to_string(spread));
         testing::Test::RecordProperty("in_set", std::to_string(in_set));
+        testing::Test::RecordProperty("in_parts", std::to_string(in_parts));
     }
 };
 

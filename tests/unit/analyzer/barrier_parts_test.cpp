@@ -1,5 +1,6 @@
 #include "analyzer/barrier_parts.hpp"
 #include "analyzer/common_barriers.hpp"
+#include "analyzer/longest_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
@@ -40,6 +41,51 @@ TEST(BarrierParts, AreNoneWhereABarrierLiesInALoop) {
     models::FlowFacts facts;
     facts.loops.push_back({8, 3, 3, {}});
     EXPECT_FALSE(parts_of("MOV R1, R2; BAR.SYNC 0x0; @P0 BRA 0x8; EXIT;", facts));
+}
+
+/// What a warp costs in its costliest part, each instruction as many as its place in `costs` says.
+std::int64_t costliest_part(const std::string& body, const std::vector<std::int64_t>& costs,
+                            models::FlowFacts facts = {}) {
+    const auto made = analyzed(body, std::move(facts));
+    made->request.launch = {1, 128};
+    const auto problem = prepare(made->request);
+    EXPECT_TRUE(problem) << to_string(problem.error());
+    const auto best = StructuralPaths{made->graph, part_paths(problem.value(), costs),
+                                      problem.value().facts.loops, Side::Upper}
+                          .start_to_end();
+    return best.value().cost;
+}
+
+TEST(PartPaths, PayBetweenTwoBarriersOnly) {
+    const std::string body = "MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;";
+    EXPECT_EQ(costliest_part(body, {100, 10, 1, 1, 1}), 110);
+    EXPECT_EQ(costliest_part(body, {1, 1, 100, 10, 1}), 110);
+    EXPECT_EQ(costliest_part(body, {1, 1, 1, 1, 100}), 100);
+    EXPECT_EQ(costliest_part("MOV R1, R2; EXIT;", {5, 7}), 12);
+}
+
+TEST(PartPaths, TakeTheCostlierWayOfABranch) {
+    const std::string body =
+        "@P0 BRA 0x18; MOV R1, R2; MOV R5, R6; BAR.SYNC 0x0; MOV R3, R4; EXIT;";
+    EXPECT_EQ(costliest_part(body, {1, 20, 20, 1, 30, 1}), 42);
+    EXPECT_EQ(costliest_part(body, {1, 20, 20, 1, 50, 1}), 51);
+}
+
+// A loop of three turns, with a loop of four in it: from barrier to barrier once round.
+TEST(PartPaths, GoOnceRoundALoopWithABarrier) {
+    models::FlowFacts facts;
+    facts.loops.push_back({8, 3, 3, {}});
+    EXPECT_EQ(costliest_part("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; @P0 BRA 0x8; EXIT;",
+                             {40, 1, 20, 3, 4}, facts),
+              41);
+    EXPECT_EQ(costliest_part("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; @P0 BRA 0x8; EXIT;",
+                             {1, 1, 20, 3, 40}, facts),
+              63);
+    facts.loops.push_back({16, 4, 4, {}});
+    EXPECT_EQ(
+        costliest_part("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; @P1 BRA 0x10; @P0 BRA 0x8; EXIT;",
+                       {1, 1, 20, 3, 2, 1}, facts),
+        4 * 23 + 2 + 1);
 }
 
 } // namespace

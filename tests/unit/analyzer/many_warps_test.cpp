@@ -126,6 +126,61 @@ TEST(ManyWarps, OfLooseRoundRobinWaitForTheSlotOfTheWarpBeforeThem) {
     EXPECT_EQ(lower(analysis.value()), 15);
 }
 
+// Two blocks of four warps, two on each scheduler, an issue slot of 2 cycles. With one barrier a
+// warp of the other block may be met in one part on both schedulers, not in both parts.
+TEST(ManyWarps, OfAnotherBlockAreMetOnASecondSchedulerInOnePart) {
+    const auto kernel = [](int before, int behind) {
+        std::string body;
+        for (int i = 0; i < before + behind; ++i)
+            body += (i == before ? "BAR.SYNC 0x0; MOV R" : "MOV R") + std::to_string(i) + ", RZ; ";
+        return body + "EXIT;";
+    };
+    const auto of_part = [&](int before, int behind, models::Launch launch) {
+        for (const BoundTerm& term :
+             of_launch(kernel(before, behind), launch).execution_time.upper.terms)
+            if (term.lemma.find("-part") != std::string::npos)
+                return std::pair{term.count, term.cycles};
+        return std::pair<std::int64_t, std::int64_t>{0, 0};
+    };
+    // The barrier and the EXIT are instructions, too.
+    EXPECT_EQ(of_part(10, 10, {2, 128}), (std::pair<std::int64_t, std::int64_t>{2, 2 * 11}));
+    EXPECT_EQ(of_part(18, 2, {2, 128}), (std::pair<std::int64_t, std::int64_t>{2, 2 * 19}));
+    EXPECT_EQ(of_part(10, 10, {4, 128}), (std::pair<std::int64_t, std::int64_t>{6, 2 * 11}));
+    EXPECT_EQ(of_part(10, 10, {1, 128}).first, 0);
+    const std::int64_t one = upper(of_launch(kernel(10, 10), {1, 128}));
+    EXPECT_EQ(upper(of_launch(kernel(10, 10), {2, 128})), one + 2 * (22 * 2) + 2 * 22);
+}
+
+// Of a block of 4 warps with 8 parts: all of it once, not all of its warps.
+TEST(ManyWarps, WithManyBarriersDoNotMeetAllWarpsOfOtherBlocks) {
+    std::string body;
+    for (int part = 0; part < 8; ++part) {
+        for (int i = 0; i < 20; ++i)
+            body += "MOV R" + std::to_string(i) + ", RZ; ";
+        body += "BAR.SYNC 0x0; ";
+    }
+    const std::int64_t work = 2 * (8 * 21 + 1); // Of a warp.
+    constexpr std::int64_t part = 2 * 21;
+    for (const std::int64_t warps : {4, 8}) {
+        const auto of_blocks = [&](std::int64_t blocks) {
+            return upper(of_launch(body + "EXIT;", {blocks, 32 * warps}));
+        };
+        const std::int64_t on_scheduler = warps / 2;
+        EXPECT_EQ(of_blocks(2) - of_blocks(1), on_scheduler * work + 8 * on_scheduler * part);
+        EXPECT_LT(of_blocks(2) - of_blocks(1), warps * work);
+    }
+}
+
+// 60 blocks of one warp in eight places of one multiprocessor, four of each scheduler: 59 before
+// the last one starts, of which 29 were on the scheduler that had fewer, then four beside each
+// other.
+TEST(ManyWarps, OfOneMultiprocessorThatFollowEachOtherStayOnTheirSchedulers) {
+    std::int64_t met = 0;
+    for (const BoundTerm& term : of_launch(moves, {60, 32}).execution_time.upper.terms)
+        if (term.lemma == "execution-time-upper-same") met += term.count;
+    EXPECT_EQ(met, 29 + 4);
+}
+
 TEST(ManyWarps, SayWhatTheBoundAddsUpFrom) {
     for (const auto& [launch, multiprocessors] : {std::pair{models::Launch{1, 64}, 1},
                                                   {models::Launch{3, 96}, 1},

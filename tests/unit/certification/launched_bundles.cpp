@@ -85,6 +85,15 @@ const std::vector<Launched>& launches() {
     static const std::vector<Launched> list{
         {"one wave on several multiprocessors", "40x128", "lrr", 8},
         {"several waves on several multiprocessors", "40x128", "gto", 2},
+        {"several waves on one multiprocessor", "40x128", "unknown", 1},
+        {blocks_that_meet, "3x256", "gto", 1, {}, true},
+        {"blocks that meet, several waves on several multiprocessors",
+         "20x320",
+         "gto",
+         2,
+         {},
+         true},
+        {"turns of blocks that meet, several waves", "9x320", "lrr", 1, {}, true},
         {"slots of one wave", "5x128", "variable-rate:fast=0,every=3", 1},
         {"slots of several waves", "20x128", "variable-rate:fast=1,every=2", 1},
         {"accesses of one warp through caches", "1x32", "lrr", 1, 40'000},
@@ -140,11 +149,15 @@ Bundle bundle_named(std::string_view name) {
     return bundle_of(*found);
 }
 
-verify::Verdict structure_of(EvidenceFiles files) {
+verify::StepResult structure_step(EvidenceFiles files) {
     tests::seal_again(files);
     auto asked = options();
     asked.rebuild = [](const verify::Files& same) -> Result<verify::Files> { return same; };
-    return tests::step_of(verify::verify(tests::plain(files), asked), "structure").verdict;
+    return tests::step_of(verify::verify(tests::plain(files), asked), "structure");
+}
+
+verify::Verdict structure_of(EvidenceFiles files) {
+    return structure_step(std::move(files)).verdict;
 }
 
 std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle) {

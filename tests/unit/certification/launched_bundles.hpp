@@ -32,11 +32,13 @@ const std::vector<Launched>& launches();
 inline constexpr const char* cached_in_slots = "slots and accesses through caches, several waves";
 inline constexpr const char* cached_in_turns =
     "strict turns and accesses through caches, several waves";
+inline constexpr const char* blocks_that_meet = "blocks that meet, one wave";
 inline constexpr const char* active_set_in_one_wave = "active set of one wave";
 /// One of `launches()`. Throws `std::out_of_range` for another name.
 Bundle bundle_named(std::string_view name);
 
 /// What `verify` says of changed files whose digests were brought in line.
+verify::StepResult structure_step(EvidenceFiles files);
 verify::Verdict structure_of(EvidenceFiles files);
 
 inline const std::string lemmas_of_kernel = "analysis/K1/execution-time-upper-";
