@@ -47,11 +47,10 @@ public:
         for (const Parting& parting : points_.partings) {
             const std::size_t before = copies_.size();
             for (std::size_t copy = 0; copy < before; ++copy)
-                if (copies_[copy].original == parting.block) part(copy, parting);
-            if (copies_.size() > most_copies)
-                return Failure{"lanes may part inside each other so often that their ways are not "
-                               "bounded in this version",
-                               problem_.request.function->name};
+                if (copies_[copy].original == parting.block && left_.count(copy) == 0 &&
+                    !part(copy, parting))
+                    return refuse_copies();
+            if (copies_.size() > most_copies) return refuse_copies();
         }
         std::vector<assembly::ExploredBlock> blocks;
         for (const Copy& copy : copies_) {
@@ -88,8 +87,14 @@ private:
     using Copies = std::set<std::size_t>;
     using Seconds = std::map<std::size_t, std::size_t>; ///< By copy.
 
-    /// Lets the ways of one copy of the branch follow each other.
-    void part(std::size_t branch, const Parting& parting) {
+    [[nodiscard]] Failure refuse_copies() const {
+        return Failure{"lanes may part inside each other so often that their ways are not bounded "
+                       "in this version",
+                       problem_.request.function->name};
+    }
+
+    /// Lets the ways of one copy of the branch follow each other. False when it cannot.
+    bool part(std::size_t branch, const Parting& parting) {
         // The copies of the region that the branch leads to, and where it goes on.
         Copies inside;
         std::vector<std::size_t> work;
@@ -109,14 +114,15 @@ private:
             work.pop_back();
             follow(from);
         }
-        if (parting.leaving) {
+        if (parting.leaving && !parting.leaving->beside.empty())
+            return let_leave_at_several(branch, parting, inside, meeting);
+        if (parting.leaving)
             let_leave(branch, parting, inside, meeting);
-            return;
-        }
-        if (parting.one_sided)
+        else if (parting.one_sided)
             let_wait(inside, parting, meeting);
         else
             let_follow(branch, parting, inside, meeting);
+        return true;
     }
 
     /// Those who have waited at the meeting go on when the others do not come there.
@@ -295,13 +301,7 @@ private:
     /// Those who leave go on before the others turn on, or wait until the others have left.
     void let_leave(std::size_t branch, const Parting& parting, const Copies& inside,
                    std::optional<std::size_t> meeting) {
-        std::size_t start = 0;
-        std::vector<std::size_t> staying;
-        for (const Copy::Way& way : copies_[branch].ways)
-            if (way.edge && copies_[way.to].original == parting.leaving->start)
-                start = way.to;
-            else if (way.edge)
-                staying.push_back(way.to);
+        const auto [start, staying] = ways_of(branch, parting);
         const std::size_t at_once = copy_leaving(parting, inside, start, staying, false);
         const std::size_t first_late = copies_.size();
         const std::size_t late = copy_leaving(parting, inside, start, {}, true);
@@ -322,6 +322,90 @@ private:
             leaving_late.insert(copy);
         }
         go_on_late(leaving_late, parting, waited);
+    }
+
+    /// Where those who leave at a branch go on, and where the others do.
+    struct Ways {
+        std::size_t start = 0;
+        std::vector<std::size_t> staying;
+    };
+    [[nodiscard]] Ways ways_of(std::size_t branch, const Parting& parting) const {
+        Ways ways;
+        for (const Copy::Way& way : copies_[branch].ways)
+            if (way.edge && copies_[way.to].original == parting.leaving->start)
+                ways.start = way.to;
+            else if (way.edge)
+                ways.staying.push_back(way.to);
+        return ways;
+    }
+
+    /// The same at each of several branches of the same turns. Those who waited follow each other
+    /// in any order; all come over one last block, at which their sequence turns. False when a
+    /// block has several copies there.
+    bool let_leave_at_several(std::size_t branch, const Parting& parting, const Copies& inside,
+                              std::optional<std::size_t> meeting) {
+        std::map<std::size_t, std::size_t> branches{{parting.block, branch}}; // by original
+        std::set<std::size_t> region;
+        for (const std::size_t copy : inside)
+            if (parting.leaving->beside.count(copies_[copy].original) != 0 &&
+                !branches.emplace(copies_[copy].original, copy).second)
+                return false;
+        if (branches.size() != parting.leaving->beside.size() + 1) return false;
+        std::vector<std::size_t> starts;
+        std::vector<std::pair<std::size_t, std::size_t>> at_once;
+        std::int64_t most = 0;
+        for (const Parting& other : points_.partings) {
+            const auto found = branches.find(other.block);
+            if (found == branches.end()) continue;
+            left_.insert(found->second);
+            const Ways ways = ways_of(found->second, other);
+            starts.push_back(ways.start);
+            at_once.emplace_back(found->second,
+                                 copy_leaving(other, inside, ways.start, ways.staying, false));
+            region.insert(other.leaving->region.begin(), other.leaving->region.end());
+            most += other.leaving->most;
+        }
+        Copies ahead; // Of the last block.
+        std::optional<std::size_t> last;
+        std::set<std::size_t> originals;
+        for (const std::size_t copy : inside) {
+            if (region.count(copies_[copy].original) == 0) continue;
+            if (!originals.insert(copies_[copy].original).second) return false;
+            if (ends_way(copy, parting))
+                last = copy;
+            else
+                ahead.insert(copy);
+        }
+        if (!last) return false;
+        const std::size_t turning = copies_.size();
+        copies_.push_back(copies_[*last]);
+        copies_[turning].repeated = std::min(most, problem_.shape.warp_size);
+        const auto copy_ahead = [&] {
+            Seconds second;
+            for (const std::size_t copy : ahead) {
+                second[copy] = copies_.size();
+                copies_.push_back(copies_[copy]);
+            }
+            for (const auto& [copy, made] : second)
+                for (Copy::Way& way : copies_[made].ways)
+                    if (way.edge) way.to = way.to == *last ? turning : second.at(way.to);
+            return second;
+        };
+        const Seconds first = copy_ahead();
+        const Seconds next = copy_ahead();
+        const auto lead_to = [&](std::size_t from, const Seconds& second) {
+            for (const std::size_t start : starts)
+                add(from, start == *last ? turning : second.at(start));
+        };
+        for (const auto& [from, to] : at_once)
+            add(from, to);
+        for (const std::size_t copy : inside) {
+            if (!ends_way(copy, parting)) continue;
+            lead_to(copy, first);
+            if (meeting && misses_meeting(copy, parting)) add(copy, *meeting);
+        }
+        lead_to(turning, next);
+        return true;
     }
 
     [[nodiscard]] bool is_never_taken(std::size_t edge) const {
@@ -367,6 +451,7 @@ private:
     const ControlFlowGraph& graph_;
     const MeetingPoints& points_;
     std::vector<Copy> copies_;
+    Copies left_; ///< Of branches that were taken together with another one's.
 };
 
 } // namespace

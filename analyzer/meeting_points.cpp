@@ -46,12 +46,7 @@ public:
                              return std::pair{a.region.size(), !a.leaving.has_value()} >
                                     std::pair{b.region.size(), !b.leaving.has_value()};
                          });
-        for (const Parting& a : found_.partings)
-            for (const Parting& b : found_.partings)
-                if (a.leaving && b.leaving && a.block != b.block && a.region.count(b.block) != 0)
-                    return refuse(graph_.blocks[b.block].last,
-                                  "lanes may leave a loop at several places before they meet, "
-                                  "which is not bounded");
+        if (auto beside = find_beside(); !beside) return beside.as_failure();
         return std::move(found_);
     }
 
@@ -197,6 +192,53 @@ private:
         return boost::outcome_v2::success();
     }
 
+    /// Branches at which lanes leave the same turns: whoever left goes to the meeting over the same
+    /// last block.
+    Result<void> find_beside() {
+        for (Parting& a : found_.partings)
+            for (const Parting& b : found_.partings) {
+                const bool in_the_same_turns = a.block != b.block && a.leaving && b.leaving &&
+                                               a.region.count(b.block) != 0 &&
+                                               b.region.count(a.block) != 0;
+                if (!in_the_same_turns) continue;
+                if (a.passed || b.passed || a.meeting != b.meeting || a.region != b.region ||
+                    a.leaving->region.count(b.block) != 0 || b.leaving->region.count(a.block) != 0)
+                    return refuse_several(b);
+                a.leaving->beside.insert(b.block);
+            }
+        for (const Parting& parting : found_.partings)
+            if (parting.leaving && !parting.leaving->beside.empty() && !end_together(parting))
+                return refuse_several(parting);
+        return boost::outcome_v2::success();
+    }
+    [[nodiscard]] Failure refuse_several(const Parting& parting) const {
+        return refuse(graph_.blocks[parting.block].last,
+                      "lanes may leave a loop at several places, with different ends before they "
+                      "meet, which is not bounded");
+    }
+    /// Whether all who leave beside it come to the meeting from one block.
+    [[nodiscard]] bool end_together(const Parting& parting) const {
+        std::set<std::size_t> ends;
+        for (const Parting& other : found_.partings) {
+            if (&other != &parting && parting.leaving->beside.count(other.block) == 0) continue;
+            for (const std::size_t block : other.leaving->region) {
+                const auto& code = graph_.blocks[block];
+                const auto meets = [&](std::size_t edge) {
+                    return graph_.edges[edge].to == parting.meeting;
+                };
+                const auto away = [&](std::size_t edge) {
+                    const std::size_t to = graph_.edges[edge].to;
+                    return is_reached(to) && !meets(edge) && other.region.count(to) == 0;
+                };
+                if (code.exits || std::any_of(code.out.begin(), code.out.end(), away)) return false;
+                if (std::none_of(code.out.begin(), code.out.end(), meets)) continue;
+                if (!std::all_of(code.out.begin(), code.out.end(), meets)) return false;
+                ends.insert(block);
+            }
+        }
+        return ends.size() == 1;
+    }
+
     /// From the branch on, over edges behind which lanes are still in so many points, and the other
     /// edges that lead away from there.
     struct Walk {
@@ -269,8 +311,7 @@ private:
         });
     }
 
-    /// The way of a turning branch that does not come to it again; nothing when both do, or when
-    /// the turns cannot be counted.
+    /// The way of a turning branch that does not come to it again; nothing when both do.
     [[nodiscard]] std::optional<Parting::Leaving> leaving_of(const Parting& parting) const {
         for (const std::size_t way : graph_.blocks[parting.block].out) {
             if (!is_reached(graph_.edges[way].to)) continue;
@@ -298,10 +339,10 @@ private:
                 };
                 if (!inside(parting.block) || parting.region.count(graph_.loops[loop].header) == 0)
                     continue;
-                constexpr std::int64_t most = std::int64_t{1} << 40;
+                // Each of those who wait is a lane at least.
+                const std::int64_t lanes = problem_.shape.warp_size;
                 const std::int64_t turns = problem_.facts.loops[loop].max;
-                if (turns >= most / leaving.most) return std::nullopt;
-                leaving.most *= turns + 1;
+                leaving.most = turns >= lanes ? lanes : std::min(lanes, leaving.most * (turns + 1));
             }
             return leaving;
         }

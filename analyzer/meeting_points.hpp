@@ -24,6 +24,8 @@ struct Parting {
         std::size_t start = 0;        ///< Where the lanes that leave go on.
         std::set<std::size_t> region; ///< What they may pass before the meeting.
         std::int64_t most = 0;        ///< How often some leave before the meeting.
+        /// Blocks of other branches at which lanes leave the same turns, for the same meeting.
+        std::set<std::size_t> beside{};
     };
     std::optional<Leaving> leaving;
     /// The innermost point of the branch, inside that of the meeting, where lanes of a way may

@@ -28,7 +28,7 @@ std::optional<std::size_t> LaneStack::innermost() const {
 }
 
 void LaneStack::join(Kind kind, std::size_t of) {
-    entries_.push_back({kind, of, nobody, {}, false, false});
+    entries_.push_back({kind, of});
 }
 
 void LaneStack::leave(std::size_t entry) {
@@ -66,8 +66,7 @@ void LaneStack::open_points() {
             continue;
         }
         if (entries_[i].at != nobody) {
-            Entry ready{Kind::Ready,      entries_[i].of, entries_[i].at,
-                        entries_[i].left, false,          false};
+            Entry ready{Kind::Ready, entries_[i].of, entries_[i].at, entries_[i].left};
             add_points_above(i, ready.left);
             for (std::size_t above = i + 1; above < entries_.size(); ++above)
                 if (entries_[above].kind == Kind::Turn) entries_[above].passed = true;
@@ -81,19 +80,35 @@ void LaneStack::open_points() {
     }
 }
 
+std::size_t LaneStack::begin_of_mixed(std::size_t entry) const {
+    while (entries_[entry].mixed)
+        --entry;
+    return entry;
+}
+
 void LaneStack::wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others) {
     const auto same = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
         return entry.kind == Kind::Turn && entry.of == behind && entry.at == at;
     });
     if (same == entries_.end()) {
-        entries_.push_back({Kind::Turn, behind, at, others.left_, false, false});
+        entries_.push_back({Kind::Turn, behind, at, others.left_});
         return;
     }
-    // Those of a later turn of a loop stand above those of the turns before.
-    if (same + 1 != entries_.end() || same->passed || same->left != others.left_)
+    // Those of a later turn of a loop stand above those of the turns before, among others that left
+    // the same turns elsewhere.
+    const std::size_t from = begin_of_mixed(static_cast<std::size_t>(same - entries_.begin()));
+    const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(from);
+    if (std::any_of(first, entries_.end(), [&](const Entry& entry) {
+            return entry.kind != Kind::Turn || entry.passed || entry.left != others.left_;
+        }))
         throw NotFollowed{"lanes may part here again before they meet, which this check does not "
                           "follow"};
-    same->many = true;
+    for (auto entry = first; entry != entries_.end(); ++entry) {
+        entry->many = true;
+        entry->mixed = false;
+    }
+    std::sort(first, entries_.end());
+    std::for_each(first + 1, entries_.end(), [](Entry& entry) { entry.mixed = true; });
 }
 
 void LaneStack::wait_at(std::size_t entry, std::size_t at, const LaneStack& others) {
@@ -131,13 +146,19 @@ void LaneStack::end() {
 }
 
 // A point at the top would have opened.
-std::optional<LaneStack::Entry> LaneStack::next() {
-    if (entries_.empty()) return std::nullopt;
-    Entry turn = std::move(entries_.back());
-    entries_.pop_back();
-    left_ = turn.left;
-    active_ = true;
-    return turn;
+std::vector<std::pair<LaneStack::Entry, LaneStack>> LaneStack::next() const {
+    std::vector<std::pair<Entry, LaneStack>> choices;
+    if (entries_.empty()) return choices;
+    const std::size_t from = begin_of_mixed(entries_.size() - 1);
+    for (std::size_t on_top = from; on_top < entries_.size(); ++on_top) {
+        LaneStack rest = *this;
+        rest.left_ = entries_[on_top].left;
+        rest.active_ = true;
+        if (entries_[on_top].many) choices.emplace_back(entries_[on_top], rest);
+        rest.entries_.resize(from);
+        choices.emplace_back(entries_[on_top], std::move(rest));
+    }
+    return choices;
 }
 
 } // namespace warpbound::certification::verify

@@ -31,10 +31,12 @@ public:
         std::size_t of = 0;
         /// Block where those go on who wait there.
         std::size_t at = nobody;
-        std::set<Point> left; ///< Points below it that those who wait there are not in.
-        bool many = false;    ///< Turn: one such group or more, one above the other.
+        std::set<Point> left{}; ///< Points below it that those who wait there are not in.
+        bool many = false;      ///< Turn: one such group or more, one above the other.
         /// Turn: lanes may go on before them that stood below them.
         bool passed = false;
+        /// Turn: groups of this kind and of the one below it stand above each other in any order.
+        bool mixed = false;
 
         auto operator<=>(const Entry&) const = default;
     };
@@ -64,11 +66,9 @@ public:
     bool arrive(std::size_t entry, std::size_t at);
     void end();
 
-    /// Those are active now who waited for their turn for the shortest time; none: nobody waits. If
-    /// there are many, these are the last of them.
-    std::optional<Entry> next();
-    /// More of them wait.
-    void put_back(const Entry& turn) { entries_.push_back(turn); }
+    /// Those are active now who waited for their turn for the shortest time, with the stack as it
+    /// then is: one for each kind that may be on top, and whether more wait. None: nobody waits.
+    [[nodiscard]] std::vector<std::pair<Entry, LaneStack>> next() const;
 
     auto operator<=>(const LaneStack&) const = default;
 
@@ -79,6 +79,8 @@ private:
     [[nodiscard]] bool is_missed(std::size_t entry) const;
     void add_points_above(std::size_t entry, std::set<Point>& to) const;
     void remove(std::size_t entry);
+    /// Where the kinds begin that stand above each other in any order.
+    [[nodiscard]] std::size_t begin_of_mixed(std::size_t entry) const;
 
     std::vector<Entry> entries_;
     std::set<Point> left_; ///< Points that the active lanes are not in.

@@ -199,8 +199,10 @@ private:
             point = inner;
         if (point)
             stack.wait_at(*point, later, others);
-        else
+        else {
             stack.wait_for_turn(block, later, others);
+            found_.groups.emplace(block, later);
+        }
         take(block, now, std::move(stack));
     }
 
@@ -246,7 +248,7 @@ private:
 
     /// The active lanes have arrived at the point; `behind`: block where they go on.
     void arrive(std::size_t point, std::size_t behind, LaneStack stack) {
-        if (!stack.arrive(point, behind)) return let_next(std::move(stack));
+        if (!stack.arrive(point, behind)) return let_next(stack);
         found_.behind_points.insert(behind);
         go_on(behind, std::move(stack));
     }
@@ -254,22 +256,16 @@ private:
     /// The active lanes have ended.
     void end(LaneStack stack) {
         stack.end();
-        let_next(std::move(stack));
+        let_next(stack);
     }
 
-    void let_next(LaneStack stack) {
-        const auto waited = stack.next();
-        if (!waited) {
-            found_.states[current_].ends = true;
-            return;
+    void let_next(const LaneStack& stack) {
+        auto choices = stack.next();
+        if (choices.empty()) found_.states[current_].ends = true;
+        for (auto& [waited, rest] : choices) {
+            if (waited.kind != LaneStack::Kind::Turn) found_.behind_points.insert(waited.at);
+            go_on(waited.at, std::move(rest));
         }
-        if (waited->kind != LaneStack::Kind::Turn) found_.behind_points.insert(waited->at);
-        if (waited->many) {
-            LaneStack more = stack;
-            more.put_back(*waited);
-            go_on(waited->at, std::move(more));
-        }
-        go_on(waited->at, std::move(stack));
     }
 
     /// The active lanes come to the block.

@@ -21,6 +21,8 @@ struct LaneStates {
         bool together = false;         ///< No lane waits elsewhere.
     };
     std::vector<State> states; ///< The first is the start.
+    /// Who may wait for their turn: the block behind which they parted and where they go on.
+    std::set<std::pair<std::size_t, std::size_t>> groups;
     /// Headers of loops that some may execute while others wait for their turn: by the block behind
     /// which these parted and the one where they go on.
     std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>> turned;

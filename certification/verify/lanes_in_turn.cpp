@@ -2,6 +2,7 @@
 
 #include "certification/verify/lane_states.hpp"
 #include "certification/verify/launch_shape.hpp"
+#include "certification/verify/residence.hpp"
 
 #include <fmt/format.h>
 
@@ -132,30 +133,75 @@ void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
                                          kernel.function->instructions[i].address));
 }
 
-/// How often lanes go on at the head of a sequence of copies one group behind the other, when no
+/// How often a lane executes the branch behind which such groups part, while they wait.
+std::int64_t most_groups(const ControlFlow& of_code, const LaneStates& lanes,
+                         const std::pair<std::size_t, std::size_t>& group) {
+    const auto turned = lanes.turned.find(group);
+    std::int64_t most = 1;
+    for (const CheckedLoop& loop : of_code.loops)
+        if (turned != lanes.turned.end() && loop.blocks.count(group.first) != 0 &&
+            turned->second.count(loop.header) != 0)
+            most = models::times(most, loop.max_turns + 1);
+    return most;
+}
+
+/// The block ends where lanes may part.
+bool may_part(const KernelCase& kernel, const ControlFlow& of_code, std::size_t block) {
+    const auto& facts = kernel.facts.divergents;
+    return std::any_of(facts.begin(), facts.end(), [&](const models::DivergentFact& fact) {
+        return fact.at == kernel.function->instructions[of_code.last[block]].address;
+    });
+}
+
+/// Into the sequence lanes come in turn only, not by their way.
+bool comes_by_turn(const KernelCase& kernel, const CheckedLoop& sequence) {
+    const std::size_t start = kernel.in_turn[sequence.header].of;
+    for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy) {
+        const auto& to = kernel.in_turn[copy].successors;
+        const auto& code = kernel.blocks[kernel.in_turn[copy].of].successors;
+        if (sequence.blocks.count(copy) == 0 &&
+            std::find(to.begin(), to.end(), sequence.header) != to.end() &&
+            std::find(code.begin(), code.end(), start) != code.end())
+            return false;
+    }
+    return true;
+}
+
+/// How often lanes come to the head of a sequence of copies one group behind the other, when no
 /// further group parts for it meanwhile: those that wait for their turn parted from each lane that
-/// went on one by one, each when it passed the branch.
+/// went on one by one, each when it passed the branch. Behind several branches they may come by
+/// several ways to the head, which nobody executes twice.
 std::int64_t most_behind(const KernelCase& kernel, const ControlFlow& of_code,
                          const LaneStates& lanes, const CheckedLoop& sequence) {
     const std::size_t start = kernel.in_turn[sequence.header].of;
+    // Those who come one behind the other are a lane at least each time, and never the same.
+    const std::int64_t lanes_of_warp =
+        exact_number(kernel, kernel.architecture.geometry, "geometry", "warp-size");
+    std::set<std::size_t> blocks;
+    for (const std::size_t copy : sequence.blocks)
+        blocks.insert(kernel.in_turn[copy].of);
     std::set<std::size_t> before;
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
         if (const auto& to = kernel.blocks[block].successors;
             !of_code.never[block] && std::find(to.begin(), to.end(), start) != to.end())
             before.insert(block);
-    const bool part_meanwhile =
-        std::any_of(sequence.blocks.begin(), sequence.blocks.end(),
-                    [&](std::size_t copy) { return before.count(kernel.in_turn[copy].of) != 0; });
-    if (before.size() != 1 || part_meanwhile || lanes.behind_points.count(start) != 0)
+    const auto is_inside = [&](std::size_t block) { return blocks.count(block) != 0; };
+    const bool part_meanwhile = std::any_of(before.begin(), before.end(), is_inside);
+    if (before.size() == 1 && !part_meanwhile && lanes.behind_points.count(start) == 0)
+        return std::min(lanes_of_warp, most_groups(of_code, lanes, {*before.begin(), start})) - 1;
+    const auto& behind = kernel.blocks[start].successors;
+    if (std::any_of(behind.begin(), behind.end(), is_inside) ||
+        std::any_of(lanes.behind_points.begin(), lanes.behind_points.end(), is_inside) ||
+        std::any_of(blocks.begin(), blocks.end(),
+                    [&](std::size_t block) { return may_part(kernel, of_code, block); }))
         fail(kernel, fmt::format("lanes may come to 0x{:04x} again and again in turn",
                                  kernel.blocks[start].first));
-    const auto turned = lanes.turned.find({*before.begin(), start});
-    std::int64_t most = 1;
-    for (const CheckedLoop& loop : of_code.loops)
-        if (turned != lanes.turned.end() && loop.blocks.count(*before.begin()) != 0 &&
-            turned->second.count(loop.header) != 0)
-            most = models::times(most, loop.max_turns + 1);
-    return most - 1;
+    models::Cycles most{0};
+    for (const auto& group : lanes.groups)
+        if (is_inside(group.second)) most += models::Cycles{most_groups(of_code, lanes, group)};
+    // A group that comes first passed its branch once more than others of its kind are left.
+    const std::int64_t first = comes_by_turn(kernel, sequence) ? 1 : 0;
+    return std::min(lanes_of_warp - 1, most.count() - first);
 }
 
 const CheckedLoop* loop_at(const ControlFlow& of_code, std::size_t header) {

@@ -116,6 +116,7 @@ struct Verdict {
     std::string failure;
     bool copied = false; ///< There are more copies than blocks.
     bool leaves = false; ///< As `RandomKernel` has it.
+    bool leaves_at_several = false;
     std::uint64_t followed = 0;
 };
 
@@ -157,6 +158,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     Verdict verdict;
     verdict.copied = lanes.value().graph.blocks.size() > made.graph.blocks.size();
     verdict.leaves = kernel.leaves;
+    verdict.leaves_at_several = kernel.leaves_at_several;
     constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
                                harness::Draw::Adversarial};
     for (std::uint64_t run = 0; run < 30; ++run) {
@@ -188,19 +190,23 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
 TEST(LanePaths, OfSimulatedWarpsAreThoseOfTheCopies) {
     std::uint64_t copied = 0;
     std::uint64_t leaves = 0;
+    std::uint64_t leaves_at_several = 0;
     std::uint64_t followed = 0;
     const std::uint64_t cases = tests::run_campaign(check_case, [&](const Verdict& verdict) {
         followed += verdict.followed;
         if (verdict.followed == 0) return;
         copied += verdict.copied ? 1 : 0;
         leaves += verdict.leaves ? 1 : 0;
+        leaves_at_several += verdict.leaves_at_several ? 1 : 0;
     });
     RecordProperty("followed", std::to_string(followed));
     RecordProperty("with_copies", std::to_string(copied));
     RecordProperty("leave_points", std::to_string(leaves));
+    RecordProperty("leave_loops_at_several_places", std::to_string(leaves_at_several));
     EXPECT_GT(followed, cases * 5);
     EXPECT_GT(copied * 5, cases);
     EXPECT_GT(leaves * 40, cases);
+    EXPECT_GT(leaves_at_several * 40, cases);
 }
 
 } // namespace

@@ -137,11 +137,17 @@ private:
                 leave(by, point, behind);
             }
             plain();
+            const auto tails = leaves ? std::vector<std::string>{} : places_to_leave();
             const auto turn = fmt::format("@{} BRA {}", predicate(), label);
             if (leaves && chance(50))
                 instruction(turn, 5);
             else
                 decide(turn);
+            for (const std::string& tail : tails) {
+                if (chance(50)) plain();
+                put_label(tail);
+            }
+            if (!tails.empty() && chance(50)) plain();
             if (point == -1) arrive(point, out);
         }
         put_point(point, out);
@@ -151,6 +157,19 @@ private:
         keep(fact);
     }
 
+    /// Branches out of a loop to labels behind it.
+    std::vector<std::string> places_to_leave() {
+        std::vector<std::string> labels;
+        const auto before = kernel_.facts.divergents.size();
+        for (std::int64_t places = draw(0, 2); places > 0; --places) {
+            labels.push_back(fmt::format("L{}", labels_++));
+            decide(fmt::format("@{} BRA {}", predicate(), labels.back()));
+            plain();
+        }
+        kernel_.leaves_at_several =
+            kernel_.leaves_at_several || kernel_.facts.divergents.size() > before;
+        return labels;
+    }
     /// Lanes leave the point and go on at the label.
     void leave(const std::string& by, int point, const std::string& to) {
         instruction(fmt::format("@{} BREAK B{}", by, point), 5);

@@ -16,9 +16,10 @@ namespace warpbound::tests {
 /// A kernel as text with facts that bound all its loops. The same seed gives the same kernel.
 struct RandomKernel {
     std::string text;
-    models::FlowFacts facts; ///< `program_digest` is left empty.
-    bool breaks_out = false; ///< A way of a branch ends with BRK or CONT.
-    bool leaves = false;     ///< Lanes may part where some of them leave a point by BREAK.
+    models::FlowFacts facts;        ///< `program_digest` is left empty.
+    bool breaks_out = false;        ///< A way of a branch ends with BRK or CONT.
+    bool leaves_at_several = false; ///< Lanes may part where some leave a loop in its middle.
+    bool leaves = false;            ///< Lanes may part where some of them leave a point by BREAK.
 };
 
 struct RandomKernelOptions {

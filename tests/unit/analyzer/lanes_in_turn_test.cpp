@@ -1,7 +1,12 @@
+#include "analyzer/lanes_in_turn.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace warpbound::analyzer {
 namespace {
@@ -85,6 +90,71 @@ TEST(PartingLanes, LeaveALoopInEachTurnWithCodeBeforeTheyMeet) {
     const std::int64_t more = upper(7, {16}) - upper(7, {});
     EXPECT_GE(more, 6 * 2 * 6);
     EXPECT_GT(more, upper(4, {16}) - upper(4, {}));
+}
+
+/// A loop that lanes leave in its middle, too; all of them come over the last NOP.S.
+std::string left_at_two_places(const std::string& tail) {
+    return "SSY D; L: FADD R4, R4, R4; @P1 BRA T; FADD R7, R7, R7; @P0 BRA L; " + tail +
+           "T: FADD R5, R5, R5; NOP.S; D: EXIT;";
+}
+
+TEST(PartingLanes, LeaveALoopAtSeveralPlacesInEachTurn) {
+    const std::string code = left_at_two_places("MOV R6, R5; ");
+    const auto upper = [&](std::int64_t turns, const std::vector<std::int64_t>& parts) {
+        return times(code, parts, {{8, 1, turns, {}}}).upper;
+    };
+    // In each turn some may leave at both places, at once or later: two instructions and three.
+    EXPECT_GE(upper(7, {16, 32}) - upper(7, {}), 6 * (2 + 3) * 6);
+    EXPECT_GT(upper(7, {16, 32}), upper(7, {16}));
+    EXPECT_GT(upper(7, {16, 32}), upper(7, {32}));
+}
+
+// Each who waits for the others is a lane at least.
+TEST(PartingLanes, LeaveALoopInNoMoreGroupsThanTheyAre) {
+    const std::string code =
+        "SSY D; L: FADD R4, R4, R4; @P0 BRA L; FADD R5, R5, R5; NOP.S; D: EXIT;";
+    const auto turned = [](const std::string& of, std::int64_t turns,
+                           const std::vector<std::int64_t>& parts) {
+        models::FlowFacts facts;
+        facts.loops = {{8, 1, turns, {}}};
+        for (const std::int64_t at : parts)
+            facts.divergents.push_back({at, {}});
+        const auto problem = analyzed(of, facts);
+        const auto made = prepare(problem->request);
+        const auto lanes = lanes_in_turn(made.value());
+        EXPECT_TRUE(lanes) << to_string(lanes.error());
+        std::int64_t most = 0;
+        for (const auto& repeated : lanes.value().repeated)
+            most = std::max(most, repeated.value_or(0));
+        return most;
+    };
+    EXPECT_EQ(turned(code, 7, {16}), 7);
+    EXPECT_EQ(turned(code, 1'000'000, {16}), 32);
+    EXPECT_EQ(turned(left_at_two_places("MOV R6, R5; "), 7, {16, 32}), 14);
+    EXPECT_EQ(turned(left_at_two_places("MOV R6, R5; "), 1'000'000, {16, 32}), 32);
+}
+
+TEST(PartingLanes, AreRefusedWhereTheyLeaveALoopAtSeveralPlacesWithDifferentEnds) {
+    models::FlowFacts facts;
+    facts.loops = {{8, 1, 4, {}}};
+    facts.divergents = {{16, {}}, {32, {}}};
+    const auto analysis = analyzed(left_at_two_places("EXIT; "), facts)->run();
+    ASSERT_FALSE(analysis);
+    EXPECT_THAT(
+        analysis.error().what,
+        testing::HasSubstr("lanes may leave a loop at several places, with different ends"));
+}
+
+// The inner loop's lanes meet behind it, in each turn of the outer one.
+TEST(PartingLanes, LeaveALoopInALoop) {
+    const std::string code =
+        "SSY D; L: FADD R4, R4, R4; SSY E; M: FADD R7, R7, R7; @P1 BRA M; MOV R6, R5; NOP.S; "
+        "E: @P0 BRA L; FADD R5, R5, R5; NOP.S; D: EXIT;";
+    const auto upper = [&](const std::vector<std::int64_t>& parts) {
+        return times(code, parts, {{8, 1, 3, {}}, {24, 1, 3, {}}}).upper;
+    };
+    EXPECT_GT(upper({32, 56}), upper({32}));
+    EXPECT_GT(upper({32, 56}), upper({56}));
 }
 
 /// On a Turing whose gaps are short and whose cosine takes 100 cycles.

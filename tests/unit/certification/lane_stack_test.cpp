@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
 namespace warpbound::certification::verify {
 namespace {
 
@@ -25,15 +28,22 @@ void let_some_leave(LaneStack& stack) {
     stack.wait_for_turn(5, 7, others);
 }
 
+/// The only ones who can go on.
+LaneStack::Entry let_next(LaneStack& stack) {
+    const auto choices = stack.next();
+    EXPECT_EQ(choices.size(), 1U);
+    if (choices.empty()) return {};
+    stack = choices.front().second;
+    return choices.front().first;
+}
+
 TEST(LaneStack, OpensAPointForThoseWhoArriveThoughOthersLeftItBefore) {
     LaneStack stack = in_two_points();
     let_some_leave(stack);
     EXPECT_TRUE(stack.arrive(1, 8));
     EXPECT_EQ(stack.innermost(), 0U);
     EXPECT_FALSE(stack.arrive(0, 9));
-    const auto turn = stack.next();
-    ASSERT_TRUE(turn);
-    EXPECT_EQ(turn->at, 7U);
+    EXPECT_EQ(let_next(stack).at, 7U);
     EXPECT_TRUE(stack.arrive(0, 9));
     EXPECT_TRUE(stack.entries().empty());
 }
@@ -42,12 +52,12 @@ TEST(LaneStack, KeepsAPointForThoseWhoWaitForTheirTurnInIt) {
     LaneStack stack = in_two_points();
     stack.wait_for_turn(5, 7, stack);
     EXPECT_FALSE(stack.arrive(1, 8));
-    EXPECT_EQ(stack.next()->at, 7U);
+    EXPECT_EQ(let_next(stack).at, 7U);
     stack.leave(1);
     stack.open_points();
     EXPECT_EQ(stack.innermost(), 0U);
     EXPECT_FALSE(stack.arrive(0, 9));
-    EXPECT_EQ(stack.next()->at, 8U);
+    EXPECT_EQ(let_next(stack).at, 8U);
 }
 
 // They wait from the moment on in which the last one ends, the others have waited before.
@@ -56,18 +66,15 @@ TEST(LaneStack, LetsThoseGoOnFirstWhosePointOpenedLater) {
     let_some_leave(stack);
     stack.wait_at(1, 8, stack);
     stack.end();
-    auto turn = stack.next();
-    ASSERT_TRUE(turn);
-    EXPECT_EQ(turn->kind, Kind::Ready);
-    EXPECT_EQ(turn->at, 8U);
+    const auto ready = let_next(stack);
+    EXPECT_EQ(ready.kind, Kind::Ready);
+    EXPECT_EQ(ready.at, 8U);
     EXPECT_EQ(stack.innermost(), 0U);
     stack.end();
-    turn = stack.next();
-    ASSERT_TRUE(turn);
-    EXPECT_EQ(turn->at, 7U);
+    EXPECT_EQ(let_next(stack).at, 7U);
     EXPECT_EQ(stack.innermost(), 0U);
     stack.end();
-    EXPECT_FALSE(stack.next());
+    EXPECT_TRUE(stack.next().empty());
 }
 
 // Lanes that stood below a group may part above it: how many groups there are is no longer that of
@@ -80,7 +87,41 @@ TEST(LaneStack, CountsNoGroupsAboveOneThatOthersWentOnBefore) {
     EXPECT_TRUE(again.entries().back().many);
     stack.wait_at(1, 8, stack);
     stack.end();
-    EXPECT_EQ(stack.next()->at, 8U);
+    EXPECT_EQ(let_next(stack).at, 8U);
+    EXPECT_THROW(stack.wait_for_turn(5, 7, stack), LaneStack::NotFollowed);
+}
+
+// Where lanes leave a loop at two places, groups of both kinds come to wait in any order.
+TEST(LaneStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
+    LaneStack stack = in_two_points();
+    stack.wait_for_turn(5, 7, stack);
+    stack.wait_for_turn(6, 8, stack);
+    EXPECT_EQ(LaneStack{stack}.next().size(), 1U) << "each has waited once so far";
+    stack.wait_for_turn(5, 7, stack);
+    LaneStack other_order = in_two_points();
+    other_order.wait_for_turn(6, 8, other_order);
+    other_order.wait_for_turn(5, 7, other_order);
+    other_order.wait_for_turn(6, 8, other_order);
+    EXPECT_EQ(stack, other_order);
+    stack.end();
+    std::set<std::pair<std::size_t, std::size_t>> next; // Where they go on, and who waits still.
+    for (const auto& [group, rest] : stack.next())
+        next.emplace(group.at, rest.entries().size());
+    // Two points, and all kinds or none.
+    EXPECT_EQ(next,
+              (std::set<std::pair<std::size_t, std::size_t>>{{7, 4}, {7, 2}, {8, 4}, {8, 2}}));
+    // A third kind stands above them until one of them comes again.
+    stack.wait_for_turn(9, 10, stack);
+    EXPECT_EQ(stack.next().size(), 1U);
+    stack.wait_for_turn(6, 8, stack);
+    EXPECT_EQ(stack.next().size(), 6U);
+}
+
+// What stands between may have been begun by others than those who part again.
+TEST(LaneStack, MixesNoGroupsAcrossAPoint) {
+    LaneStack stack = in_two_points();
+    stack.wait_for_turn(5, 7, stack);
+    stack.join(Kind::Made, 2);
     EXPECT_THROW(stack.wait_for_turn(5, 7, stack), LaneStack::NotFollowed);
 }
 

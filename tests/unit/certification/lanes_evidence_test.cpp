@@ -237,6 +237,46 @@ TEST(LanesEvidence, OfFewerGroupsThatLeaveALoopFails) {
     EXPECT_THAT(none.detail, HasSubstr("copies of blocks turn at 0x0030 where the code does not"));
 }
 
+/// They leave it in its middle, too, and come to the point over one block.
+const std::string leaving_at_two_places = R"(  @P2 BRA `(.L_out) ?trans5; // part
+  BSSY B0, `(.L_end) ?trans2;
+.L_turn:
+  MOV R3, R1 ?trans6; // turns
+  @P1 BRA `(.L_tail) ?trans5; // part
+  MOV R5, R1 ?trans6;
+  @P0 BRA `(.L_turn) ?trans5; // part
+  MOV R4, R1 ?trans6;
+.L_tail:
+  BSYNC B0 ?trans5;
+.L_end:
+  MOV R7, R1 ?trans6;
+.L_out:
+  EXIT ?trans5;
+)";
+
+TEST(LanesEvidence, OfLanesThatLeaveALoopAtSeveralPlacesHolds) {
+    KernelInput input = input_of(leaving_at_two_places, "1x96");
+    tests::add_runs(input, 20, harness::Draw::Adversarial);
+    const Bundle bundle = bundle_of(input).value();
+    const auto steps = verify::verify(tests::plain(bundle.files), options());
+    EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
+}
+
+// At most 3 groups wait for each of both branches, one of which goes on first.
+TEST(LanesEvidence, OfFewerGroupsThatLeaveALoopAtSeveralPlacesFails) {
+    const Bundle bundle = bundle_of(input_of(leaving_at_two_places, "1x32")).value();
+    const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
+    auto& copies = evidence.kernels.front()->in_turn;
+    const auto late = std::find_if(copies.begin(), copies.end(),
+                                   [](const auto& copy) { return copy.repeated.has_value(); });
+    ASSERT_NE(late, copies.end());
+    EXPECT_EQ(late->repeated, 6);
+    late->repeated = 4;
+    const auto fewer = verify::check_structure(evidence);
+    EXPECT_EQ(fewer.verdict, Verdict::Failed);
+    EXPECT_THAT(fewer.detail, HasSubstr("0x0070 more often in turn than a copy says"));
+}
+
 // What `analyze` bounds and the check of the bundle does not follow.
 TEST(LanesEvidence, OfAGuardedArrivalAtABarrierRegisterIsRefused) {
     EXPECT_THAT(refusal(R"(  BSSY B0, `(.L_end) ?trans2;
