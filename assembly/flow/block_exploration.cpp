@@ -106,13 +106,27 @@ std::optional<int> first_register(const Instruction& instruction, RegisterFile f
     return std::nullopt;
 }
 
-/// The value that a move of a constant writes: MOV R6, 0x340; IMAD.MOV.U32 R6, RZ, RZ, 0x340.
-std::optional<std::int64_t> moved_constant(const Instruction& instruction) {
+/// What an unguarded move writes: MOV R6, 0x340; IMAD.MOV.U32 R6, RZ, RZ, R7.
+const Operand* moved(const Instruction& instruction) {
     const bool move = instruction.mnemonic == "MOV" || instruction.mnemonic == "MOV32I" ||
                       (instruction.mnemonic == "IMAD" && instruction.has_modifier("MOV"));
-    if (!move || instruction.operands.empty() || is_guarded(instruction)) return std::nullopt;
-    const auto* immediate = std::get_if<ImmediateOperand>(&instruction.operands.back());
+    if (!move || instruction.operands.empty() || is_guarded(instruction)) return nullptr;
+    return &instruction.operands.back();
+}
+
+std::optional<std::int64_t> moved_constant(const Instruction& instruction) {
+    const Operand* operand = moved(instruction);
+    const auto* immediate = operand ? std::get_if<ImmediateOperand>(operand) : nullptr;
     return immediate != nullptr ? immediate->integer : std::nullopt;
+}
+
+/// A general register that it copies as it is.
+std::optional<int> moved_register(const Instruction& instruction) {
+    const Operand* operand = moved(instruction);
+    const auto* reg = operand ? std::get_if<RegisterOperand>(operand) : nullptr;
+    const bool as_it_is = reg != nullptr && reg->file == RegisterFile::General && !reg->negated &&
+                          !reg->absolute && !reg->inverted;
+    return as_it_is ? reg->index : std::nullopt;
 }
 
 class Explorer {
@@ -232,7 +246,10 @@ private:
         default:
             break;
         }
-        const auto constant = moved_constant(instruction);
+        auto constant = moved_constant(instruction);
+        if (const auto from = moved_register(instruction))
+            if (const auto known = state.constants.find(*from); known != state.constants.end())
+                constant = known->second;
         for (const auto& reg : instruction.effects.writes) {
             if (reg.file == RegisterFile::General) state.constants.erase(reg.index);
             // BMOV may restore any barrier register.

@@ -121,6 +121,25 @@ TEST(ControlFlowGraph, ResolvesAReturnAddressFromARegister) {
     EXPECT_FALSE(graph.blocks.empty());
 }
 
+// As compilers keep it where a function has to use the registers.
+TEST(ControlFlowGraph, FollowsAReturnAddressFromRegisterToRegister) {
+    const auto graph = valid("MOV R6, 0x20; CALL.REL.NOINC F; MOV R6, 0x40; CALL.REL.NOINC F; "
+                             "EXIT; F: MOV R3, 0x0; IMAD.MOV.U32 R2, RZ, RZ, R6; MOV R6, RZ; "
+                             "RET.REL.NODEC R2 0x0;",
+                             75);
+    int returns = 0;
+    for (const auto& block : graph.blocks)
+        returns += block.address == 0x20 || block.address == 0x40 ? 1 : 0;
+    EXPECT_EQ(returns, 2);
+    for (const char* change : {"@P0 MOV R2, R6;", "IADD3 R2, R6, 0x10, RZ;", "MOV R2, R7;",
+                               "MOV R2, R6; IADD3 R2, R2, 0x10, RZ;", "MOV R6, R7; MOV R2, R6;"})
+        EXPECT_THAT(refusal("MOV R6, 0x20; CALL.REL.NOINC F; EXIT; F: " + std::string{change} +
+                                " RET.REL.NODEC R2 0x0;",
+                            75),
+                    HasSubstr("the return address is not known"))
+            << change;
+}
+
 TEST(ControlFlowGraph, RefusesWhatItCannotFollowByPlace) {
     EXPECT_THAT(refusal("BRX R2 -0x8; EXIT;", 75), HasSubstr("0x0000: indirect branch BRX"));
     EXPECT_THAT(refusal("SYNC; EXIT;", 52), HasSubstr("0x0000: no matching push"));
