@@ -48,9 +48,9 @@ struct MeetingPoints {
 /// Refuses, naming the place: what `joined_points` refuses, barriers and WARPSYNC that are guarded
 /// or that lanes may come to apart, BREAK in a kernel whose lanes may part, a divergence fact where
 /// nothing is decided, more than two ways, branches both of whose ways come to them again before
-/// the lanes meet, lanes that come behind a point without arriving, that turn a loop while others
-/// wait inside it, or that wait at several points around their innermost, or at one while others
-/// end.
+/// the lanes meet, loops that they leave at several places with different ends, lanes that come
+/// behind a point without arriving, that turn a loop while others wait inside it, or that wait at
+/// several points around their innermost, or at one while others end.
 Result<MeetingPoints> meeting_points(const Problem& problem);
 
 } // namespace warpbound::analyzer

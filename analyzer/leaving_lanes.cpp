@@ -1,0 +1,165 @@
+#include "analyzer/leaving_lanes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using Copy = WarpCopies::Copy;
+
+/// Where those who leave at a branch go on, and where the others do.
+struct Ways {
+    std::size_t start = 0;
+    std::vector<std::size_t> staying;
+};
+
+Ways ways_of(const WarpCopies& copies, std::size_t branch, const Parting& parting) {
+    Ways ways;
+    for (const Copy::Way& way : copies[branch].ways)
+        if (way.edge && copies[way.to].original == parting.leaving->start)
+            ways.start = way.to;
+        else if (way.edge)
+            ways.staying.push_back(way.to);
+    return ways;
+}
+
+WarpCopies::Seconds copy_way(WarpCopies& copies, const Parting& parting,
+                             const WarpCopies::Set& inside) {
+    WarpCopies::Set leaving;
+    for (const std::size_t copy : inside)
+        if (parting.leaving->region.count(copies[copy].original) != 0) leaving.insert(copy);
+    return copies.copy_all(leaving, parting);
+}
+
+/// Copies the way of those who leave and go on at once, before those who stay. Returns the copy of
+/// its start.
+std::size_t leave_at_once(WarpCopies& copies, const Parting& parting, const WarpCopies::Set& inside,
+                          const Ways& ways) {
+    const WarpCopies::Seconds second = copy_way(copies, parting, inside);
+    for (const auto& [copy, made] : second) {
+        if (!copies.ends_way(copy, parting)) continue;
+        std::erase_if(copies[made].ways, [&](const Copy::Way& way) {
+            return !way.edge || copies.leaves(*way.edge, parting);
+        });
+        for (const std::size_t to : ways.staying)
+            copies.add(made, to);
+    }
+    return second.at(ways.start);
+}
+
+/// What all who leave at one of several branches may pass, and where they go on.
+struct Tails {
+    std::vector<std::size_t> starts;
+    WarpCopies::Set ahead; ///< Of the last block.
+    std::size_t last = 0;
+};
+
+/// Of the blocks of `region`; none where one of them has several copies.
+std::optional<Tails> tails_of(const WarpCopies& copies, const std::set<std::size_t>& region,
+                              const Parting& parting, const WarpCopies::Set& inside) {
+    Tails tails;
+    std::set<std::size_t> originals;
+    bool ends = false;
+    for (const std::size_t copy : inside) {
+        if (region.count(copies[copy].original) == 0) continue;
+        if (!originals.insert(copies[copy].original).second) return std::nullopt;
+        if (!copies.ends_way(copy, parting)) {
+            tails.ahead.insert(copy);
+            continue;
+        }
+        ends = true;
+        tails.last = copy;
+    }
+    return ends ? std::optional{tails} : std::nullopt;
+}
+
+/// Copies what leads to the last block, with `turning` in its place.
+WarpCopies::Seconds copy_ahead(WarpCopies& copies, const Tails& tails, std::size_t turning) {
+    WarpCopies::Seconds second;
+    for (const std::size_t copy : tails.ahead)
+        second[copy] = copies.copy(copy);
+    for (const auto& [copy, made] : second)
+        for (Copy::Way& way : copies[made].ways)
+            if (way.edge) way.to = way.to == tails.last ? turning : second.at(way.to);
+    return second;
+}
+
+} // namespace
+
+void let_leave(WarpCopies& copies, std::size_t branch, const Parting& parting,
+               const WarpCopies::Reached& reached) {
+    const Ways ways = ways_of(copies, branch, parting);
+    const std::size_t at_once = leave_at_once(copies, parting, reached.inside, ways);
+    const WarpCopies::Seconds second = copy_way(copies, parting, reached.inside);
+    const std::size_t late = second.at(ways.start);
+    copies[late].repeated = parting.leaving->most;
+    copies.add(branch, at_once);
+    const std::vector<std::size_t> waited = copies.copy_late(reached, parting);
+    const auto others_go_on = [&](const WarpCopies::Set& behind) {
+        for (const std::size_t copy : behind) {
+            if (!copies.ends_way(copy, parting) && !copies.waits_inside(copy, parting)) continue;
+            copies.add(copy, late);
+            if (reached.meeting && copies.misses_meeting(copy, parting))
+                copies.add(copy, *reached.meeting);
+        }
+    };
+    others_go_on(reached.inside);
+    const WarpCopies::Set leaving_late = WarpCopies::values_of(second);
+    others_go_on(leaving_late);
+    copies.go_on_late(leaving_late, parting, waited);
+}
+
+std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::size_t branch,
+                                                    const Parting& parting,
+                                                    const std::vector<Parting>& partings,
+                                                    const WarpCopies::Reached& reached,
+                                                    std::int64_t lanes) {
+    std::map<std::size_t, std::size_t> branches{{parting.block, branch}}; // by original
+    for (const std::size_t copy : reached.inside)
+        if (parting.leaving->beside.count(copies[copy].original) != 0 &&
+            !branches.emplace(copies[copy].original, copy).second)
+            return std::nullopt;
+    if (branches.size() != parting.leaving->beside.size() + 1) return std::nullopt;
+    std::set<std::size_t> region;
+    std::int64_t most = 0;
+    for (const Parting& other : partings)
+        if (branches.count(other.block) != 0) {
+            region.insert(other.leaving->region.begin(), other.leaving->region.end());
+            most = std::min(lanes, most + other.leaving->most);
+        }
+    auto tails = tails_of(copies, region, parting, reached.inside);
+    if (!tails) return std::nullopt;
+    std::map<std::size_t, std::size_t> at_once; // by branch
+    for (const Parting& other : partings) {
+        const auto found = branches.find(other.block);
+        if (found == branches.end()) continue;
+        const Ways ways = ways_of(copies, found->second, other);
+        tails->starts.push_back(ways.start);
+        at_once[found->second] = leave_at_once(copies, other, reached.inside, ways);
+    }
+    const std::size_t turning = copies.copy(tails->last);
+    copies[turning].repeated = most;
+    const WarpCopies::Seconds first = copy_ahead(copies, *tails, turning);
+    const WarpCopies::Seconds next = copy_ahead(copies, *tails, turning);
+    const auto lead_to = [&](std::size_t from, const WarpCopies::Seconds& second) {
+        for (const std::size_t start : tails->starts)
+            copies.add(from, start == tails->last ? turning : second.at(start));
+    };
+    WarpCopies::Set left;
+    for (const auto& [from, to] : at_once) {
+        copies.add(from, to);
+        left.insert(from);
+    }
+    for (const std::size_t copy : reached.inside) {
+        if (!copies.ends_way(copy, parting)) continue;
+        lead_to(copy, first);
+        if (reached.meeting && copies.misses_meeting(copy, parting))
+            copies.add(copy, *reached.meeting);
+    }
+    lead_to(turning, next);
+    return left;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// Lanes that leave loops in different turns, in the copies of blocks that follow each other
+/// (docs/soundness.md, S19d).
+
+#include "analyzer/warp_copies.hpp"
+
+namespace warpbound::analyzer {
+
+/// Those who leave behind a copy of the branch go on before the others turn on, or wait until the
+/// others have left. Requires: `Parting::leaving`.
+void let_leave(WarpCopies& copies, std::size_t branch, const Parting& parting,
+               const WarpCopies::Reached& reached);
+
+/// The same at each of several branches of the same turns, of which one copy is `branch`. Those who
+/// waited follow each other in any order; all come over one last block, at which their sequence
+/// turns, at most `lanes` times. Returns the copies of all these branches; none when a block has
+/// several copies there.
+std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::size_t branch,
+                                                    const Parting& parting,
+                                                    const std::vector<Parting>& partings,
+                                                    const WarpCopies::Reached& reached,
+                                                    std::int64_t lanes);
+
+} // namespace warpbound::analyzer

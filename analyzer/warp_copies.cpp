@@ -1,0 +1,174 @@
+#include "analyzer/warp_copies.hpp"
+
+#include "assembly/flow/ordered_blocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::analyzer {
+
+WarpCopies::WarpCopies(const Problem& problem, const MeetingPoints& points)
+    : problem_{problem}, graph_{*problem.request.graph}, points_{points} {
+    for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+        Copy copy{block, {}};
+        for (const std::size_t edge : graph_.blocks[block].out)
+            if (!is_never_taken(edge)) copy.ways.push_back({graph_.edges[edge].to, edge});
+        copies_.push_back(std::move(copy));
+    }
+}
+
+WarpCopies::Reached WarpCopies::reached_by(std::size_t branch, const Parting& parting) const {
+    Reached reached;
+    std::vector<std::size_t> work;
+    const auto follow = [&](std::size_t from) {
+        for (const Copy::Way& way : copies_[from].ways) {
+            if (!way.edge) continue;
+            const std::size_t to = copies_[way.to].original;
+            if (to == parting.meeting) reached.meeting = way.to;
+            if (leaves(*way.edge, parting)) continue;
+            if (reached.inside.insert(way.to).second) work.push_back(way.to);
+        }
+    };
+    follow(branch);
+    while (!work.empty()) {
+        const std::size_t from = work.back();
+        work.pop_back();
+        follow(from);
+    }
+    return reached;
+}
+
+WarpCopies::Set WarpCopies::reached_from(std::size_t start, const Parting& parting) const {
+    Set reached{start};
+    std::vector<std::size_t> work{start};
+    while (!work.empty()) {
+        const std::size_t from = work.back();
+        work.pop_back();
+        for (const Copy::Way& way : copies_[from].ways)
+            if (way.edge && !leaves(*way.edge, parting) && reached.insert(way.to).second)
+                work.push_back(way.to);
+    }
+    return reached;
+}
+
+bool WarpCopies::is_never_taken(std::size_t edge) const {
+    return problem_.facts.never[graph_.edges[edge].to];
+}
+
+bool WarpCopies::leaves(std::size_t edge, const Parting& parting) const {
+    const std::size_t to = graph_.edges[edge].to;
+    return !is_never_taken(edge) && (to == parting.meeting || parting.region.count(to) == 0);
+}
+
+bool WarpCopies::ends_way(std::size_t copy, const Parting& parting) const {
+    const auto& block = graph_.blocks[copies_[copy].original];
+    return block.exits || std::any_of(block.out.begin(), block.out.end(),
+                                      [&](auto edge) { return leaves(edge, parting); });
+}
+
+bool WarpCopies::waits_inside(std::size_t copy, const Parting& parting) const {
+    const auto& out = graph_.blocks[copies_[copy].original].out;
+    return parting.passed && std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
+               return parting.passed->arrivals.count(edge) != 0;
+           });
+}
+
+bool WarpCopies::misses_meeting(std::size_t copy, const Parting& parting) const {
+    const auto& block = graph_.blocks[copies_[copy].original];
+    return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
+               return leaves(edge, parting) && graph_.edges[edge].to != parting.meeting;
+           });
+}
+
+void WarpCopies::add(std::size_t from, std::size_t to) {
+    const Copy::Way way{to, std::nullopt};
+    auto& ways = copies_[from].ways;
+    if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+}
+
+std::size_t WarpCopies::copy(std::size_t one) {
+    copies_.push_back(copies_[one]);
+    return copies_.size() - 1;
+}
+
+WarpCopies::Seconds WarpCopies::copy_all(const Set& of, const Parting& parting) {
+    Seconds second;
+    for (const std::size_t one : of)
+        second[one] = copy(one);
+    for (const auto& [one, made] : second)
+        for (Copy::Way& way : copies_[made].ways)
+            if (way.edge && !leaves(*way.edge, parting)) way.to = second.at(way.to);
+    return second;
+}
+
+WarpCopies::Set WarpCopies::values_of(const Seconds& second) {
+    Set values;
+    for (const auto& [copy, made] : second)
+        values.insert(made);
+    return values;
+}
+
+std::vector<std::size_t> WarpCopies::copy_late(const Reached& reached, const Parting& parting) {
+    if (!parting.passed || !parting.passed->behind) return {};
+    Set behind;
+    std::vector<std::size_t> starts;
+    for (const std::size_t copy : reached.inside) {
+        if (copies_[copy].original != parting.passed->behind) continue;
+        starts.push_back(copy);
+        behind.merge(reached_from(copy, parting));
+    }
+    const Seconds late = copy_all(behind, parting);
+    let_wait(values_of(late), parting, reached.meeting);
+    for (std::size_t& start : starts)
+        start = late.at(start);
+    return starts;
+}
+
+void WarpCopies::let_wait(const Set& ways, const Parting& parting,
+                          std::optional<std::size_t> meeting) {
+    for (const std::size_t copy : ways)
+        if (meeting && ends_way(copy, parting) && misses_meeting(copy, parting))
+            add(copy, *meeting);
+}
+
+void WarpCopies::go_on_late(const Set& ways, const Parting& parting,
+                            const std::vector<std::size_t>& late) {
+    for (const std::size_t copy : ways)
+        if (ends_way(copy, parting))
+            for (const std::size_t place : late)
+                add(copy, place);
+}
+
+Result<LanesInTurn> WarpCopies::in_order() const {
+    std::vector<assembly::ExploredBlock> blocks;
+    for (const Copy& copy : copies_) {
+        const auto& code = graph_.blocks[copy.original];
+        assembly::ExploredBlock block{code.first, code.last, code.exits, code.context, {}};
+        for (const Copy::Way& way : copy.ways) {
+            // What follows an arrival is not behind the instruction for all lanes.
+            const bool falls = way.edge &&
+                               graph_.edges[*way.edge].kind == assembly::EdgeKind::FallThrough &&
+                               points_.arrivals.count(*way.edge) == 0;
+            block.successors.push_back({way.to, !falls});
+        }
+        blocks.push_back(std::move(block));
+    }
+    auto ordered = assembly::order_blocks(*problem_.request.function, blocks);
+    if (!ordered)
+        return Failure{"lanes that part take their ways in turn, which makes another control "
+                       "flow than the code's; in it: " +
+                           ordered.error().what,
+                       problem_.request.function->name};
+    LanesInTurn lanes{std::move(ordered.value().graph), {}, {}, {}};
+    for (const std::size_t given : ordered.value().given) {
+        const std::size_t original = copies_[given].original;
+        lanes.original.push_back(original);
+        lanes.repeated.push_back(copies_[given].repeated);
+        lanes.together.push_back(std::none_of(
+            points_.partings.begin(), points_.partings.end(),
+            [&](const Parting& parting) { return parting.apart.count(original) != 0; }));
+    }
+    return lanes;
+}
+
+} // namespace warpbound::analyzer

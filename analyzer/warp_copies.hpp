@@ -1,0 +1,86 @@
+#pragma once
+/// \file
+/// The blocks of a warp whose lanes may part, copied for the lanes that execute them in turn
+/// (docs/soundness.md, S19d).
+
+#include "analyzer/lanes_in_turn.hpp"
+#include "analyzer/meeting_points.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// A control flow that grows: at first the kernel's own blocks.
+class WarpCopies {
+public:
+    struct Copy {
+        std::size_t original = 0;
+        struct Way {
+            std::size_t to = 0;
+            std::optional<std::size_t> edge; ///< Of the kernel's graph; none: other lanes go on.
+            friend bool operator==(const Way&, const Way&) = default;
+        };
+        std::vector<Way> ways;
+        std::optional<std::int64_t> repeated{}; ///< As `LanesInTurn` has it.
+    };
+    using Set = std::set<std::size_t>;
+    using Seconds = std::map<std::size_t, std::size_t>; ///< By copy.
+    /// What the ways of one copy of a branch lead to.
+    struct Reached {
+        Set inside;                         ///< Copies of the region.
+        std::optional<std::size_t> meeting; ///< Where they go on.
+    };
+
+    WarpCopies(const Problem& problem, const MeetingPoints& points);
+
+    [[nodiscard]] std::size_t size() const { return copies_.size(); }
+    [[nodiscard]] Copy& operator[](std::size_t copy) { return copies_[copy]; }
+    [[nodiscard]] const Copy& operator[](std::size_t copy) const { return copies_[copy]; }
+    [[nodiscard]] const assembly::BasicBlock& block_of(std::size_t copy) const {
+        return graph_.blocks[copies_[copy].original];
+    }
+
+    [[nodiscard]] Reached reached_by(std::size_t branch, const Parting& parting) const;
+    /// What a way of the parting passes from here on.
+    [[nodiscard]] Set reached_from(std::size_t start, const Parting& parting) const;
+    /// The edge leads to the meeting, or to a point around the parting.
+    [[nodiscard]] bool leaves(std::size_t edge, const Parting& parting) const;
+    /// All lanes may end here, or wait for others behind it.
+    [[nodiscard]] bool ends_way(std::size_t copy, const Parting& parting) const;
+    /// Lanes may wait behind it at the point that others leave.
+    [[nodiscard]] bool waits_inside(std::size_t copy, const Parting& parting) const;
+    /// All lanes may end here, or wait at a point around the parting.
+    [[nodiscard]] bool misses_meeting(std::size_t copy, const Parting& parting) const;
+
+    /// Other lanes go on there.
+    void add(std::size_t from, std::size_t to);
+    /// A second one, with the same ways.
+    std::size_t copy(std::size_t one);
+    /// Copies them, with the ways between them; other ways lead where they led.
+    Seconds copy_all(const Set& of, const Parting& parting);
+    static Set values_of(const Seconds& second);
+    /// Copies what follows the passed point, for lanes that waited there until the others had left
+    /// it and come to the meeting or ended. Returns where they go on.
+    std::vector<std::size_t> copy_late(const Reached& reached, const Parting& parting);
+    /// Those who have waited at the meeting go on when the others do not come there.
+    void let_wait(const Set& ways, const Parting& parting, std::optional<std::size_t> meeting);
+    /// Behind the ends of `ways`, those who waited at the passed point go on.
+    void go_on_late(const Set& ways, const Parting& parting, const std::vector<std::size_t>& late);
+
+    /// In reverse post order. Refuses ways that make no control flow that can be bounded.
+    [[nodiscard]] Result<LanesInTurn> in_order() const;
+
+private:
+    [[nodiscard]] bool is_never_taken(std::size_t edge) const;
+
+    const Problem& problem_;
+    const assembly::ControlFlowGraph& graph_;
+    const MeetingPoints& points_;
+    std::vector<Copy> copies_;
+};
+
+} // namespace warpbound::analyzer
