@@ -54,6 +54,7 @@ struct Tails {
     std::vector<std::size_t> starts;
     WarpCopies::Set ahead; ///< Of the last block.
     std::size_t last = 0;
+    std::optional<std::size_t> ending; ///< In which those end who go there.
 };
 
 /// Of the blocks of `region`; none where one of them has several copies.
@@ -67,13 +68,26 @@ std::optional<Tails> tails_of(const WarpCopies& copies, const std::set<std::size
         if (!originals.insert(copies[copy].original).second) return std::nullopt;
         if (!copies.ends_way(copy, parting)) {
             tails.ahead.insert(copy);
-            continue;
+        } else if (copies.block_of(copy).exits) {
+            tails.ending = copy;
+        } else {
+            ends = true;
+            tails.last = copy;
         }
-        ends = true;
-        tails.last = copy;
     }
     return ends ? std::optional{tails} : std::nullopt;
 }
+
+/// One who leaves goes on to end, without another block ahead.
+bool ends_at_once(const WarpCopies& copies, const Parting& parting) {
+    return copies.original_of(parting.leaving->start).exits;
+}
+
+/// Copies of tails, one of which comes next.
+struct Sequence {
+    WarpCopies::Seconds ahead;
+    std::optional<std::size_t> ending;
+};
 
 /// Copies what leads to the last block, with `turning` in its place.
 WarpCopies::Seconds copy_ahead(WarpCopies& copies, const Tails& tails, std::size_t turning) {
@@ -124,10 +138,13 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
     if (branches.size() != parting.leaving->beside.size() + 1) return std::nullopt;
     std::set<std::size_t> region;
     std::int64_t most = 0;
+    std::int64_t most_end = 0;
     for (const Parting& other : partings)
         if (branches.count(other.block) != 0) {
             region.insert(other.leaving->region.begin(), other.leaving->region.end());
             most = std::min(lanes, most + other.leaving->most);
+            most_end =
+                std::min(lanes, most_end + (ends_at_once(copies, other) ? other.leaving->most : 0));
         }
     auto tails = tails_of(copies, region, parting, reached.inside);
     if (!tails) return std::nullopt;
@@ -136,29 +153,41 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
         const auto found = branches.find(other.block);
         if (found == branches.end()) continue;
         const Ways ways = ways_of(copies, found->second, other);
-        tails->starts.push_back(ways.start);
+        if (ways.start != tails->ending) tails->starts.push_back(ways.start);
         at_once[found->second] = leave_at_once(copies, other, reached.inside, ways);
     }
     const std::size_t turning = copies.copy(tails->last);
     copies[turning].repeated = most;
-    const WarpCopies::Seconds first = copy_ahead(copies, *tails, turning);
-    const WarpCopies::Seconds next = copy_ahead(copies, *tails, turning);
-    const auto lead_to = [&](std::size_t from, const WarpCopies::Seconds& second) {
+    // Those who end follow each other ahead of the first who come to the meeting, and of each next.
+    const auto sequence = [&] {
+        Sequence made{copy_ahead(copies, *tails, turning), {}};
+        if (!tails->ending) return made;
+        made.ending = copies.copy(*tails->ending);
+        copies[*made.ending].repeated = most_end;
+        return made;
+    };
+    const Sequence first = sequence();
+    const Sequence next = sequence();
+    const auto lead_to = [&](std::size_t from, const Sequence& to) {
         for (const std::size_t start : tails->starts)
-            copies.add(from, start == tails->last ? turning : second.at(start));
+            copies.add(from, start == tails->last ? turning : to.ahead.at(start));
+        if (to.ending) copies.add(from, *to.ending);
     };
     WarpCopies::Set left;
     for (const auto& [from, to] : at_once) {
         copies.add(from, to);
         left.insert(from);
     }
-    for (const std::size_t copy : reached.inside) {
-        if (!copies.ends_way(copy, parting)) continue;
-        lead_to(copy, first);
+    const auto go_on = [&](std::size_t copy, const Sequence& to) {
+        lead_to(copy, to);
         if (reached.meeting && copies.misses_meeting(copy, parting))
             copies.add(copy, *reached.meeting);
-    }
-    lead_to(turning, next);
+    };
+    for (const std::size_t copy : reached.inside)
+        if (copies.ends_way(copy, parting)) go_on(copy, first);
+    go_on(turning, next);
+    for (const Sequence& part : {first, next})
+        if (part.ending) go_on(*part.ending, part);
     return left;
 }
 

@@ -216,12 +216,20 @@ private:
                       "lanes may leave a loop at several places, with different ends before they "
                       "meet, which is not bounded");
     }
-    /// Whether all who leave beside it come to the meeting from one block.
+    /// Whether all who leave beside it come to the meeting from one block, but for those who go to
+    /// one block in which they end.
     [[nodiscard]] bool end_together(const Parting& parting) const {
         std::set<std::size_t> ends;
+        std::set<std::size_t> exits;
         for (const Parting& other : found_.partings) {
             if (&other != &parting && parting.leaving->beside.count(other.block) == 0) continue;
-            for (const std::size_t block : other.leaving->region) {
+            const auto& region = other.leaving->region;
+            if (const auto& code = graph_.blocks[other.leaving->start];
+                region.size() == 1 && code.exits && code.out.empty()) {
+                exits.insert(other.leaving->start);
+                continue;
+            }
+            for (const std::size_t block : region) {
                 const auto& code = graph_.blocks[block];
                 const auto meets = [&](std::size_t edge) {
                     return graph_.edges[edge].to == parting.meeting;
@@ -236,7 +244,7 @@ private:
                 ends.insert(block);
             }
         }
-        return ends.size() == 1;
+        return ends.size() == 1 && exits.size() <= 1;
     }
 
     /// From the branch on, over edges behind which lanes are still in so many points, and the other

@@ -41,7 +41,10 @@ public:
     [[nodiscard]] Copy& operator[](std::size_t copy) { return copies_[copy]; }
     [[nodiscard]] const Copy& operator[](std::size_t copy) const { return copies_[copy]; }
     [[nodiscard]] const assembly::BasicBlock& block_of(std::size_t copy) const {
-        return graph_.blocks[copies_[copy].original];
+        return original_of(copies_[copy].original);
+    }
+    [[nodiscard]] const assembly::BasicBlock& original_of(std::size_t block) const {
+        return graph_.blocks[block];
     }
 
     [[nodiscard]] Reached reached_by(std::size_t branch, const Parting& parting) const;

@@ -162,8 +162,15 @@ private:
         std::vector<std::string> labels;
         const auto before = kernel_.facts.divergents.size();
         for (std::int64_t places = draw(0, 2); places > 0; --places) {
-            labels.push_back(fmt::format("L{}", labels_++));
-            decide(fmt::format("@{} BRA {}", predicate(), labels.back()));
+            const auto label = fmt::format("L{}", labels_++);
+            decide(fmt::format("@{} BRA {}", predicate(), label));
+            if (!options_.barriers && chance(20)) { // The others end.
+                plain();
+                instruction("EXIT", 5);
+                put_label(label);
+            } else {
+                labels.push_back(label);
+            }
             plain();
         }
         kernel_.leaves_at_several =

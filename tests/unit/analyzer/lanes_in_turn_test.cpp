@@ -134,15 +134,29 @@ TEST(PartingLanes, LeaveALoopInNoMoreGroupsThanTheyAre) {
     EXPECT_EQ(turned(left_at_two_places("MOV R6, R5; "), 1'000'000, {16, 32}), 32);
 }
 
-TEST(PartingLanes, AreRefusedWhereTheyLeaveALoopAtSeveralPlacesWithDifferentEnds) {
+Result<Analysis> of_two_places(const std::string& tail) {
     models::FlowFacts facts;
     facts.loops = {{8, 1, 4, {}}};
     facts.divergents = {{16, {}}, {32, {}}};
-    const auto analysis = analyzed(left_at_two_places("EXIT; "), facts)->run();
-    ASSERT_FALSE(analysis);
-    EXPECT_THAT(
-        analysis.error().what,
-        testing::HasSubstr("lanes may leave a loop at several places, with different ends"));
+    return analyzed(left_at_two_places(tail), facts)->run();
+}
+
+TEST(PartingLanes, LeaveALoopToEndOrToMeetTheOthers) {
+    const auto ends = of_two_places("EXIT; ");
+    ASSERT_TRUE(ends) << to_string(ends.error());
+    const auto meets = of_two_places("");
+    ASSERT_TRUE(meets) << to_string(meets.error());
+    EXPECT_GT(ends.value().execution_time.upper.proved, meets.value().execution_time.lower.proved);
+}
+
+TEST(PartingLanes, AreRefusedWhereTheyLeaveALoopAtSeveralPlacesWithDifferentEnds) {
+    for (const char* tail : {"MOV R6, R5; NOP.S; ", "@P2 BRA T; EXIT; "}) {
+        const auto analysis = of_two_places(tail);
+        ASSERT_FALSE(analysis) << tail;
+        EXPECT_THAT(
+            analysis.error().what,
+            testing::HasSubstr("lanes may leave a loop at several places, with different ends"));
+    }
 }
 
 // The inner loop's lanes meet behind it, in each turn of the outer one.
