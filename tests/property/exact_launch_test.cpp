@@ -196,6 +196,55 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
     RecordProperty("median_upper_over_exact", std::to_string(*middle));
 }
 
+/// Without the terms of one lemma: what a bound would be that left them out.
+std::int64_t upper_without(const analyzer::SideResult& upper, const char* lemma) {
+    std::int64_t left = upper.proved.count();
+    for (const auto& term : upper.terms)
+        if (term.lemma == lemma) left -= term.count * term.cycles;
+    return left;
+}
+
+// Before the barrier the younger block waits on one scheduler for the older one's part behind it,
+// then on the other for the same part of a warp that a load kept waiting.
+TEST(ExactLaunches, MayMeetAPartOfAnotherBlockOnBothSchedulers) {
+    const auto fermi = models::load_architecture("fermi-gtx470");
+    ASSERT_TRUE(fermi) << to_string(fermi.error());
+    constexpr std::int64_t adds = 30;
+    TinyLaunch tiny{.machine = fermi.value(), .text = {}, .facts = {}, .launch = {2, 64}};
+    set(tiny.machine.schedulers, "count", 2);
+    set(tiny.machine.schedulers, "issue-slot", 2);
+    set(tiny.machine.schedulers, "same-warp-interval", 1);
+    set(tiny.machine.limits, "max-blocks", 2);
+    for (auto& [opcode_class, described] : tiny.machine.classes) {
+        set(described.values, "latency", 1);
+        set(described.values, "initiation", 1);
+    }
+    set(tiny.machine.classes.at(assembly::OpcodeClass::LoadShared).values, "latency",
+        {1, std::nullopt, 2 * adds});
+    tiny.text = "!Arch sm_20\n!Kernel k\nBAR.SYNC 0x0;\nLDS R1, [R2];\nFADD R3, R1, R0;\n";
+    for (std::int64_t i = 0; i < adds; ++i)
+        tiny.text += "FADD R" + std::to_string(4 + i) + ", R2, R0;\n";
+    tiny.text += "EXIT;\n!EndKernel\n";
+    tiny.facts.memory.push_back({8, {}, models::CountRange{1, 1}, {}, {}, {}});
+    tiny.policy = models::read_policy("oldest").value();
+    tiny.read();
+    const harness::Kernel kernel{&tiny.function(), &tiny.graph, &tiny.facts, tiny.launch};
+    const auto prepared =
+        harness::simulator::Machine::prepare(tiny.machine, kernel, tiny.policy, 1);
+    ASSERT_TRUE(prepared) << to_string(prepared.error());
+    std::int64_t worst = 0;
+    for (std::uint64_t seed = 1; seed <= 64; ++seed) {
+        const auto seen = prepared.value()->run({seed, harness::Draw::Extremes, {}});
+        ASSERT_TRUE(seen) << to_string(seen.error());
+        worst = std::max(worst, seen.value().execution_time.count());
+    }
+    const analyzer::SideResult upper = tiny.envelope().upper;
+    EXPECT_LE(worst, upper.proved.count());
+    RecordProperty("worst", std::to_string(worst));
+    RecordProperty("upper", std::to_string(upper.proved.count()));
+    EXPECT_GT(worst, upper_without(upper, "execution-time-upper-part"));
+}
+
 /// What the analyzer says of slotted launches against all cycles in which slots may start and, on
 /// several multiprocessors, all ways to hand out blocks.
 struct SlottedSums {
