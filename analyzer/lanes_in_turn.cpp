@@ -24,14 +24,13 @@ public:
     Result<LanesInTurn> run() {
         for (const Parting& parting : points_.partings) {
             const std::size_t before = copies_.size();
-            bool parted = true;
-            for (std::size_t copy = 0; copy < before && parted; ++copy)
-                if (copies_[copy].original == parting.block && left_.count(copy) == 0)
-                    parted = part(copy, parting);
-            if (!parted || copies_.size() > most_copies)
-                return Failure{"lanes may part inside each other so often that their ways are not "
-                               "bounded in this version",
-                               problem_.request.function->name};
+            for (std::size_t copy = 0; copy < before; ++copy) {
+                if (copies_[copy].original != parting.block || left_.count(copy) != 0) continue;
+                if (!part(copy, parting) || copies_.size() > most_copies)
+                    return Failure{"lanes may part inside each other so often that their ways are "
+                                   "not bounded in this version",
+                                   problem_.request.function->name};
+            }
         }
         return copies_.in_order();
     }
@@ -91,7 +90,8 @@ private:
         for (const std::size_t copy : first) {
             if (shared.count(copy) != 0) continue;
             for (Copy::Way& way : copies_[copy].ways)
-                if (way.edge && own.count(way.to) != 0 && (copy != branch || way.to == starts[1]))
+                if (copies_.stays(copy, way, parting) && own.count(way.to) != 0 &&
+                    (copy != branch || way.to == starts[1]))
                     way.to = own.at(way.to);
         }
         first.erase(branch);
@@ -115,7 +115,16 @@ private:
     Behind copy_behind(const Set& way, const Parting& parting, std::optional<std::size_t> meeting,
                        const std::vector<std::size_t>& late) {
         Behind behind{copies_.copy_all(way, parting), {}};
-        copies_.let_wait(WarpCopies::values_of(behind.ended), parting, meeting);
+        const Set ended = WarpCopies::values_of(behind.ended);
+        copies_.let_wait(ended, parting, meeting);
+        if (meeting && !parting.breaks.empty()) {
+            Set missing;
+            std::copy_if(ended.begin(), ended.end(), std::inserter(missing, missing.end()),
+                         [&](std::size_t copy) {
+                             return copies_.breaks(copy, parting) || copies_.block_of(copy).exits;
+                         });
+            let_break_off(copies_, parting, points_.partings, ended, missing, *meeting);
+        }
         if (late.empty()) return behind;
         behind.waiting = copies_.copy_all(way, parting);
         const Set made = WarpCopies::values_of(behind.waiting);
@@ -138,6 +147,13 @@ private:
                 (copies_.waits_inside(copy, parting) || (parts && copies_.block_of(copy).exits)))
                 copies_.add(copy, behind.waiting.at(start));
         }
+        if (parting.breaks.empty()) return;
+        Set ends;
+        std::copy_if(first.begin(), first.end(), std::inserter(ends, ends.end()),
+                     [&](std::size_t copy) {
+                         return copies_.breaks(copy, parting) || copies_.ends_way(copy, parting);
+                     });
+        let_break_off(copies_, parting, points_.partings, first, ends, behind.ended.at(start));
     }
 
     const Problem& problem_;

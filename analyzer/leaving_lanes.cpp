@@ -39,6 +39,7 @@ std::size_t leave_at_once(WarpCopies& copies, const Parting& parting, const Warp
                           const Ways& ways) {
     const WarpCopies::Seconds second = copy_way(copies, parting, inside);
     for (const auto& [copy, made] : second) {
+        copies[made].is_aside = true;
         if (!copies.ends_way(copy, parting)) continue;
         std::erase_if(copies[made].ways, [&](const Copy::Way& way) {
             return !way.edge || copies.leaves(*way.edge, parting);
@@ -189,6 +190,55 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
     for (const Sequence& part : {first, next})
         if (part.ending) go_on(*part.ending, part);
     return left;
+}
+
+void let_break_off(WarpCopies& copies, const Parting& parting, const std::vector<Parting>& partings,
+                   const WarpCopies::Set& of, const WarpCopies::Set& ends, std::size_t next) {
+    WarpCopies::Set tail;
+    WarpCopies::Set starts;
+    std::set<std::size_t> branches;
+    for (const std::size_t copy : of) {
+        if (!copies.breaks(copy, parting)) continue;
+        const auto branch =
+            std::find_if(partings.begin(), partings.end(), [&](const Parting& other) {
+                return other.block == copies[copy].original && other.leaving;
+            });
+        branches.insert(branch->block);
+        for (const Copy::Way& way : copies[copy].ways)
+            if (way.edge && parting.breaks.count(*way.edge) != 0) {
+                starts.insert(way.to);
+                tail.merge(copies.reached_from(way.to, *branch));
+            }
+    }
+    // Each of the branches was passed once by those who went this way.
+    std::vector<WarpCopies::Seconds> followers;
+    for (std::size_t turn = 0; turn < branches.size(); ++turn) {
+        WarpCopies::Seconds second;
+        for (const std::size_t copy : tail)
+            second[copy] = copies.copy(copy);
+        for (const auto& [copy, made] : second)
+            for (Copy::Way& way : copies[made].ways)
+                if (way.edge && tail.count(way.to) != 0) way.to = second.at(way.to);
+        followers.push_back(std::move(second));
+    }
+    const auto follow = [&](std::size_t from, std::size_t turn) {
+        for (; turn < followers.size(); ++turn)
+            for (const std::size_t start : starts)
+                copies.add(from, followers[turn].at(start));
+    };
+    for (const std::size_t copy : ends)
+        follow(copy, 0);
+    for (std::size_t turn = 0; turn < followers.size(); ++turn)
+        for (const auto& [copy, made] : followers[turn]) {
+            const auto& ways = copies[copy].ways;
+            if (!copies.block_of(copy).exits &&
+                std::all_of(ways.begin(), ways.end(), [&](const Copy::Way& way) {
+                    return way.edge && tail.count(way.to) != 0;
+                }))
+                continue;
+            follow(made, turn + 1);
+            copies.add(made, next);
+        }
 }
 
 } // namespace warpbound::analyzer

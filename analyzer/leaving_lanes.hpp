@@ -22,4 +22,9 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
                                                     const WarpCopies::Reached& reached,
                                                     std::int64_t lanes);
 
+/// Where lanes break off from the copies `of` a way of the parting: behind `ends`, all who did and
+/// wait for their turn follow each other up to where the loop's lanes meet; then `next` goes on.
+void let_break_off(WarpCopies& copies, const Parting& parting, const std::vector<Parting>& partings,
+                   const WarpCopies::Set& of, const WarpCopies::Set& ends, std::size_t next);
+
 } // namespace warpbound::analyzer

@@ -2,6 +2,7 @@
 
 #include "analyzer/joined_points.hpp"
 #include "analyzer/parting_region.hpp"
+#include "analyzer/related_partings.hpp"
 #include "assembly/flow/post_dominators.hpp"
 
 #include <fmt/format.h>
@@ -40,13 +41,13 @@ public:
     Result<MeetingPoints> find() {
         for (const auto& fact : problem_.request.facts->divergents)
             if (auto added = add(fact); !added) return added.as_failure();
-        if (auto checked = check_nesting(); !checked) return checked.as_failure();
         std::stable_sort(found_.partings.begin(), found_.partings.end(),
                          [](const Parting& a, const Parting& b) {
                              return std::pair{a.region.size(), !a.leaving.has_value()} >
                                     std::pair{b.region.size(), !b.leaving.has_value()};
                          });
-        if (auto beside = find_beside(); !beside) return beside.as_failure();
+        if (auto related = relate_partings(problem_, points_, found_.partings); !related)
+            return related.as_failure();
         return std::move(found_);
     }
 
@@ -99,19 +100,25 @@ private:
         if (auto set = meet_behind(meeting, last); !set) return set;
         if (!meeting.point) meeting.block = assembly::immediate_post_dominators(graph_)[block];
         PartingRegion region = region_of(graph_, points_, block, meeting);
+        std::size_t points_inside = 0; // that of the meeting
         if (!region.left.empty()) {
-            // Those who leave their innermost point meet the others at the one around it.
-            meeting = Meeting{std::nullopt, std::nullopt, joined.back()};
-            if (joined.size() > 1) meeting.point = joined[joined.size() - 2];
-            if (auto set = meet_behind(meeting, last); !set) return set;
-            region = region_of(graph_, points_, block, meeting);
-            if (region.left != JoinedPointStack{joined.back()} || !region.waiting.empty() ||
-                region.one_sided || region.behind_passed.size() > 1)
-                return refuse(last, "lanes that part here may leave points that are not their "
-                                    "innermost, or come to several places, which is not bounded");
-            parting.passed = Parting::Passed{region.passing, {}};
-            if (!region.behind_passed.empty())
-                parting.passed->behind = *region.behind_passed.begin();
+            auto around = around_left(region.left, block);
+            if (!around) return around.as_failure();
+            const bool turns = comes_again(block, around.value().region);
+            if (turns && !leaves_itself(block))
+                return add_broken(std::move(parting), meeting, around.value());
+            meeting = std::move(around.value().meeting);
+            region = std::move(around.value().region);
+            points_inside = meeting.passed.size();
+            if (turns) {
+                if (!meeting.point) return refuse_around(last);
+            } else {
+                if (points_inside > 1 || region.behind_passed.size() > 1)
+                    return refuse_around(last);
+                parting.passed = Parting::Passed{region.passing, {}};
+                if (!region.behind_passed.empty())
+                    parting.passed->behind = *region.behind_passed.begin();
+            }
         }
         if (!region.arrives)
             return refuse(last, "lanes that part here may come behind their point without "
@@ -136,12 +143,75 @@ private:
              turns_before(block, *parting.passed->behind, meeting.block)))
             return refuse(last, "lanes may turn a loop while others wait for them inside it, which "
                                 "is not bounded");
-        if (auto apart = find_apart(parting, joined.size() - (parting.passed ? 1 : 0)); !apart)
-            return apart;
+        if (auto apart = find_apart(parting, joined.size() - points_inside); !apart) return apart;
         found_.partings.push_back(std::move(parting));
         return boost::outcome_v2::success();
     }
 
+    /// Those who leave their innermost points meet the others at the one around them.
+    struct Around {
+        Meeting meeting;
+        PartingRegion region;
+    };
+    [[nodiscard]] Result<Around> around_left(const JoinedPointStack& left,
+                                             std::size_t block) const {
+        const std::size_t last = graph_.blocks[block].last;
+        const JoinedPointStack& joined = *behind_[block];
+        Around around;
+        const auto first_left = joined.end() - static_cast<std::ptrdiff_t>(left.size());
+        around.meeting.passed.assign(first_left, joined.end());
+        if (!std::is_permutation(left.begin(), left.end(), first_left, joined.end()))
+            return refuse_around(last);
+        if (first_left != joined.begin()) around.meeting.point = *std::prev(first_left);
+        if (auto set = meet_behind(around.meeting, last); !set) return set.as_failure();
+        around.region = region_of(graph_, points_, block, around.meeting);
+        if (around.region.left.size() != left.size() || !around.region.waiting.empty() ||
+            around.region.one_sided)
+            return refuse_around(last);
+        return around;
+    }
+    [[nodiscard]] Failure refuse_around(std::size_t last) const {
+        return refuse(last, "lanes that part here may leave points that are not their innermost, "
+                            "or come to several places, which is not bounded");
+    }
+    /// The branch itself, by one of its ways.
+    [[nodiscard]] bool leaves_itself(std::size_t block) const {
+        const auto& out = graph_.blocks[block].out;
+        return std::any_of(out.begin(), out.end(),
+                           [&](std::size_t edge) { return points_.left_over.count(edge) != 0; });
+    }
+    /// Lanes may, from behind a passed point, before they meet.
+    [[nodiscard]] bool comes_again(std::size_t block, const PartingRegion& region) const {
+        return std::any_of(
+            region.behind_passed.begin(), region.behind_passed.end(), [&](std::size_t from) {
+                return from == block ||
+                       assembly::blocks_behind(graph_, from, [&](const assembly::Edge& edge) {
+                           return region.blocks.count(edge.to) != 0 && is_reached(edge.to);
+                       })[block];
+            });
+    }
+
+    /// A branch that meets in every turn of a loop, which some of its lanes leave before.
+    Result<void> add_broken(Parting parting, Meeting meeting, const Around& around) {
+        const std::size_t last = graph_.blocks[parting.block].last;
+        meeting.ends_where_left = true;
+        const PartingRegion region = region_of(graph_, points_, parting.block, meeting);
+        const auto turns = [&](std::size_t at) {
+            return turns_before(parting.block, at, around.meeting.block);
+        };
+        if (!around.meeting.point || !region.arrives || region.one_sided ||
+            !region.waiting.empty() || region.blocks.count(parting.block) != 0 ||
+            turns(*meeting.block) || turns(*around.meeting.block))
+            return refuse(last, "lanes that part here may come here again before they meet, which "
+                                "is not bounded");
+        parting.meeting = meeting.block;
+        parting.is_named = true;
+        parting.region = region.blocks;
+        parting.breaks = region.leaving;
+        parting.apart = around.region.blocks;
+        found_.partings.push_back(std::move(parting));
+        return boost::outcome_v2::success();
+    }
     /// Where the lanes that arrive at the point go on.
     Result<void> meet_behind(Meeting& meeting, std::size_t last) const {
         for (const auto& [edge, of] : arrival_of_) {
@@ -174,77 +244,6 @@ private:
                     return refuse(last, "lanes that leave a loop here may arrive at the point that "
                                         "others leave, which is not bounded");
         return boost::outcome_v2::success();
-    }
-
-    /// Of branches whose lanes may leave their point none may lie inside another one's region. One
-    /// without a point around must not lie where lanes meet without a point of the code.
-    [[nodiscard]] Result<void> check_nesting() const {
-        for (const Parting& outer : found_.partings)
-            for (const Parting& inner : found_.partings) {
-                if (!inner.passed || inner.block == outer.block ||
-                    outer.region.count(inner.block) == 0)
-                    continue;
-                if (outer.passed || (!outer.is_named && outer.meeting && !inner.is_named))
-                    return refuse(graph_.blocks[inner.block].last,
-                                  "lanes that part here may leave their point while others that "
-                                  "parted before are elsewhere, which is not bounded");
-            }
-        return boost::outcome_v2::success();
-    }
-
-    /// Branches at which lanes leave the same turns: whoever left goes to the meeting over the same
-    /// last block.
-    Result<void> find_beside() {
-        for (Parting& a : found_.partings)
-            for (const Parting& b : found_.partings) {
-                const bool in_the_same_turns = a.block != b.block && a.leaving && b.leaving &&
-                                               a.region.count(b.block) != 0 &&
-                                               b.region.count(a.block) != 0;
-                if (!in_the_same_turns) continue;
-                if (a.passed || b.passed || a.meeting != b.meeting || a.region != b.region ||
-                    a.leaving->region.count(b.block) != 0 || b.leaving->region.count(a.block) != 0)
-                    return refuse_several(b);
-                a.leaving->beside.insert(b.block);
-            }
-        for (const Parting& parting : found_.partings)
-            if (parting.leaving && !parting.leaving->beside.empty() && !end_together(parting))
-                return refuse_several(parting);
-        return boost::outcome_v2::success();
-    }
-    [[nodiscard]] Failure refuse_several(const Parting& parting) const {
-        return refuse(graph_.blocks[parting.block].last,
-                      "lanes may leave a loop at several places, with different ends before they "
-                      "meet, which is not bounded");
-    }
-    /// Whether all who leave beside it come to the meeting from one block, but for those who go to
-    /// one block in which they end.
-    [[nodiscard]] bool end_together(const Parting& parting) const {
-        std::set<std::size_t> ends;
-        std::set<std::size_t> exits;
-        for (const Parting& other : found_.partings) {
-            if (&other != &parting && parting.leaving->beside.count(other.block) == 0) continue;
-            const auto& region = other.leaving->region;
-            if (const auto& code = graph_.blocks[other.leaving->start];
-                region.size() == 1 && code.exits && code.out.empty()) {
-                exits.insert(other.leaving->start);
-                continue;
-            }
-            for (const std::size_t block : region) {
-                const auto& code = graph_.blocks[block];
-                const auto meets = [&](std::size_t edge) {
-                    return graph_.edges[edge].to == parting.meeting;
-                };
-                const auto away = [&](std::size_t edge) {
-                    const std::size_t to = graph_.edges[edge].to;
-                    return is_reached(to) && !meets(edge) && other.region.count(to) == 0;
-                };
-                if (code.exits || std::any_of(code.out.begin(), code.out.end(), away)) return false;
-                if (std::none_of(code.out.begin(), code.out.end(), meets)) continue;
-                if (!std::all_of(code.out.begin(), code.out.end(), meets)) return false;
-                ends.insert(block);
-            }
-        }
-        return ends.size() == 1 && exits.size() <= 1;
     }
 
     /// From the branch on, over edges behind which lanes are still in so many points, and the other

@@ -35,6 +35,9 @@ struct Parting {
         std::optional<std::size_t> behind; ///< Block to which they lead.
     };
     std::optional<Passed> passed;
+    /// Edges over which lanes leave its point and the turn of a loop around it; at their branches
+    /// lanes may part, with `leaving` for one meeting.
+    std::set<std::size_t> breaks;
     /// Blocks that some lanes may execute while others that parted from them here are elsewhere.
     std::set<std::size_t> apart;
 };
@@ -45,12 +48,12 @@ struct MeetingPoints {
     std::vector<Parting> partings;  ///< Larger regions first.
 };
 
-/// Refuses, naming the place: what `joined_points` refuses, barriers and WARPSYNC that are guarded
-/// or that lanes may come to apart, BREAK in a kernel whose lanes may part, a divergence fact where
-/// nothing is decided, more than two ways, branches both of whose ways come to them again before
-/// the lanes meet, loops that they leave at several places with different ends, lanes that come
-/// behind a point without arriving, that turn a loop while others wait inside it, or that wait at
-/// several points around their innermost, or at one while others end.
+/// Refuses, naming the place: what `joined_points` and `relate_partings` refuse, barriers and
+/// WARPSYNC that are guarded or that lanes may come to apart, a divergence fact where nothing is
+/// decided, more than two ways, branches both of whose ways come to them again before the lanes
+/// meet, lanes that leave points that are not their innermost, that come behind a point without
+/// arriving, that turn a loop while others wait inside it, or that wait at several points around
+/// their innermost, or at one while others end.
 Result<MeetingPoints> meeting_points(const Problem& problem);
 
 } // namespace warpbound::analyzer

@@ -32,9 +32,14 @@ private:
         const std::size_t to = graph_.edges[edge].to;
         if (!points_.before[to]) return;
         note_left(points_.left_over, edge);
+        if (meeting_.ends_where_left && !region_.left.empty() && leaves_some(edge)) {
+            region_.leaving.insert(edge);
+            return;
+        }
         const auto arrival = points_.arrival_of.find(edge);
         const bool arrives = arrival != points_.arrival_of.end();
-        if (arrives && meeting_.passed && arrival->second == *meeting_.passed) {
+        if (arrives && std::find(meeting_.passed.begin(), meeting_.passed.end(), arrival->second) !=
+                           meeting_.passed.end()) {
             region_.passing.insert(edge);
             region_.behind_passed.insert(to);
         } else if (meeting_.block == to) {
@@ -50,6 +55,19 @@ private:
         if (!region_.blocks.insert(to).second) return;
         note_left(points_.left_in, to);
         work_.push_back(to);
+    }
+
+    /// Of the branch's points, by the edge or in the block before it.
+    [[nodiscard]] bool leaves_some(std::size_t edge) const {
+        const auto any_joined = [&](const std::map<std::size_t, JoinedPointStack>& of,
+                                    std::size_t at) {
+            const auto found = of.find(at);
+            return found != of.end() &&
+                   std::any_of(found->second.begin(), found->second.end(),
+                               [&](const JoinedPoint& point) { return is_joined(point); });
+        };
+        return any_joined(points_.left_over, edge) ||
+               any_joined(points_.left_in, graph_.edges[edge].from);
     }
 
     [[nodiscard]] bool is_joined(const JoinedPoint& point) const {

@@ -12,8 +12,9 @@ namespace warpbound::analyzer {
 /// Where lanes that part at the end of a block meet.
 struct Meeting {
     std::optional<std::size_t> block;
-    std::optional<JoinedPoint> point;  ///< At which they arrive; none: where all ways meet.
-    std::optional<JoinedPoint> passed; ///< Inside it: lanes may leave it or arrive there before.
+    std::optional<JoinedPoint> point; ///< At which they arrive; none: where all ways meet.
+    JoinedPointStack passed{};        ///< Inside it: lanes may leave them or arrive there before.
+    bool ends_where_left = false;     ///< A way ends where lanes leave points of the branch.
 };
 
 struct PartingRegion {
@@ -22,7 +23,8 @@ struct PartingRegion {
     JoinedPointStack left;         ///< Of the branch, that a way may leave without arriving.
     bool one_sided = false;        ///< One way leads to the meeting without a block in between.
     bool arrives = true;           ///< Whoever comes to the meeting arrives at its point.
-    std::set<std::size_t> passing; ///< Edges over which lanes arrive at the passed point.
+    std::set<std::size_t> leaving; ///< Edges over which lanes leave them, where ways end there.
+    std::set<std::size_t> passing; ///< Edges over which lanes arrive at a passed point.
     std::set<std::size_t> behind_passed; ///< The blocks to which these lead.
 };
 

@@ -22,10 +22,9 @@ WarpCopies::Reached WarpCopies::reached_by(std::size_t branch, const Parting& pa
     std::vector<std::size_t> work;
     const auto follow = [&](std::size_t from) {
         for (const Copy::Way& way : copies_[from].ways) {
-            if (!way.edge) continue;
             const std::size_t to = copies_[way.to].original;
-            if (to == parting.meeting) reached.meeting = way.to;
-            if (leaves(*way.edge, parting)) continue;
+            if (way.edge && to == parting.meeting) reached.meeting = way.to;
+            if (!stays(from, way, parting)) continue;
             if (reached.inside.insert(way.to).second) work.push_back(way.to);
         }
     };
@@ -45,10 +44,21 @@ WarpCopies::Set WarpCopies::reached_from(std::size_t start, const Parting& parti
         const std::size_t from = work.back();
         work.pop_back();
         for (const Copy::Way& way : copies_[from].ways)
-            if (way.edge && !leaves(*way.edge, parting) && reached.insert(way.to).second)
-                work.push_back(way.to);
+            if (stays(from, way, parting) && reached.insert(way.to).second) work.push_back(way.to);
     }
     return reached;
+}
+
+bool WarpCopies::stays(std::size_t copy, const Copy::Way& way, const Parting& parting) const {
+    if (!parting.breaks.empty() && (copies_[copy].is_aside || copies_[way.to].is_aside))
+        return true;
+    return way.edge && !leaves(*way.edge, parting);
+}
+
+bool WarpCopies::breaks(std::size_t copy, const Parting& parting) const {
+    const auto& out = graph_.blocks[copies_[copy].original].out;
+    return std::any_of(out.begin(), out.end(),
+                       [&](std::size_t edge) { return parting.breaks.count(edge) != 0; });
 }
 
 bool WarpCopies::is_never_taken(std::size_t edge) const {
@@ -61,9 +71,11 @@ bool WarpCopies::leaves(std::size_t edge, const Parting& parting) const {
 }
 
 bool WarpCopies::ends_way(std::size_t copy, const Parting& parting) const {
+    if (!parting.breaks.empty() && copies_[copy].is_aside) return false;
     const auto& block = graph_.blocks[copies_[copy].original];
-    return block.exits || std::any_of(block.out.begin(), block.out.end(),
-                                      [&](auto edge) { return leaves(edge, parting); });
+    return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
+               return leaves(edge, parting) && parting.breaks.count(edge) == 0;
+           });
 }
 
 bool WarpCopies::waits_inside(std::size_t copy, const Parting& parting) const {
@@ -76,7 +88,8 @@ bool WarpCopies::waits_inside(std::size_t copy, const Parting& parting) const {
 bool WarpCopies::misses_meeting(std::size_t copy, const Parting& parting) const {
     const auto& block = graph_.blocks[copies_[copy].original];
     return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
-               return leaves(edge, parting) && graph_.edges[edge].to != parting.meeting;
+               return leaves(edge, parting) && graph_.edges[edge].to != parting.meeting &&
+                      parting.breaks.count(edge) == 0;
            });
 }
 
@@ -97,7 +110,7 @@ WarpCopies::Seconds WarpCopies::copy_all(const Set& of, const Parting& parting) 
         second[one] = copy(one);
     for (const auto& [one, made] : second)
         for (Copy::Way& way : copies_[made].ways)
-            if (way.edge && !leaves(*way.edge, parting)) way.to = second.at(way.to);
+            if (stays(one, way, parting)) way.to = second.at(way.to);
     return second;
 }
 

@@ -117,6 +117,7 @@ struct Verdict {
     bool copied = false; ///< There are more copies than blocks.
     bool leaves = false; ///< As `RandomKernel` has it.
     bool leaves_at_several = false;
+    bool breaks_loops = false;
     std::uint64_t followed = 0;
 };
 
@@ -132,6 +133,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     options.clock_reads = false;
     options.divergence = true;
     options.breaks = true;
+    options.broken_loops = seed / 2 % 5 == 0;
     options.barriers = seed % 2 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
     const auto loaded = tests::read(kernel);
@@ -159,6 +161,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     verdict.copied = lanes.value().graph.blocks.size() > made.graph.blocks.size();
     verdict.leaves = kernel.leaves;
     verdict.leaves_at_several = kernel.leaves_at_several;
+    verdict.breaks_loops = kernel.breaks_loops;
     constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
                                harness::Draw::Adversarial};
     for (std::uint64_t run = 0; run < 30; ++run) {
@@ -191,6 +194,7 @@ TEST(LanePaths, OfSimulatedWarpsAreThoseOfTheCopies) {
     std::uint64_t copied = 0;
     std::uint64_t leaves = 0;
     std::uint64_t leaves_at_several = 0;
+    std::uint64_t breaks_loops = 0;
     std::uint64_t followed = 0;
     const std::uint64_t cases = tests::run_campaign(check_case, [&](const Verdict& verdict) {
         followed += verdict.followed;
@@ -198,15 +202,18 @@ TEST(LanePaths, OfSimulatedWarpsAreThoseOfTheCopies) {
         copied += verdict.copied ? 1 : 0;
         leaves += verdict.leaves ? 1 : 0;
         leaves_at_several += verdict.leaves_at_several ? 1 : 0;
+        breaks_loops += verdict.breaks_loops ? 1 : 0;
     });
     RecordProperty("followed", std::to_string(followed));
     RecordProperty("with_copies", std::to_string(copied));
     RecordProperty("leave_points", std::to_string(leaves));
     RecordProperty("leave_loops_at_several_places", std::to_string(leaves_at_several));
+    RecordProperty("leave_loops_inside_branches", std::to_string(breaks_loops));
     EXPECT_GT(followed, cases * 5);
     EXPECT_GT(copied * 5, cases);
     EXPECT_GT(leaves * 40, cases);
     EXPECT_GT(leaves_at_several * 40, cases);
+    EXPECT_GT(breaks_loops * 100, cases);
 }
 
 } // namespace

@@ -107,6 +107,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     options.divergence = true;
     options.barriers = seed % 2 == 0;
     options.breaks = seed / 4 % 4 == 0;
+    options.broken_loops = seed / 4 % 4 == 1;
     options.caches = global == Global::ThroughCaches;
     options.patterns = options.caches || seed / 16 % 2 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);

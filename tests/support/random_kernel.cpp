@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 namespace warpbound::tests {
@@ -46,11 +47,14 @@ private:
                 barrier();
             else if (may_call_ && chance(12))
                 call();
-            else if (kind == 0)
+            else if (options_.broken_loops && depth > 1 && breaks_.label.empty() && chance(40))
+                loop_of_lanes(statements, depth);
+            else if (kind == 0 && (breaks_.label.empty() || chance(30)))
                 loop(statements, depth);
             else if (options_.breaks && kind == 3 && options_.sm < 70)
                 points(statements, depth);
-            else if (options_.breaks && kind == 3 && barriers_ < 7)
+            else if (options_.breaks && kind == 3 && barriers_ < 7 &&
+                     (breaks_.label.empty() || chance(30)))
                 point_that_some_leave(statements, depth);
             else if (kind <= (ways_out_.empty() ? 2 : 6))
                 branch(statements, depth);
@@ -74,7 +78,9 @@ private:
         const bool early_exit = !meets && chance(30);
         const auto out = fmt::format("L{}", labels_++);
         if (meets) plain(); // No loop inside may begin here and share the header.
+        const auto outer_breaks = std::exchange(breaks_, {});
         sequence(std::max(1, statements / 3), depth - 1);
+        breaks_ = outer_breaks;
         if (meets) barrier();
         if (early_exit) decide(fmt::format("@{} BRA {}", predicate(), out));
         plain();
@@ -118,7 +124,11 @@ private:
         if (continues) instruction("PCNT " + next, 5);
         plain();
         if (breaks) ways_out_.push_back(continues ? "CONT" : "BRK");
+        const auto broken = fmt::format("L{}", labels_++);
+        const auto outer_breaks = std::exchange(breaks_, {point >= 0 ? broken : "", {}});
+        if (options_.broken_loops && depth > 1) branch(std::max(4, statements), depth - 1);
         sequence(std::max(1, statements / 3), depth - 1);
+        const bool is_broken = std::exchange(breaks_, outer_breaks).used;
         if (breaks) {
             ways_out_.pop_back();
             if (chance(60)) decide(fmt::format("@{} BRK", predicate()));
@@ -131,7 +141,7 @@ private:
             decide(fmt::format("@{} BRA {}", predicate(), label));
             instruction("BRK", 5);
         } else {
-            const bool leaves = point >= 0 && chance(50);
+            const bool leaves = point >= 0 && !is_broken && chance(50);
             if (leaves) {
                 const auto by = predicate();
                 leave(by, point, behind);
@@ -147,7 +157,8 @@ private:
                 if (chance(50)) plain();
                 put_label(tail);
             }
-            if (!tails.empty() && chance(50)) plain();
+            if (is_broken) put_label(broken);
+            if ((is_broken || !tails.empty()) && chance(50)) plain();
             if (point == -1) arrive(point, out);
         }
         put_point(point, out);
@@ -191,6 +202,7 @@ private:
         const auto outer = fmt::format("L{}", labels_++);
         const auto past = fmt::format("L{}", labels_++);
         const bool is_inside = chance(50);
+        const auto outer_breaks = std::exchange(breaks_, {});
         if (is_inside) instruction(fmt::format("BSSY B{}, {}", barriers_++, outer), 5);
         const int point = barriers_++;
         instruction(fmt::format("BSSY B{}, {}", point, inner), 5);
@@ -225,6 +237,7 @@ private:
         else
             put_label(outer);
         plain();
+        breaks_ = outer_breaks;
     }
 
     /// Two loops with one header are one natural loop: keep the fact that is there, widened.
@@ -240,10 +253,12 @@ private:
         const auto otherwise = fmt::format("L{}", labels_++);
         const auto join = fmt::format("L{}", labels_++);
         const int point = join_point(join);
+        if (point >= 0) breaks_.points.push_back(point);
         decide(fmt::format("@{} BRA {}", predicate(), otherwise));
         arms_.push_back(address_);
         if (options_.barriers && options_.divergence && chance(6)) barrier();
         sequence(std::max(1, statements / 4), depth - 1);
+        break_loop();
         if (!ways_out_.empty() && chance(60))
             return break_out(statements, depth, point, otherwise, join);
         if (chance(60)) {
@@ -252,6 +267,7 @@ private:
             arms_.push_back(address_);
             plain();
             sequence(std::max(0, statements / 4 - 1), depth - 1);
+            break_loop();
             if (point == -1) arrive(point, join);
         } else {
             if (point == -1) arrive(point, join);
@@ -261,7 +277,22 @@ private:
                 arrive(point, join);
             }
         }
+        if (point >= 0) breaks_.points.pop_back();
         put_point(point, join);
+        plain();
+    }
+
+    /// Some lanes leave the loop from inside branches, and the points of these.
+    void break_loop() {
+        if (!options_.broken_loops || breaks_.label.empty() || breaks_.points.empty() || chance(30))
+            return;
+        const auto by = predicate();
+        for (std::size_t i = breaks_.points.size(); i-- > 0;)
+            instruction(fmt::format("@{} BREAK B{}", by, breaks_.points[i]), 5);
+        if (options_.divergence && chance(97)) kernel_.facts.divergents.push_back({address_, {}});
+        instruction(fmt::format("@{} BRA {}", by, breaks_.label), 5);
+        breaks_.used = true;
+        kernel_.breaks_loops = true;
         plain();
     }
 
@@ -346,6 +377,14 @@ private:
     int labels_ = 0;
     bool may_call_ = options_.calls && options_.sm < 70;
     bool called_ = false;
+    /// The innermost loop with a point: where those go who leave it from inside branches, and the
+    /// points of the branches around.
+    struct Breaks {
+        std::string label;
+        std::vector<int> points;
+        bool used = false;
+    };
+    Breaks breaks_;
     std::vector<std::string> ways_out_; ///< Of the loops around with PBK: BRK, or CONT.
     std::vector<std::int64_t> arms_;
 };

@@ -19,6 +19,7 @@ struct RandomKernel {
     models::FlowFacts facts;        ///< `program_digest` is left empty.
     bool breaks_out = false;        ///< A way of a branch ends with BRK or CONT.
     bool leaves_at_several = false; ///< Lanes may part where some leave a loop in its middle.
+    bool breaks_loops = false;      ///< Lanes may leave a loop from inside a branch.
     bool leaves = false;            ///< Lanes may part where some of them leave a point by BREAK.
 };
 
@@ -32,8 +33,10 @@ struct RandomKernelOptions {
     bool further_facts = true; ///< Sometimes never, exclusive and linear facts.
     bool clock_reads = true;   ///< Two in half of the kernels, with statements in between.
     bool divergence = false;   ///< Lanes may part, with and without points where they meet.
-    bool breaks = false;   ///< With divergence: points of PBK and PCNT without loops, from sm_70 on
-                           ///< of BSSY that lanes leave by BREAK.
+    bool breaks = false; ///< With divergence: points of PBK and PCNT without loops, from sm_70 on
+                         ///< of BSSY that lanes leave by BREAK.
+    /// With divergence, from sm_70 on: mostly loops that lanes leave from inside branches by BREAK.
+    bool broken_loops = false;
     bool patterns = false; ///< Of addresses; of global ones only where `l1/line` is known.
     bool caches = false;   ///< With patterns: those of global accesses lead through the caches.
     bool barriers = false; ///< That all paths pass equally often; then no guarded exits.

@@ -33,7 +33,7 @@ void RandomStatements::may_part() {
 }
 
 int RandomStatements::join_point(const std::string& target) {
-    if (!options_.divergence || chance(30)) return -2;
+    if (!options_.divergence || chance(options_.broken_loops ? 5 : 30)) return -2;
     if (options_.sm >= 70) {
         if (barriers_ == 8) return -2;
         instruction(fmt::format("BSSY B{}, {}", barriers_, target), 5);

@@ -172,8 +172,10 @@ TEST(PartingLanes, LeaveALoopInALoop) {
 }
 
 /// On a Turing whose gaps are short and whose cosine takes 100 cycles.
-Result<Analysis> of_turing(const std::string& body, const std::vector<std::int64_t>& parts) {
+Result<Analysis> of_turing(const std::string& body, const std::vector<std::int64_t>& parts,
+                           const std::vector<models::LoopFact>& loops = {}) {
     models::FlowFacts facts;
+    facts.loops = loops;
     for (const std::int64_t at : parts)
         facts.divergents.push_back({at, {}});
     const auto problem = analyzed(body, facts, "turing-t4", 75);
@@ -219,6 +221,29 @@ TEST(PartingLanes, WaitAtAPointThatOthersLeaveWhileSomeEnd) {
     const std::int64_t upper = analysis.value().execution_time.bounds().upper().count();
     EXPECT_GT(upper, 400);
     EXPECT_LT(upper, 440);
+}
+
+// Of a branch in each turn of a loop some leave its point and the loop; those who stay meet there.
+TEST(PartingLanes, LeaveALoopFromInsideABranch) {
+    const std::string code =
+        "BSSY B0, OUT ?trans1; H: BSSY B1, MEET ?trans1; @P0 BRA MEET ?trans5; "
+        "@P1 BREAK B1 ?trans1; @P1 BRA T ?trans5; NOP ?trans1; MEET: BSYNC B1 ?trans5; "
+        "@P2 BRA H ?trans5; T: MUFU.COS R5, R9 &wr=0x1 ?trans2; NOP &req={1} ?trans1; "
+        "OUT: BSYNC B0 ?trans5; EXIT ?trans5;";
+    const auto upper = [&](std::int64_t turns) {
+        const auto analysis = of_turing(code, {0x20, 0x40, 0x70}, {{0x10, 1, turns, {}}});
+        EXPECT_TRUE(analysis) << to_string(analysis.error());
+        return analysis ? analysis.value().execution_time.bounds().upper().count() : 0;
+    };
+    // In each turn some may wait for a result behind the loop, before those who stay meet.
+    EXPECT_GT(upper(7) - upper(4), 3 * 100);
+    // Where some leave it must be stated, unless nobody parts at the branch around.
+    const auto not_stated = of_turing(code, {0x20, 0x70}, {{0x10, 1, 4, {}}});
+    ASSERT_FALSE(not_stated);
+    EXPECT_THAT(
+        to_string(not_stated.error()),
+        testing::HasSubstr("0x0040: lanes may leave their point and a turn of a loop here"));
+    EXPECT_TRUE(of_turing(code, {0x70}, {{0x10, 1, 4, {}}}));
 }
 
 TEST(PartingLanes, AreRefusedWhereTheyLeaveSeveralPoints) {

@@ -1,0 +1,19 @@
+#pragma once
+/// \file
+/// What branches at which lanes may part ask of each other (docs/soundness.md, S19d).
+
+#include "analyzer/joined_points.hpp"
+#include "analyzer/meeting_points.hpp"
+
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// Fills in `Parting::Leaving::beside`. Refuses, naming the place: lanes that leave their point
+/// while others that parted before are elsewhere, that leave a turn of a loop from inside branches
+/// where none are stated to part, from several loops at once or to part again on their way, and
+/// loops that lanes leave at several places with different ends.
+Result<void> relate_partings(const Problem& problem, const JoinedPoints& points,
+                             std::vector<Parting>& partings);
+
+} // namespace warpbound::analyzer
