@@ -56,10 +56,11 @@ void LaneStack::remove(std::size_t entry) {
     for (Entry& other : entries_)
         other.left.erase(point);
     left_.erase(point);
+    join_groups();
 }
 
 // Of two points that open the newer one is the later one here: its lanes come to stand above.
-void LaneStack::open_points() {
+void LaneStack::open_points(const LaterTurn& later_turn) {
     for (std::size_t i = 0; i < entries_.size();) {
         if (!is_point(entries_[i]) || is_missed(i)) {
             ++i;
@@ -69,7 +70,9 @@ void LaneStack::open_points() {
             Entry ready{Kind::Ready, entries_[i].of, entries_[i].at, entries_[i].left};
             add_points_above(i, ready.left);
             for (std::size_t above = i + 1; above < entries_.size(); ++above)
-                if (entries_[above].kind == Kind::Turn) entries_[above].passed = true;
+                if (entries_[above].kind == Kind::Turn &&
+                    !later_turn(entries_[above].of, entries_[i].at))
+                    entries_[above].passed = true;
             for (const Entry& other : entries_)
                 if (other.kind == Kind::Ready && other.of == ready.of)
                     throw NotFollowed{"lanes may come here again while others have yet to go on "
@@ -87,28 +90,41 @@ std::size_t LaneStack::begin_of_mixed(std::size_t entry) const {
 }
 
 void LaneStack::wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others) {
-    const auto same = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-        return entry.kind == Kind::Turn && entry.of == behind && entry.at == at;
-    });
-    if (same == entries_.end()) {
-        entries_.push_back({Kind::Turn, behind, at, others.left_});
-        return;
+    entries_.push_back({Kind::Turn, behind, at, others.left_});
+    join_groups();
+}
+
+// Those of a later turn of a loop stand above those of the turns before, among others that left
+// the same turns elsewhere.
+void LaneStack::join_groups() {
+    const auto parted_alike = [](const Entry& a, const Entry& b) {
+        return a.kind == Kind::Turn && b.kind == Kind::Turn && a.of == b.of && a.at == b.at;
+    };
+    for (std::size_t to = 0; to < entries_.size(); ++to) {
+        std::size_t from = to;
+        for (std::size_t below = to; below-- > 0 && !is_point(entries_[below]);)
+            if (parted_alike(entries_[below], entries_[to])) from = below;
+        if (from == to) continue;
+        from = begin_of_mixed(from);
+        const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(from);
+        auto last = entries_.begin() + static_cast<std::ptrdiff_t>(to) + 1;
+        while (last != entries_.end() && last->mixed)
+            ++last;
+        const std::set<Point> left = first->left;
+        if (std::any_of(first, last, [&](const Entry& entry) {
+                return entry.kind != Kind::Turn || entry.passed || entry.left != left;
+            }))
+            throw NotFollowed{"lanes may part here again before they meet, which this check does "
+                              "not follow"};
+        for (auto entry = first; entry != last; ++entry) {
+            entry->many = true;
+            entry->mixed = false;
+        }
+        std::sort(first, last);
+        last = entries_.erase(std::unique(first, last), last);
+        std::for_each(std::next(first), last, [](Entry& entry) { entry.mixed = true; });
+        to = static_cast<std::size_t>(last - entries_.begin()) - 1;
     }
-    // Those of a later turn of a loop stand above those of the turns before, among others that left
-    // the same turns elsewhere.
-    const std::size_t from = begin_of_mixed(static_cast<std::size_t>(same - entries_.begin()));
-    const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(from);
-    if (std::any_of(first, entries_.end(), [&](const Entry& entry) {
-            return entry.kind != Kind::Turn || entry.passed || entry.left != others.left_;
-        }))
-        throw NotFollowed{"lanes may part here again before they meet, which this check does not "
-                          "follow"};
-    for (auto entry = first; entry != entries_.end(); ++entry) {
-        entry->many = true;
-        entry->mixed = false;
-    }
-    std::sort(first, entries_.end());
-    std::for_each(first + 1, entries_.end(), [](Entry& entry) { entry.mixed = true; });
 }
 
 void LaneStack::wait_at(std::size_t entry, std::size_t at, const LaneStack& others) {
@@ -124,25 +140,25 @@ void LaneStack::wait_at(std::size_t entry, std::size_t at, const LaneStack& othe
     point.left = std::move(left);
 }
 
-bool LaneStack::arrive(std::size_t entry, std::size_t at) {
+bool LaneStack::arrive(std::size_t entry, std::size_t at, const LaterTurn& later_turn) {
     wait_at(entry, at, *this);
     active_ = false;
     if (is_missed(entry)) {
-        end();
+        end(later_turn);
         return false;
     }
     left_ = entries_[entry].left;
     add_points_above(entry, left_);
     active_ = true;
     remove(entry);
-    open_points();
+    open_points(later_turn);
     return true;
 }
 
-void LaneStack::end() {
+void LaneStack::end(const LaterTurn& later_turn) {
     active_ = false;
     left_.clear();
-    open_points();
+    open_points(later_turn);
 }
 
 // A point at the top would have opened.

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,13 +34,16 @@ public:
         std::size_t at = nobody;
         std::set<Point> left{}; ///< Points below it that those who wait there are not in.
         bool many = false;      ///< Turn: one such group or more, one above the other.
-        /// Turn: lanes may go on before them that stood below them.
+        /// Turn: lanes may go on before them that stood below them, and pass where they parted.
         bool passed = false;
         /// Turn: groups of this kind and of the one below it stand above each other in any order.
         bool mixed = false;
 
         auto operator<=>(const Entry&) const = default;
     };
+    /// Whether lanes that go on at the second block come to the first one in a later turn only of
+    /// all loops around that, at least one.
+    using LaterTurn = std::function<bool(std::size_t, std::size_t)>;
     /// What the states do not tell apart.
     struct NotFollowed {
         std::string what;
@@ -56,15 +60,15 @@ public:
     /// They leave it. No point opens before `open_points`.
     void leave(std::size_t entry);
     /// Points open that nobody misses: those who wait there wait for their turn from now on.
-    void open_points();
+    void open_points(const LaterTurn& later_turn);
     /// Lanes that were among the active ones wait for their turn, or at a point of theirs.
     /// `others`: the stack as it is for them. Throws `NotFollowed`.
     void wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others);
     void wait_at(std::size_t entry, std::size_t at, const LaneStack& others);
     /// The active lanes arrive at a point, to go on at this block: whether they do at once. Throws
     /// `NotFollowed`.
-    bool arrive(std::size_t entry, std::size_t at);
-    void end();
+    bool arrive(std::size_t entry, std::size_t at, const LaterTurn& later_turn);
+    void end(const LaterTurn& later_turn);
 
     /// Those are active now who waited for their turn for the shortest time, with the stack as it
     /// then is: one for each kind that may be on top, and whether more wait. None: nobody waits.
@@ -81,6 +85,8 @@ private:
     void remove(std::size_t entry);
     /// Where the kinds begin that stand above each other in any order.
     [[nodiscard]] std::size_t begin_of_mixed(std::size_t entry) const;
+    /// Groups that parted alike, between which no point stands.
+    void join_groups();
 
     std::vector<Entry> entries_;
     std::set<Point> left_; ///< Points that the active lanes are not in.

@@ -123,7 +123,7 @@ private:
             refuse(i, "expected a barrier register alone");
         if (!assembly::is_guarded(instruction)) {
             leave(*reg, stack);
-            return stack.open_points();
+            return stack.open_points(later_turn_);
         }
         const assembly::Instruction& last = code_[flow_.last[block]];
         if (last.control_flow != Transfer::Branch || last.guard != instruction.guard ||
@@ -167,7 +167,7 @@ private:
     /// The active lanes go over the edge together.
     void take(std::size_t block, std::size_t way, LaneStack stack) {
         leave_over(block, way, stack);
-        stack.open_points();
+        stack.open_points(later_turn_);
         if (const auto point = arrival(block, way, stack))
             arrive(*point, way, std::move(stack));
         else
@@ -248,14 +248,14 @@ private:
 
     /// The active lanes have arrived at the point; `behind`: block where they go on.
     void arrive(std::size_t point, std::size_t behind, LaneStack stack) {
-        if (!stack.arrive(point, behind)) return let_next(stack);
+        if (!stack.arrive(point, behind, later_turn_)) return let_next(stack);
         found_.behind_points.insert(behind);
         go_on(behind, std::move(stack));
     }
 
     /// The active lanes have ended.
     void end(LaneStack stack) {
-        stack.end();
+        stack.end(later_turn_);
         let_next(stack);
     }
 
@@ -290,6 +290,26 @@ private:
         found_.states[current_].next.push_back(known->second);
     }
 
+    [[nodiscard]] bool is_later_turn(std::size_t of, std::size_t at) const {
+        std::set<std::size_t> headers;
+        for (const CheckedLoop& loop : flow_.loops) {
+            if (loop.blocks.count(of) == 0) continue;
+            if (loop.blocks.count(at) == 0) return false;
+            headers.insert(loop.header);
+        }
+        if (headers.empty()) return false;
+        std::set<std::size_t> seen{at};
+        std::vector<std::size_t> work{at};
+        while (!work.empty()) {
+            const std::size_t block = work.back();
+            work.pop_back();
+            if (block == of) return false;
+            for (const std::size_t to : flow_.blocks[block].successors)
+                if (headers.count(to) == 0 && seen.insert(to).second) work.push_back(to);
+        }
+        return true;
+    }
+
     const KernelCase& kernel_;
     const ControlFlow& flow_;
     const std::vector<assembly::Instruction>& code_;
@@ -299,6 +319,9 @@ private:
     std::vector<int> left_when_taken_; ///< Of the block that is expanded: registers.
     std::map<std::pair<std::size_t, LaneStack>, std::size_t> index_;
     std::size_t current_ = 0;
+    const LaneStack::LaterTurn later_turn_ = [this](std::size_t of, std::size_t at) {
+        return is_later_turn(of, at);
+    };
 };
 
 } // namespace

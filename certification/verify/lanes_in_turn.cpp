@@ -153,16 +153,28 @@ bool may_part(const KernelCase& kernel, const ControlFlow& of_code, std::size_t 
     });
 }
 
-/// Into the sequence lanes come in turn only, not by their way.
+/// To the head of the sequence lanes come in turn only, or by their way from such of its blocks to
+/// which they come in turn.
 bool comes_by_turn(const KernelCase& kernel, const CheckedLoop& sequence) {
-    const std::size_t start = kernel.in_turn[sequence.header].of;
-    for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy) {
-        const auto& to = kernel.in_turn[copy].successors;
-        const auto& code = kernel.blocks[kernel.in_turn[copy].of].successors;
-        if (sequence.blocks.count(copy) == 0 &&
-            std::find(to.begin(), to.end(), sequence.header) != to.end() &&
-            std::find(code.begin(), code.end(), start) != code.end())
-            return false;
+    std::set<std::size_t> blocks;
+    for (const std::size_t copy : sequence.blocks)
+        blocks.insert(kernel.in_turn[copy].of);
+    std::set<std::size_t> seen{sequence.header};
+    std::vector<std::size_t> work{sequence.header};
+    while (!work.empty()) {
+        const std::size_t at = work.back();
+        work.pop_back();
+        const std::size_t of = kernel.in_turn[at].of;
+        for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy) {
+            const auto& to = kernel.in_turn[copy].successors;
+            const auto& code = kernel.blocks[kernel.in_turn[copy].of].successors;
+            if (sequence.blocks.count(copy) != 0 ||
+                std::find(to.begin(), to.end(), at) == to.end() ||
+                std::find(code.begin(), code.end(), of) == code.end())
+                continue;
+            if (copy == 0 || blocks.count(kernel.in_turn[copy].of) == 0) return false;
+            if (seen.insert(copy).second) work.push_back(copy);
+        }
     }
     return true;
 }

@@ -31,8 +31,13 @@ namespace {
 
 namespace check = certification::verify;
 
+struct Drawn {
+    certification::KernelInput input;
+    bool breaks_loops = false; ///< As `RandomKernel` has it.
+};
+
 /// None: no lanes part in the kernel drawn.
-std::optional<certification::KernelInput> input_of(std::uint64_t seed) {
+std::optional<Drawn> input_of(std::uint64_t seed) {
     constexpr std::array<std::pair<const char*, int>, 5> machines{{{"fermi-gtx470", 20},
                                                                    {"maxwell-gtx970", 52},
                                                                    {"turing-t4", 75},
@@ -55,6 +60,8 @@ std::optional<certification::KernelInput> input_of(std::uint64_t seed) {
     options.divergence = true;
     options.barriers = seed % 2 == 0;
     options.breaks = seed / 4 % 4 == 0;
+    options.broken_loops = sm >= 70 && seed / 10 % 2 == 0;
+    if (options.broken_loops) options.depth = 2;
     options.patterns = cached;
     options.caches = cached;
     tests::RandomKernel kernel = tests::random_kernel(seed, options);
@@ -91,7 +98,7 @@ std::optional<certification::KernelInput> input_of(std::uint64_t seed) {
     input.policy = policies[random() % (cached ? 5 : policies.size())];
     const bool slotted = input.policy.rfind("variable-rate", 0) == 0;
     if (seed % 3 != 0 && !slotted) input.multiprocessors = from_one_to(3);
-    return input;
+    return Drawn{std::move(input), kernel.breaks_loops};
 }
 
 std::string kind_of(const std::string& refusal) {
@@ -237,8 +244,9 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
     Counts refusals;
     Counts counts;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        const auto input = input_of(seed);
-        if (!input) continue;
+        const auto made = input_of(seed);
+        if (!made) continue;
+        const certification::KernelInput* const input = &made->input;
         ++counts["drawn"];
         const auto kernel = check_case(*input, seed, counts, refusals);
         if (!kernel) continue;
@@ -246,6 +254,7 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
                         [](const auto& lemma) { return lemma.id == "execution-time-upper-loads"; }))
             ++counts["through_caches"];
         if (input->listing.find("BREAK") != std::string::npos) ++counts["with_break"];
+        if (made->breaks_loops) ++counts["loops_left_inside_branches"];
         if (kernel->launch.blocks * kernel->launch.threads > 32) ++counts["several_warps"];
         if (kernel->launch.threads > 32 && input->listing.find("BAR.SYNC") != std::string::npos)
             ++counts["barriers"];

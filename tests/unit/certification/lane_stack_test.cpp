@@ -13,6 +13,9 @@ namespace {
 
 using Kind = LaneStack::Kind;
 
+/// Whoever goes on may come to any block in the same turn.
+const LaneStack::LaterTurn never = [](std::size_t, std::size_t) { return false; };
+
 /// All are in the points that instructions 0 and 1 made.
 LaneStack in_two_points() {
     LaneStack stack;
@@ -22,9 +25,9 @@ LaneStack in_two_points() {
 }
 
 /// Some of the active lanes left the inner point and wait for their turn at block 7.
-void let_some_leave(LaneStack& stack) {
+void let_some_leave(LaneStack& stack, std::size_t point = 1) {
     LaneStack others = stack;
-    others.leave(1);
+    others.leave(point);
     stack.wait_for_turn(5, 7, others);
 }
 
@@ -40,23 +43,23 @@ LaneStack::Entry let_next(LaneStack& stack) {
 TEST(LaneStack, OpensAPointForThoseWhoArriveThoughOthersLeftItBefore) {
     LaneStack stack = in_two_points();
     let_some_leave(stack);
-    EXPECT_TRUE(stack.arrive(1, 8));
+    EXPECT_TRUE(stack.arrive(1, 8, never));
     EXPECT_EQ(stack.innermost(), 0U);
-    EXPECT_FALSE(stack.arrive(0, 9));
+    EXPECT_FALSE(stack.arrive(0, 9, never));
     EXPECT_EQ(let_next(stack).at, 7U);
-    EXPECT_TRUE(stack.arrive(0, 9));
+    EXPECT_TRUE(stack.arrive(0, 9, never));
     EXPECT_TRUE(stack.entries().empty());
 }
 
 TEST(LaneStack, KeepsAPointForThoseWhoWaitForTheirTurnInIt) {
     LaneStack stack = in_two_points();
     stack.wait_for_turn(5, 7, stack);
-    EXPECT_FALSE(stack.arrive(1, 8));
+    EXPECT_FALSE(stack.arrive(1, 8, never));
     EXPECT_EQ(let_next(stack).at, 7U);
     stack.leave(1);
-    stack.open_points();
+    stack.open_points(never);
     EXPECT_EQ(stack.innermost(), 0U);
-    EXPECT_FALSE(stack.arrive(0, 9));
+    EXPECT_FALSE(stack.arrive(0, 9, never));
     EXPECT_EQ(let_next(stack).at, 8U);
 }
 
@@ -65,15 +68,15 @@ TEST(LaneStack, LetsThoseGoOnFirstWhosePointOpenedLater) {
     LaneStack stack = in_two_points();
     let_some_leave(stack);
     stack.wait_at(1, 8, stack);
-    stack.end();
+    stack.end(never);
     const auto ready = let_next(stack);
     EXPECT_EQ(ready.kind, Kind::Ready);
     EXPECT_EQ(ready.at, 8U);
     EXPECT_EQ(stack.innermost(), 0U);
-    stack.end();
+    stack.end(never);
     EXPECT_EQ(let_next(stack).at, 7U);
     EXPECT_EQ(stack.innermost(), 0U);
-    stack.end();
+    stack.end(never);
     EXPECT_TRUE(stack.next().empty());
 }
 
@@ -86,7 +89,7 @@ TEST(LaneStack, CountsNoGroupsAboveOneThatOthersWentOnBefore) {
     let_some_leave(again);
     EXPECT_TRUE(again.entries().back().many);
     stack.wait_at(1, 8, stack);
-    stack.end();
+    stack.end(never);
     EXPECT_EQ(let_next(stack).at, 8U);
     EXPECT_THROW(stack.wait_for_turn(5, 7, stack), LaneStack::NotFollowed);
 }
@@ -103,7 +106,7 @@ TEST(LaneStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
     other_order.wait_for_turn(5, 7, other_order);
     other_order.wait_for_turn(6, 8, other_order);
     EXPECT_EQ(stack, other_order);
-    stack.end();
+    stack.end(never);
     std::set<std::pair<std::size_t, std::size_t>> next; // Where they go on, and who waits still.
     for (const auto& [group, rest] : stack.next())
         next.emplace(group.at, rest.entries().size());
@@ -117,12 +120,43 @@ TEST(LaneStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
     EXPECT_EQ(stack.next().size(), 6U);
 }
 
-// What stands between may have been begun by others than those who part again.
-TEST(LaneStack, MixesNoGroupsAcrossAPoint) {
-    LaneStack stack = in_two_points();
-    stack.wait_for_turn(5, 7, stack);
-    stack.join(Kind::Made, 2);
-    EXPECT_THROW(stack.wait_for_turn(5, 7, stack), LaneStack::NotFollowed);
+// In a turn they come to a point of that turn, and are of one kind once it is over.
+TEST(LaneStack, JoinsGroupsOfSeveralTurnsWhenNoPointIsBetweenThem) {
+    LaneStack stack;
+    stack.join(Kind::Made, 0);
+    const auto leave_a_turn = [&](std::size_t point) {
+        stack.join(Kind::Made, 1);
+        let_some_leave(stack, point);
+    };
+    leave_a_turn(1);
+    EXPECT_TRUE(stack.arrive(1, 8, never));
+    leave_a_turn(2);
+    ASSERT_EQ(stack.entries().size(), 4U) << "a point, a group, a point and a group";
+    EXPECT_FALSE(stack.entries()[3].many);
+    EXPECT_TRUE(stack.arrive(2, 8, never));
+    ASSERT_EQ(stack.entries().size(), 2U);
+    EXPECT_TRUE(stack.entries()[1].many);
+    EXPECT_FALSE(stack.arrive(0, 9, never));
+    EXPECT_EQ(stack.next().size(), 2U) << "another group waits, or none";
+}
+
+// Who waited at a point of the turn comes to the branch in the next one, as those who left it would
+// have: each turn still makes one group. Others may part there in the same turn.
+TEST(LaneStack, CountsGroupsThatOthersOfTheSameTurnWentOnBefore) {
+    const auto part_in_two_turns = [](const LaneStack::LaterTurn& later_turn) {
+        LaneStack stack = in_two_points();
+        let_some_leave(stack);
+        stack.wait_at(1, 8, stack);
+        stack.end(later_turn);
+        EXPECT_EQ(let_next(stack).at, 8U);
+        stack.join(Kind::Made, 1);
+        let_some_leave(stack, 2);
+        EXPECT_TRUE(stack.arrive(2, 8, later_turn));
+        return stack.entries().back().many;
+    };
+    EXPECT_TRUE(
+        part_in_two_turns([](std::size_t of, std::size_t at) { return of == 5 && at == 8; }));
+    EXPECT_THROW(part_in_two_turns(never), LaneStack::NotFollowed);
 }
 
 TEST(LaneStack, KeepsPointsOfEachGroupApart) {
