@@ -30,10 +30,11 @@ Result<void> check_code(const Problem& problem) {
 
 class Finder {
 public:
-    Finder(const Problem& problem, const JoinedPoints& points)
-        : problem_{problem}, function_{*problem.request.function}, graph_{*problem.request.graph},
-          points_{points}, before_{points.before}, behind_{points.behind}, arrival_of_{
-                                                                               points.arrival_of} {
+    /// `breaks`: in every branch some of whose lanes leave its point by another one, others meet.
+    Finder(const Problem& problem, const JoinedPoints& points, bool breaks)
+        : breaks_{breaks}, problem_{problem}, function_{*problem.request.function},
+          graph_{*problem.request.graph}, points_{points}, before_{points.before},
+          behind_{points.behind}, arrival_of_{points.arrival_of} {
         for (const auto& [edge, point] : arrival_of_)
             found_.arrivals.insert(edge);
     }
@@ -41,11 +42,7 @@ public:
     Result<MeetingPoints> find() {
         for (const auto& fact : problem_.request.facts->divergents)
             if (auto added = add(fact); !added) return added.as_failure();
-        std::stable_sort(found_.partings.begin(), found_.partings.end(),
-                         [](const Parting& a, const Parting& b) {
-                             return std::pair{a.region.size(), !a.leaving.has_value()} >
-                                    std::pair{b.region.size(), !b.leaving.has_value()};
-                         });
+        sort_partings();
         if (auto related = relate_partings(problem_, points_, found_.partings); !related)
             return related.as_failure();
         return std::move(found_);
@@ -57,6 +54,23 @@ private:
     }
     /// On a path that the facts allow.
     [[nodiscard]] bool is_reached(std::size_t block) const { return before_[block].has_value(); }
+
+    /// Larger regions first; where lanes leave a branch's point by another one, that one before it.
+    void sort_partings() {
+        std::map<std::size_t, std::size_t> sizes;
+        for (const Parting& parting : found_.partings)
+            sizes[parting.block] = parting.region.size();
+        for (const Parting& broken : found_.partings)
+            for (const std::size_t edge : broken.breaks) {
+                auto& size = sizes[graph_.edges[edge].from];
+                size = std::max(size, broken.region.size() + 1);
+            }
+        const auto key = [&](const Parting& parting) {
+            return std::pair{sizes.at(parting.block), !parting.leaving.has_value()};
+        };
+        std::stable_sort(found_.partings.begin(), found_.partings.end(),
+                         [&](const Parting& a, const Parting& b) { return key(a) > key(b); });
+    }
 
     Result<void> add(const models::DivergentFact& fact) {
         const auto index = function_.index_of(fact.at);
@@ -104,14 +118,15 @@ private:
         if (!region.left.empty()) {
             auto around = around_left(region.left, block);
             if (!around) return around.as_failure();
-            const bool turns = comes_again(block, around.value().region);
-            if (turns && !leaves_itself(block))
+            const bool turns = breaks_ || comes_again(block, around.value().region);
+            if (turns && left_itself(block) == 0)
                 return add_broken(std::move(parting), meeting, around.value());
             meeting = std::move(around.value().meeting);
             region = std::move(around.value().region);
             points_inside = meeting.passed.size();
             if (turns) {
-                if (!meeting.point) return refuse_around(last);
+                if (!meeting.point || left_itself(block) < points_inside)
+                    return refuse_around(last);
             } else {
                 if (points_inside > 1 || region.behind_passed.size() > 1)
                     return refuse_around(last);
@@ -132,6 +147,8 @@ private:
             if (!parting.leaving)
                 return refuse(last, "lanes that part here may come here again before they meet, "
                                     "which is not bounded");
+        } else if (points_inside > 0 && !parting.passed) {
+            parting.leaving = leaving_once(parting);
         }
         if (parting.passed)
             if (auto checked = check_passed(parting); !checked) return checked;
@@ -174,11 +191,13 @@ private:
         return refuse(last, "lanes that part here may leave points that are not their innermost, "
                             "or come to several places, which is not bounded");
     }
-    /// The branch itself, by one of its ways.
-    [[nodiscard]] bool leaves_itself(std::size_t block) const {
-        const auto& out = graph_.blocks[block].out;
-        return std::any_of(out.begin(), out.end(),
-                           [&](std::size_t edge) { return points_.left_over.count(edge) != 0; });
+    /// How many points lanes leave at the branch itself, by one of its ways.
+    [[nodiscard]] std::size_t left_itself(std::size_t block) const {
+        std::size_t most = 0;
+        for (const std::size_t edge : graph_.blocks[block].out)
+            if (const auto left = points_.left_over.find(edge); left != points_.left_over.end())
+                most = std::max(most, left->second.size());
+        return most;
     }
     /// Lanes may, from behind a passed point, before they meet.
     [[nodiscard]] bool comes_again(std::size_t block, const PartingRegion& region) const {
@@ -318,22 +337,36 @@ private:
         });
     }
 
+    /// The way over which lanes leave points, of a branch that is not come to again.
+    [[nodiscard]] Parting::Leaving leaving_once(const Parting& parting) const {
+        const auto& out = graph_.blocks[parting.block].out;
+        const auto way = std::find_if(out.begin(), out.end(), [&](std::size_t edge) {
+            return points_.left_over.count(edge) != 0;
+        });
+        return behind(graph_.edges[*way].to, parting);
+    }
+    /// From the start on, up to the meeting.
+    [[nodiscard]] Parting::Leaving behind(std::size_t start, const Parting& parting) const {
+        Parting::Leaving leaving{start, {start}, 1};
+        std::vector<std::size_t> work{start};
+        while (!work.empty()) {
+            const std::size_t at = work.back();
+            work.pop_back();
+            for (const std::size_t edge : graph_.blocks[at].out) {
+                const std::size_t to = graph_.edges[edge].to;
+                if (parting.region.count(to) != 0 && is_reached(to) &&
+                    leaving.region.insert(to).second)
+                    work.push_back(to);
+            }
+        }
+        return leaving;
+    }
+
     /// The way of a turning branch that does not come to it again; nothing when both do.
     [[nodiscard]] std::optional<Parting::Leaving> leaving_of(const Parting& parting) const {
         for (const std::size_t way : graph_.blocks[parting.block].out) {
             if (!is_reached(graph_.edges[way].to)) continue;
-            Parting::Leaving leaving{graph_.edges[way].to, {graph_.edges[way].to}, 1};
-            std::vector<std::size_t> work{leaving.start};
-            while (!work.empty()) {
-                const std::size_t at = work.back();
-                work.pop_back();
-                for (const std::size_t edge : graph_.blocks[at].out) {
-                    const std::size_t to = graph_.edges[edge].to;
-                    if (parting.region.count(to) != 0 && is_reached(to) &&
-                        leaving.region.insert(to).second)
-                        work.push_back(to);
-                }
-            }
+            Parting::Leaving leaving = behind(graph_.edges[way].to, parting);
             if (leaving.region.count(parting.block) != 0) continue;
             if (std::any_of(
                     graph_.loops.begin(), graph_.loops.end(),
@@ -356,6 +389,7 @@ private:
         return std::nullopt;
     }
 
+    bool breaks_;
     const Problem& problem_;
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
@@ -388,7 +422,9 @@ Result<MeetingPoints> meeting_points(const Problem& problem) {
     if (auto checked = check_code(problem); !checked) return checked.as_failure();
     const auto joined = joined_points(problem);
     if (!joined) return joined.as_failure();
-    auto points = Finder{problem, joined.value()}.find();
+    auto points = Finder{problem, joined.value(), false}.find();
+    if (!points)
+        if (auto broken = Finder{problem, joined.value(), true}.find()) points = std::move(broken);
     if (!points) return points;
     if (auto checked = check_barriers(problem, points.value()); !checked)
         return checked.as_failure();
