@@ -9,27 +9,28 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 namespace warpbound::analyzer {
 
 namespace {
 
-constexpr std::size_t most_copies = 20'000;
-
 class Serializer {
 public:
-    Serializer(const Problem& problem, const MeetingPoints& points)
-        : problem_{problem}, points_{points}, copies_{problem, points} {}
+    /// `sparing`: of copies, where that makes a longer path at most.
+    Serializer(const Problem& problem, const MeetingPoints& points, std::size_t most_copies,
+               bool sparing)
+        : problem_{problem}, points_{points},
+          most_copies_{most_copies}, sparing_{sparing}, copies_{problem, points} {}
 
-    Result<LanesInTurn> run() {
+    /// None: too many copies.
+    std::optional<Result<LanesInTurn>> run() {
         for (const Parting& parting : points_.partings) {
             const std::size_t before = copies_.size();
             for (std::size_t copy = 0; copy < before; ++copy) {
                 if (copies_[copy].original != parting.block || left_.count(copy) != 0) continue;
-                if (!part(copy, parting) || copies_.size() > most_copies)
-                    return Failure{"lanes may part inside each other so often that their ways are "
-                                   "not bounded in this version",
-                                   problem_.request.function->name};
+                if (!part(copy, parting) || copies_.size() > most_copies_) return std::nullopt;
             }
         }
         return copies_.in_order();
@@ -53,9 +54,28 @@ private:
             let_leave(copies_, branch, parting, reached);
         else if (parting.one_sided)
             copies_.let_wait(reached.inside, parting, reached.meeting);
+        else if (sparing_ && !parting.passed && parting.breaks.empty())
+            let_leave(copies_, branch, with_shorter_leaving(branch, parting), reached);
         else
             let_follow(branch, parting, reached);
         return true;
+    }
+
+    /// The lanes of the way with fewer copies go on before all others, or behind them, so that
+    /// only this way is copied; a path may have it at both places.
+    [[nodiscard]] Parting with_shorter_leaving(std::size_t branch, const Parting& parting) const {
+        std::optional<Set> shortest;
+        Parting made = parting;
+        for (const Copy::Way& way : copies_[branch].ways) {
+            if (!way.edge || copies_.leaves(*way.edge, parting)) continue;
+            Set reached = copies_.reached_from(way.to, parting);
+            if (shortest && shortest->size() <= reached.size()) continue;
+            shortest = std::move(reached);
+            made.leaving = Parting::Leaving{copies_[way.to].original, {}, 1};
+        }
+        for (const std::size_t copy : *shortest)
+            made.leaving->region.insert(copies_[copy].original);
+        return made;
     }
 
     /// Behind one way comes the other one, then what follows both.
@@ -73,6 +93,10 @@ private:
             std::set_intersection(ways[0].begin(), ways[0].end(), ways[1].begin(), ways[1].end(),
                                   std::inserter(shared, shared.end()));
         const std::vector<std::size_t> late = copies_.copy_late(reached, parting);
+        // All of one way may have broken off, and all of the other one end.
+        for (const std::size_t behind : behind_breaks(copies_, parting, points_.partings, inside))
+            for (const std::size_t copy : inside)
+                if (may_end(copy)) copies_.add(copy, behind);
         // Where they share much, either may follow either: fewer copies, and a longer path at most.
         if (ways.size() != 2 || 2 * shared.size() > inside.size()) {
             const Behind behind = copy_behind(inside, parting, meeting, late);
@@ -106,6 +130,11 @@ private:
         }
     }
 
+    /// All of a way whose lanes may break off, not only those who did.
+    [[nodiscard]] bool may_end(std::size_t copy) const {
+        return copies_.block_of(copy).exits && !copies_[copy].is_aside;
+    }
+
     /// Set of a way that comes second: behind the end of the first one, or while the lanes of
     /// that wait at the passed point.
     struct Behind {
@@ -119,10 +148,9 @@ private:
         copies_.let_wait(ended, parting, meeting);
         if (meeting && !parting.breaks.empty()) {
             Set missing;
-            std::copy_if(ended.begin(), ended.end(), std::inserter(missing, missing.end()),
-                         [&](std::size_t copy) {
-                             return copies_.breaks(copy, parting) || copies_.block_of(copy).exits;
-                         });
+            std::copy_if(
+                ended.begin(), ended.end(), std::inserter(missing, missing.end()),
+                [&](std::size_t copy) { return copies_.breaks(copy, parting) || may_end(copy); });
             let_break_off(copies_, parting, points_.partings, ended, missing, *meeting);
         }
         if (late.empty()) return behind;
@@ -158,16 +186,24 @@ private:
 
     const Problem& problem_;
     const MeetingPoints& points_;
+    std::size_t most_copies_;
+    bool sparing_;
     WarpCopies copies_;
     Set left_; ///< Branches that were taken together with another one's.
 };
 
 } // namespace
 
-Result<LanesInTurn> lanes_in_turn(const Problem& problem) {
+Result<LanesInTurn> lanes_in_turn(const Problem& problem, std::size_t most_copies) {
     const auto points = meeting_points(problem);
     if (!points) return points.as_failure();
-    auto lanes = Serializer{problem, points.value()}.run();
+    auto made = Serializer{problem, points.value(), most_copies, false}.run();
+    if (!made) made = Serializer{problem, points.value(), most_copies, true}.run();
+    if (!made)
+        return Failure{"lanes may part inside each other so often that their ways are not bounded "
+                       "in this version",
+                       problem.request.function->name};
+    auto lanes = std::move(*made);
     if (!lanes) return lanes;
     const auto& graph = *problem.request.graph;
     for (const auto& loop : lanes.value().graph.loops) {

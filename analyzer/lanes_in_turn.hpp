@@ -19,7 +19,7 @@ struct LanesInTurn {
 };
 
 /// Sound for the upper side (docs/soundness.md, S19d). Refuses what `meeting_points` refuses and
-/// kernels of which too many copies would be needed.
-Result<LanesInTurn> lanes_in_turn(const Problem& problem);
+/// kernels of which more than `most_copies` would be needed.
+Result<LanesInTurn> lanes_in_turn(const Problem& problem, std::size_t most_copies = 20'000);
 
 } // namespace warpbound::analyzer

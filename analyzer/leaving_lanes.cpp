@@ -109,20 +109,21 @@ void let_leave(WarpCopies& copies, std::size_t branch, const Parting& parting,
     const std::size_t at_once = leave_at_once(copies, parting, reached.inside, ways);
     const WarpCopies::Seconds second = copy_way(copies, parting, reached.inside);
     const std::size_t late = second.at(ways.start);
-    copies[late].repeated = parting.leaving->most;
+    const bool repeats = parting.region.count(parting.block) != 0; // in turns
+    if (repeats) copies[late].repeated = parting.leaving->most;
     copies.add(branch, at_once);
     const std::vector<std::size_t> waited = copies.copy_late(reached, parting);
-    const auto others_go_on = [&](const WarpCopies::Set& behind) {
+    const auto others_go_on = [&](const WarpCopies::Set& behind, bool others_left) {
         for (const std::size_t copy : behind) {
             if (!copies.ends_way(copy, parting) && !copies.waits_inside(copy, parting)) continue;
-            copies.add(copy, late);
+            if (others_left) copies.add(copy, late);
             if (reached.meeting && copies.misses_meeting(copy, parting))
                 copies.add(copy, *reached.meeting);
         }
     };
-    others_go_on(reached.inside);
+    others_go_on(reached.inside, true);
     const WarpCopies::Set leaving_late = WarpCopies::values_of(second);
-    others_go_on(leaving_late);
+    others_go_on(leaving_late, repeats);
     copies.go_on_late(leaving_late, parting, waited);
 }
 
@@ -192,24 +193,39 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
     return left;
 }
 
-void let_break_off(WarpCopies& copies, const Parting& parting, const std::vector<Parting>& partings,
-                   const WarpCopies::Set& of, const WarpCopies::Set& ends, std::size_t next) {
-    WarpCopies::Set tail;
+namespace {
+
+/// What those pass who break off.
+struct Broken {
     WarpCopies::Set starts;
-    std::set<std::size_t> branches;
+    WarpCopies::Set tail;
+    std::set<std::size_t> branches; ///< At which they do, of the kernel.
+};
+
+Broken broken_off(const WarpCopies& copies, const Parting& parting,
+                  const std::vector<Parting>& partings, const WarpCopies::Set& of) {
+    Broken broken;
     for (const std::size_t copy : of) {
         if (!copies.breaks(copy, parting)) continue;
         const auto branch =
             std::find_if(partings.begin(), partings.end(), [&](const Parting& other) {
                 return other.block == copies[copy].original && other.leaving;
             });
-        branches.insert(branch->block);
+        broken.branches.insert(branch->block);
         for (const Copy::Way& way : copies[copy].ways)
             if (way.edge && parting.breaks.count(*way.edge) != 0) {
-                starts.insert(way.to);
-                tail.merge(copies.reached_from(way.to, *branch));
+                broken.starts.insert(way.to);
+                broken.tail.merge(copies.reached_from(way.to, *branch));
             }
     }
+    return broken;
+}
+
+} // namespace
+
+void let_break_off(WarpCopies& copies, const Parting& parting, const std::vector<Parting>& partings,
+                   const WarpCopies::Set& of, const WarpCopies::Set& ends, std::size_t next) {
+    const auto [starts, tail, branches] = broken_off(copies, parting, partings, of);
     // Each of the branches was passed once by those who went this way.
     std::vector<WarpCopies::Seconds> followers;
     for (std::size_t turn = 0; turn < branches.size(); ++turn) {
@@ -239,6 +255,16 @@ void let_break_off(WarpCopies& copies, const Parting& parting, const std::vector
             follow(made, turn + 1);
             copies.add(made, next);
         }
+}
+
+WarpCopies::Set behind_breaks(const WarpCopies& copies, const Parting& parting,
+                              const std::vector<Parting>& partings, const WarpCopies::Set& of) {
+    const Broken broken = broken_off(copies, parting, partings, of);
+    WarpCopies::Set behind;
+    for (const std::size_t copy : broken.tail)
+        for (const Copy::Way& way : copies[copy].ways)
+            if (way.edge && broken.tail.count(way.to) == 0) behind.insert(way.to);
+    return behind;
 }
 
 } // namespace warpbound::analyzer

@@ -23,8 +23,12 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
                                                     std::int64_t lanes);
 
 /// Where lanes break off from the copies `of` a way of the parting: behind `ends`, all who did and
-/// wait for their turn follow each other up to where the loop's lanes meet; then `next` goes on.
+/// wait for their turn follow each other up to where they meet others; then `next` goes on.
 void let_break_off(WarpCopies& copies, const Parting& parting, const std::vector<Parting>& partings,
                    const WarpCopies::Set& of, const WarpCopies::Set& ends, std::size_t next);
+
+/// Where lanes that broke off in the copies `of` go on with those they meet.
+WarpCopies::Set behind_breaks(const WarpCopies& copies, const Parting& parting,
+                              const std::vector<Parting>& partings, const WarpCopies::Set& of);
 
 } // namespace warpbound::analyzer
