@@ -16,13 +16,14 @@ namespace warpbound::analyzer {
 
 namespace {
 
+constexpr std::size_t most_copies = 20'000;
+
 class Serializer {
 public:
     /// `sparing`: of copies, where that makes a longer path at most.
-    Serializer(const Problem& problem, const MeetingPoints& points, std::size_t most_copies,
-               bool sparing)
-        : problem_{problem}, points_{points},
-          most_copies_{most_copies}, sparing_{sparing}, copies_{problem, points} {}
+    Serializer(const Problem& problem, const MeetingPoints& points, std::size_t most, bool sparing)
+        : problem_{problem}, points_{points}, most_{most}, sparing_{sparing}, copies_{problem,
+                                                                                      points} {}
 
     /// None: too many copies.
     std::optional<Result<LanesInTurn>> run() {
@@ -30,7 +31,7 @@ public:
             const std::size_t before = copies_.size();
             for (std::size_t copy = 0; copy < before; ++copy) {
                 if (copies_[copy].original != parting.block || left_.count(copy) != 0) continue;
-                if (!part(copy, parting) || copies_.size() > most_copies_) return std::nullopt;
+                if (!part(copy, parting) || copies_.size() > most_) return std::nullopt;
             }
         }
         return copies_.in_order();
@@ -96,7 +97,7 @@ private:
         // All of one way may have broken off, and all of the other one end.
         for (const std::size_t behind : behind_breaks(copies_, parting, points_.partings, inside))
             for (const std::size_t copy : inside)
-                if (may_end(copy)) copies_.add(copy, behind);
+                if (may_end(copy, parting)) copies_.add(copy, behind);
         // Where they share much, either may follow either: fewer copies, and a longer path at most.
         if (ways.size() != 2 || 2 * shared.size() > inside.size()) {
             const Behind behind = copy_behind(inside, parting, meeting, late);
@@ -131,8 +132,8 @@ private:
     }
 
     /// All of a way whose lanes may break off, not only those who did.
-    [[nodiscard]] bool may_end(std::size_t copy) const {
-        return copies_.block_of(copy).exits && !copies_[copy].is_aside;
+    [[nodiscard]] bool may_end(std::size_t copy, const Parting& parting) const {
+        return copies_.block_of(copy).exits && !copies_.is_aside(copy, parting);
     }
 
     /// Set of a way that comes second: behind the end of the first one, or while the lanes of
@@ -148,9 +149,10 @@ private:
         copies_.let_wait(ended, parting, meeting);
         if (meeting && !parting.breaks.empty()) {
             Set missing;
-            std::copy_if(
-                ended.begin(), ended.end(), std::inserter(missing, missing.end()),
-                [&](std::size_t copy) { return copies_.breaks(copy, parting) || may_end(copy); });
+            std::copy_if(ended.begin(), ended.end(), std::inserter(missing, missing.end()),
+                         [&](std::size_t copy) {
+                             return copies_.breaks(copy, parting) || may_end(copy, parting);
+                         });
             let_break_off(copies_, parting, points_.partings, ended, missing, *meeting);
         }
         if (late.empty()) return behind;
@@ -186,7 +188,7 @@ private:
 
     const Problem& problem_;
     const MeetingPoints& points_;
-    std::size_t most_copies_;
+    std::size_t most_; ///< Copies.
     bool sparing_;
     WarpCopies copies_;
     Set left_; ///< Branches that were taken together with another one's.
@@ -194,10 +196,10 @@ private:
 
 } // namespace
 
-Result<LanesInTurn> lanes_in_turn(const Problem& problem, std::size_t most_copies) {
+Result<LanesInTurn> lanes_in_turn(const Problem& problem, std::size_t sparing_above) {
     const auto points = meeting_points(problem);
     if (!points) return points.as_failure();
-    auto made = Serializer{problem, points.value(), most_copies, false}.run();
+    auto made = Serializer{problem, points.value(), sparing_above, false}.run();
     if (!made) made = Serializer{problem, points.value(), most_copies, true}.run();
     if (!made)
         return Failure{"lanes may part inside each other so often that their ways are not bounded "

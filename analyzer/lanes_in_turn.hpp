@@ -19,7 +19,8 @@ struct LanesInTurn {
 };
 
 /// Sound for the upper side (docs/soundness.md, S19d). Refuses what `meeting_points` refuses and
-/// kernels of which more than `most_copies` would be needed.
-Result<LanesInTurn> lanes_in_turn(const Problem& problem, std::size_t most_copies = 20'000);
+/// kernels of which more than 20,000 copies would be needed. Where more than `sparing_above` are
+/// made at first, ways are copied more sparingly, for longer paths at most.
+Result<LanesInTurn> lanes_in_turn(const Problem& problem, std::size_t sparing_above = 20'000);
 
 } // namespace warpbound::analyzer

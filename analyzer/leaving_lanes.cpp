@@ -39,7 +39,7 @@ std::size_t leave_at_once(WarpCopies& copies, const Parting& parting, const Warp
                           const Ways& ways) {
     const WarpCopies::Seconds second = copy_way(copies, parting, inside);
     for (const auto& [copy, made] : second) {
-        copies[made].is_aside = true;
+        copies[made].left_at = parting.block;
         if (!copies.ends_way(copy, parting)) continue;
         std::erase_if(copies[made].ways, [&](const Copy::Way& way) {
             return !way.edge || copies.leaves(*way.edge, parting);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace warpbound::analyzer {
@@ -201,13 +202,10 @@ private:
     }
     /// Lanes may, from behind a passed point, before they meet.
     [[nodiscard]] bool comes_again(std::size_t block, const PartingRegion& region) const {
-        return std::any_of(
-            region.behind_passed.begin(), region.behind_passed.end(), [&](std::size_t from) {
-                return from == block ||
-                       assembly::blocks_behind(graph_, from, [&](const assembly::Edge& edge) {
-                           return region.blocks.count(edge.to) != 0 && is_reached(edge.to);
-                       })[block];
-            });
+        return std::any_of(region.behind_passed.begin(), region.behind_passed.end(),
+                           [&](std::size_t from) {
+                               return from == block || blocks_inside(from, region.blocks)[block];
+                           });
     }
 
     /// A branch that meets in every turn of a loop, which some of its lanes leave before.
@@ -249,10 +247,7 @@ private:
     [[nodiscard]] Result<void> check_passed(const Parting& parting) const {
         const std::size_t last = graph_.blocks[parting.block].last;
         if (parting.passed->behind) {
-            const std::vector<bool> behind = assembly::blocks_behind(
-                graph_, *parting.passed->behind, [&](const assembly::Edge& edge) {
-                    return parting.region.count(edge.to) != 0 && is_reached(edge.to);
-                });
+            const std::vector<bool> behind = blocks_inside(*parting.passed->behind, parting.region);
             if (behind[parting.block] || *parting.passed->behind == parting.block)
                 return refuse(last, "lanes that part here may come here again when others have "
                                     "left their point, which is not bounded");
@@ -345,20 +340,20 @@ private:
         });
         return behind(graph_.edges[*way].to, parting);
     }
+    /// Which follow a block of the region in it.
+    [[nodiscard]] std::vector<bool> blocks_inside(std::size_t from,
+                                                  const std::set<std::size_t>& region) const {
+        return assembly::blocks_behind(graph_, from, [&](const assembly::Edge& edge) {
+            return region.count(edge.to) != 0 && is_reached(edge.to);
+        });
+    }
     /// From the start on, up to the meeting.
     [[nodiscard]] Parting::Leaving behind(std::size_t start, const Parting& parting) const {
         Parting::Leaving leaving{start, {start}, 1};
-        std::vector<std::size_t> work{start};
-        while (!work.empty()) {
-            const std::size_t at = work.back();
-            work.pop_back();
-            for (const std::size_t edge : graph_.blocks[at].out) {
-                const std::size_t to = graph_.edges[edge].to;
-                if (parting.region.count(to) != 0 && is_reached(to) &&
-                    leaving.region.insert(to).second)
-                    work.push_back(to);
-            }
-        }
+        const std::vector<bool> passed = blocks_inside(start, parting.region);
+        std::copy_if(parting.region.begin(), parting.region.end(),
+                     std::inserter(leaving.region, leaving.region.end()),
+                     [&](std::size_t block) { return passed[block]; });
         return leaving;
     }
 

@@ -35,8 +35,8 @@ struct Parting {
         std::optional<std::size_t> behind; ///< Block to which they lead.
     };
     std::optional<Passed> passed;
-    /// Edges over which lanes leave its point and the turn of a loop around it; at their branches
-    /// lanes may part, with `leaving` for one meeting.
+    /// Edges over which lanes leave its point by BREAK, for one around it, while others meet there;
+    /// each at a branch with `leaving`.
     std::set<std::size_t> breaks;
     /// Blocks that some lanes may execute while others that parted from them here are elsewhere.
     std::set<std::size_t> apart;

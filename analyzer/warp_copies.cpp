@@ -50,9 +50,14 @@ WarpCopies::Set WarpCopies::reached_from(std::size_t start, const Parting& parti
 }
 
 bool WarpCopies::stays(std::size_t copy, const Copy::Way& way, const Parting& parting) const {
-    if (!parting.breaks.empty() && (copies_[copy].is_aside || copies_[way.to].is_aside))
-        return true;
-    return way.edge && !leaves(*way.edge, parting);
+    return is_aside(copy, parting) || is_aside(way.to, parting) ||
+           (way.edge && !leaves(*way.edge, parting));
+}
+
+bool WarpCopies::is_aside(std::size_t copy, const Parting& parting) const {
+    return std::any_of(parting.breaks.begin(), parting.breaks.end(), [&](std::size_t edge) {
+        return graph_.edges[edge].from == copies_[copy].left_at;
+    });
 }
 
 bool WarpCopies::breaks(std::size_t copy, const Parting& parting) const {
@@ -71,7 +76,7 @@ bool WarpCopies::leaves(std::size_t edge, const Parting& parting) const {
 }
 
 bool WarpCopies::ends_way(std::size_t copy, const Parting& parting) const {
-    if (!parting.breaks.empty() && copies_[copy].is_aside) return false;
+    if (is_aside(copy, parting)) return false;
     const auto& block = graph_.blocks[copies_[copy].original];
     return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
                return leaves(edge, parting) && parting.breaks.count(edge) == 0;

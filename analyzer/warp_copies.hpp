@@ -26,8 +26,8 @@ public:
         };
         std::vector<Way> ways;
         std::optional<std::int64_t> repeated{}; ///< As `LanesInTurn` has it.
-        /// Of lanes that left turns of a loop, before those go on who stay.
-        bool is_aside = false;
+        /// Of lanes that left at this branch, before those go on who stay.
+        std::optional<std::size_t> left_at{};
     };
     using Set = std::set<std::size_t>;
     using Seconds = std::map<std::size_t, std::size_t>; ///< By copy.
@@ -56,7 +56,9 @@ public:
     [[nodiscard]] bool leaves(std::size_t edge, const Parting& parting) const;
     /// The way goes on in the parting's region, by the same lanes or those of them who stay.
     [[nodiscard]] bool stays(std::size_t copy, const Copy::Way& way, const Parting& parting) const;
-    /// Lanes may leave a turn of a loop here, before they meet.
+    /// Of lanes that broke off from a way of the parting.
+    [[nodiscard]] bool is_aside(std::size_t copy, const Parting& parting) const;
+    /// Lanes may leave its point here, for those around.
     [[nodiscard]] bool breaks(std::size_t copy, const Parting& parting) const;
     /// All lanes may end here, or wait for others behind it.
     [[nodiscard]] bool ends_way(std::size_t copy, const Parting& parting) const;

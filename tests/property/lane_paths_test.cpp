@@ -149,8 +149,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     request.launch = {1, threads[seed / 5 % threads.size()]};
     const auto problem = analyzer::prepare(request);
     if (!problem) return {};
-    // Few copies, so that kernels with many are bounded with fewer and longer paths.
-    const auto lanes = seed / 3 % 4 == 0 ? analyzer::lanes_in_turn(problem.value(), 80)
+    const auto lanes = seed / 3 % 4 == 0 ? analyzer::lanes_in_turn(problem.value(), 1)
                                          : analyzer::lanes_in_turn(problem.value());
     if (!lanes) return {};
     const analyzer::Request serial = analyzer::in_turn(request, lanes.value());

@@ -158,6 +158,9 @@ private:
                 put_label(tail);
             }
             if (is_broken) put_label(broken);
+            // Those who have left a loop may leave another one before they meet.
+            if (options_.broken_loops && !is_broken && tails.empty() && depth > 2 && chance(50))
+                loop_of_lanes(statements, depth - 1);
             if ((is_broken || !tails.empty()) && chance(50)) plain();
             if (point == -1) arrive(point, out);
         }

@@ -246,6 +246,18 @@ TEST(PartingLanes, LeaveALoopFromInsideABranch) {
     EXPECT_TRUE(of_turing(code, {0x70}, {{0x10, 1, 4, {}}}));
 }
 
+// Who left a loop comes to such another one, at once or behind those who turn on.
+TEST(PartingLanes, LeaveALoopFromInsideABranchBehindAnotherLoop) {
+    const auto analysis = of_turing(
+        "BSSY B0, OUT ?trans1; H: NOP ?trans1; @P0 BRA H ?trans5; BSSY B1, O2 ?trans1; "
+        "H2: NOP ?trans1; BSSY B2, M ?trans1; @P1 BRA ELSE ?trans5; @P2 BREAK B2 ?trans1; "
+        "@P2 BRA T ?trans5; NOP ?trans1; BRA M ?trans5; ELSE: NOP ?trans1; M: BSYNC B2 ?trans5; "
+        "@P3 BRA H2 ?trans5; T: NOP ?trans1; O2: BSYNC B1 ?trans5; OUT: BSYNC B0 ?trans5; "
+        "EXIT ?trans5;",
+        {0x20, 0x60, 0x80, 0xd0}, {{0x10, 1, 4, {}}, {0x40, 1, 4, {}}});
+    EXPECT_TRUE(analysis) << to_string(analysis.error());
+}
+
 // As a compiler unrolls such a loop: some leave the point of a branch for one around it, and others
 // do so again behind it, or at once when they have not.
 TEST(PartingLanes, LeaveAPointInsideABranchAgainAndAgain) {
