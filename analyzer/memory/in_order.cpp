@@ -16,22 +16,39 @@ struct Step {
 
 class InOrder {
 public:
-    InOrder(const OrderedLoads& loads, const CacheValues& caches)
-        : loads_{loads}, caches_{caches} {}
+    InOrder(const OrderedLoads& loads, const CacheValues& caches,
+            const std::optional<LinksBack>& links_back)
+        : loads_{loads}, caches_{caches}, links_back_{links_back} {
+        const std::int64_t wait = links_back_ ? links_back_->wait : 0;
+        loads_.way = (models::Cycles{loads_.way} + models::Cycles{wait}).count();
+        if (loads_.limit)
+            loads_.limit = models::plus(*loads_.limit, models::times(wait, loads_.requests));
+    }
 
     std::vector<BoundTerm> terms() {
         const std::int64_t server =
             std::max(caches_.link_service.hi, loads_.slices_follow ? caches_.slice_service.hi : 0);
-        any_.push_back({caches_.first_level_service.hi});
+        any_.push_back({std::max(caches_.first_level_service.hi, loads_.occupancy)});
         requests_.push_back({server});
         if (loads_.link_fills) requests_.push_back({caches_.transit.hi, caches_.link_queue});
         add_arrivals();
         add_full_entries();
         const models::Cycles apart =
             loads_.slices_follow ? models::Cycles{0} : models::Cycles{caches_.slice_service.hi};
-        add("services at links back, and at slices that follow no order, for a transaction of a "
-            "load",
-            loads_.requests, (models::Cycles{caches_.link_service.hi} + apart).count());
+        if (links_back_) {
+            add("services at slices that follow no order, for a transaction of a load",
+                loads_.requests, apart.count());
+            // That of each load's own transaction is missing in its time without waits.
+            add("link back of a load of the chain", loads_.of_chain,
+                (models::Cycles{links_back_->wait} + models::Cycles{caches_.link_service.hi})
+                    .count());
+            add("links back, while transactions pass that DRAM brings nothing for", 1,
+                links_back_->busier);
+        } else {
+            add("services at links back, and at slices that follow no order, for a transaction of "
+                "a load",
+                loads_.requests, (models::Cycles{caches_.link_service.hi} + apart).count());
+        }
         if (!loads_.passes_all) {
             const models::Cycles services =
                 models::Cycles{caches_.link_service.hi} +
@@ -84,7 +101,10 @@ private:
 
     void add_full_entries() {
         const std::int64_t services = passing_all(any_, requests_);
-        add("line accesses of loads, one behind another through the L1 and its link", 1, services);
+        add(loads_.occupancy > 0
+                ? "line accesses of loads, one behind another through the port, the L1 and its link"
+                : "line accesses of loads, one behind another through the L1 and its link",
+            1, services);
         std::vector<Step> any = any_;
         std::vector<Step> requests = requests_;
         // Accesses that are gone over to, and what they take beyond the services that they pass.
@@ -111,7 +131,10 @@ private:
         if (times.count() > 0) further += models::Cycles{loads_.way} * again;
         further += models::Cycles{passing_all(any, requests) - services};
         std::int64_t wait = further.count();
-        if (loads_.returns) wait = std::min({wait, loads_.limit, (times * loads_.way).count()});
+        if (loads_.returns) {
+            wait = std::min(wait, (times * loads_.way).count());
+            if (loads_.limit) wait = std::min(wait, *loads_.limit);
+        }
         add("full miss entries of an L1, while the oldest access in them goes on", 1, wait);
         if (loads_.link_fills)
             add("full link, while a transaction on it goes on that a load left behind",
@@ -119,17 +142,23 @@ private:
                 caches_.transit.hi);
     }
 
-    const OrderedLoads& loads_;
+    OrderedLoads loads_;
     const CacheValues& caches_;
-    std::vector<Step> any_;      ///< That pass any line accesses.
-    std::vector<Step> requests_; ///< That pass only transactions.
+    std::optional<LinksBack> links_back_; ///< None: everything that they serve counts.
+    std::vector<Step> any_;               ///< That pass any line accesses.
+    std::vector<Step> requests_;          ///< That pass only transactions.
     std::vector<BoundTerm> terms_;
 };
 
 } // namespace
 
 std::vector<BoundTerm> waits_in_order(const OrderedLoads& loads, const CacheValues& caches) {
-    return InOrder{loads, caches}.terms();
+    auto terms = InOrder{loads, caches, std::nullopt}.terms();
+    if (loads.links_back)
+        if (auto others = InOrder{loads, caches, loads.links_back}.terms();
+            sum_of(others) < sum_of(terms))
+            terms = std::move(others);
+    return terms;
 }
 
 } // namespace warpbound::analyzer

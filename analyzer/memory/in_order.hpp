@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// For how long loads wait at the servers that they pass in one order: the L1, its link and the
-/// slices (docs/soundness.md, S22a).
+/// For how long loads wait at the servers that they pass in one order: their port, the L1, its link
+/// and the slices (docs/soundness.md, S22a, S22d, S22e).
 
 #include "analyzer/problem.hpp"
 
@@ -11,6 +11,12 @@
 
 namespace warpbound::analyzer {
 
+/// For how long transactions wait for links back. Side: upper. `Unit:` core cycles.
+struct LinksBack {
+    std::int64_t wait = 0;   ///< Of each one.
+    std::int64_t busier = 0; ///< Of all of them besides, for those that DRAM brings nothing for.
+};
+
 /// Counts of the launch. Side: upper, except where they say `least`. `Unit:` cycles of times.
 struct OrderedLoads {
     std::int64_t lines = 0;           ///< Line accesses.
@@ -18,6 +24,7 @@ struct OrderedLoads {
     std::int64_t of_chain = 0;        ///< Loads that the critical chain passes.
     std::int64_t least_lines = 1;     ///< Of a load.
     std::int64_t pass_cost = 0;       ///< Between two lines of a load that arrive.
+    std::int64_t occupancy = 0;       ///< Of the port, for a line, where its waits count here.
     std::int64_t arrival = 0;         ///< From the first line of a load to the last one.
     std::int64_t arrival_short = 0;   ///< By how much the loads of the chain have less, in all.
     std::int64_t further_sectors = 0; ///< Of an L1, that line accesses touch beyond their first.
@@ -32,8 +39,11 @@ struct OrderedLoads {
     bool passes_all = false;
     /// One that is on its way may be gone over to again by a later step.
     bool returns = true;
-    std::int64_t way = 0;           ///< Of a transaction, from the L1 to the arrival.
-    std::int64_t limit = INT64_MAX; ///< Of the time in which accesses that hold up others go on.
+    std::int64_t way = 0; ///< Of a transaction, from the L1 to the arrival, but for its link back.
+    /// Where waits for links back are known beside what these serve (S22e).
+    std::optional<LinksBack> links_back;
+    /// Of the time in which accesses that hold up others go on, but for links back.
+    std::optional<std::int64_t> limit;
 };
 
 /// Terms for their services at L1s, links and slices, for full load queues and links and for full

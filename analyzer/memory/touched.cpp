@@ -63,7 +63,13 @@ public:
         for (std::size_t i = 0; i < problem_.timings.size(); ++i)
             touched_.always_misses[i] = accesses_.executions(i) > 0 && accesses_.is_load(i);
         accesses_.for_each([&](const Access& access) {
-            if (!touches_alone(*access.lines)) touched_.always_misses[access.instruction] = false;
+            if (!touches_alone(access.lines->back()))
+                touched_.always_misses[access.instruction] = false;
+            if (access.load)
+                touched_.shared_lines +=
+                    std::ranges::count_if(*access.lines, [&](const models::TouchedLine& line) {
+                        return !touches_alone(line);
+                    });
         });
         count_least();
         touched_.rows = bank_rows(problem_, accesses_);
@@ -168,12 +174,12 @@ private:
         if (access.sure) ++touched_.least_store_transactions;
     }
 
-    /// Whether the last line access touches a sector that no other access touches.
-    [[nodiscard]] bool touches_alone(const std::vector<models::TouchedLine>& lines) const {
+    /// Whether the line access touches a sector that no other access touches.
+    [[nodiscard]] bool touches_alone(const models::TouchedLine& line) const {
         bool alone = false;
-        for_each_piece(lines.back(), largest_sector(),
+        for_each_piece(line, largest_sector(),
                        [&](std::uint64_t piece) { alone = alone || pieces_.at(piece).first == 1; });
-        // An earlier line of the same access may have asked for a sector that both share.
+        // Another line of the same access may have asked for a sector that both share.
         return alone && caches_.second_sector <= caches_.line;
     }
 

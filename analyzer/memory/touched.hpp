@@ -19,6 +19,9 @@ struct Touched {
     /// Per instruction: lines that one execution touches.
     std::vector<models::Interval> passes;
     std::int64_t load_lines = 0; ///< Line accesses of loads, of the whole launch.
+    /// Of these, those that may find all their sectors in a cache or on their way there: of the
+    /// others each touches a sector that no other access of the launch touches.
+    std::int64_t shared_lines = 0;
     /// Sectors of the L1 that these touch beyond the first of each.
     std::int64_t further_sectors = 0;
     /// Transactions of loads that leave one L1 in all, where nothing that it holds is ever

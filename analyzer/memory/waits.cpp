@@ -6,6 +6,7 @@
 #include "analyzer/memory/in_order.hpp"
 #include "analyzer/memory/traffic.hpp"
 #include "analyzer/slotted_path.hpp"
+#include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -38,7 +39,7 @@ public:
                                     models::Cycles{own} * (way_of_miss() - hit))
                                        .count();
         auto services = services_in_order(limit);
-        if (rules_.rows != RowWaits::InOrder)
+        if (rules_.rows != RowWaits::InOrder && !rules_.ports)
             if (auto apart = services_apart(limit); !services || sum_of(apart) <= sum_of(*services))
                 services = std::move(apart);
         terms_.insert(terms_.end(), services->begin(), services->end());
@@ -82,6 +83,24 @@ public:
                traffic_.lines_under_way <= entries_.places_in_slice() &&
                (traffic_.lines_under_way <= entries_.holders_in_l1() ||
                 entries_.holders_in_l1() >= most_lines);
+    }
+
+    /// Whether a load whose lines the L1 has handled, and that is over, holds its port no longer;
+    /// and whoever waits for one issues without waiting for a slot of its own.
+    [[nodiscard]] bool keeps_order_of_ports() const {
+        if (traffic_.stores > 0 || others_wait_ || slots_) return false;
+        bool in_order = true;
+        for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
+            const models::Interval& passes = timing.passes;
+            for (const std::int64_t lines : {passes.lo, passes.hi}) {
+                const models::Cycles held = models::Cycles{timing.initiation.hi} * lines;
+                const models::Cycles handled =
+                    models::Cycles{timing.pass_cost.lo} * (std::max<std::int64_t>(1, lines) - 1) +
+                    models::Cycles{caches_.first_level_latency_lo};
+                in_order = in_order && held <= handled;
+            }
+        });
+        return in_order;
     }
 
 private:
@@ -157,6 +176,7 @@ private:
         for_each_load(problem_, [&](std::size_t i, const models::InstructionTiming& timing) {
             loads.least_lines = std::min(loads.least_lines, timing.passes.lo);
             loads.pass_cost = std::max(loads.pass_cost, timing.pass_cost.hi);
+            if (rules_.ports) loads.occupancy = std::max(loads.occupancy, timing.initiation.hi);
             loads.passes_all = loads.passes_all && problem_.touched->always_misses[i];
         });
         loads.least_lines = std::max<std::int64_t>(1, loads.least_lines);
@@ -175,6 +195,7 @@ private:
         loads.slices_follow = slices_follow();
         loads.passes_all = loads.passes_all && (!loads.slices_follow || caches_.slices.hi == 1);
         loads.way = way();
+        loads.links_back = links_back();
         loads.limit = limit;
         loads.returns = rules_.rows != RowWaits::InOrder;
         auto terms = waits_in_order(loads, caches_);
@@ -276,6 +297,34 @@ private:
     [[nodiscard]] std::int64_t way() const {
         return (models::Cycles{caches_.round_trip} + models::Cycles{rows_in_the_way()}).count();
     }
+    /// Data come from each channel so far apart that a link back has sent them before the next ones
+    /// come. One waits for one of each other channel, and for what ways that differ bring together;
+    /// longer only while transactions come that DRAM brings nothing for.
+    [[nodiscard]] std::optional<LinksBack> links_back() const {
+        if (!problem_.touched || problem_.shape.multiprocessors > 1 ||
+            caches_.second_sector > caches_.sector ||
+            caches_.dram_latency_lo < caches_.second_latency)
+            return std::nullopt;
+        const models::Cycles apart =
+            models::Cycles{caches_.row_hit.lo} * problem_.touched->least_of_transfer;
+        const models::Cycles services =
+            models::Cycles{caches_.link_service.hi} * caches_.channels.hi;
+        const std::int64_t nothing_brought =
+            std::min(traffic_.requests, problem_.touched->shared_lines);
+        if (services > apart || (services == apart && nothing_brought > 0)) return std::nullopt;
+        const models::Cycles differ = models::Cycles{caches_.dram_latency} -
+                                      models::Cycles{caches_.dram_latency_lo} +
+                                      models::Cycles{caches_.transit_spread};
+        LinksBack waits;
+        waits.wait = (services - models::Cycles{caches_.link_service.hi} + differ).count();
+        if (nothing_brought == 0) return waits;
+        const models::Cycles queued = services + models::Cycles{caches_.link_service.hi} + differ;
+        waits.busier =
+            (models::Cycles{nothing_brought} *
+             models::divide_up((queued * apart.count()).count(), (apart - services).count()))
+                .count();
+        return waits;
+    }
     /// Cycles in which accesses in full entries go on: all of them, or the last one that is in them
     /// when one begins to wait. None wait while all that can be under way fit.
     [[nodiscard]] std::int64_t in_full_entries() const {
@@ -326,18 +375,21 @@ private:
 } // namespace
 
 std::vector<WaitRules> wait_rules(const Problem& problem) {
-    std::vector<WaitRules> all{{}};
-    std::vector<RowWaits> rows;
+    const Waits waits{problem, {}};
+    std::vector<RowWaits> rows{RowWaits::WholeTransfers};
     if (problem.touched && problem.touched->rows) {
         rows.push_back(RowWaits::InTheWay);
-        if (Waits{problem, {}}.keeps_order_of_loads()) rows.push_back(RowWaits::InOrder);
+        if (waits.keeps_order_of_loads()) rows.push_back(RowWaits::InOrder);
     }
-    for (const RowWaits way : rows)
-        all.push_back({.hits = false, .rows = way});
-    if (!problem.touched || !problem.touched->transactions) return all;
-    all.push_back({.hits = true, .rows = RowWaits::WholeTransfers});
-    for (const RowWaits way : rows)
-        all.push_back({.hits = true, .rows = way});
+    std::vector<bool> hits{false};
+    if (problem.touched && problem.touched->transactions) hits.push_back(true);
+    std::vector<bool> ports{false};
+    if (waits.keeps_order_of_ports()) ports.push_back(true);
+    std::vector<WaitRules> all;
+    for (const bool hit : hits)
+        for (const RowWaits way : rows)
+            for (const bool port : ports)
+                all.push_back({.hits = hit, .rows = way, .ports = port});
     return all;
 }
 
@@ -351,6 +403,7 @@ Problem without_waits(const Problem& problem, WaitRules rules) {
         latency.hi = problem.caches->first_level_latency;
         if (!rules.hits) latency.hi = std::max(latency.hi, miss);
         latency.lo = std::min(latency.lo, latency.hi);
+        if (rules.ports) timing.value().initiation = {0, std::nullopt, 0};
     }
     return changed;
 }

@@ -17,6 +17,7 @@ enum class RowWaits {
 struct WaitRules {
     bool hits = false; ///< Loads have the latency of the L1, misses count on their own.
     RowWaits rows = RowWaits::WholeTransfers;
+    bool ports = false; ///< Waits for the ports of loads count in the order of their lines (S22d).
 };
 /// Those that the addresses and the description allow. Requires: `problem.caches`.
 std::vector<WaitRules> wait_rules(const Problem& problem);

@@ -84,6 +84,10 @@ RandomAccesses orderly_accesses(std::uint64_t seed) {
 
 std::string_view to_string(Crowded crowded) {
     switch (crowded) {
+    case Crowded::Port:
+        return "port";
+    case Crowded::ChannelAndLink:
+        return "channel-and-link";
     case Crowded::L1:
         return "l1";
     case Crowded::Link:
@@ -137,13 +141,22 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
         return crowded == which ? number(lo, hi) : plenty;
     };
     set_class(made.machine, {assembly::OpcodeClass::LoadGlobal, "warp-unit", 0});
-    set(made.machine.classes[assembly::OpcodeClass::LoadGlobal].values, "pass-cost",
-        is(Crowded::LoadQueue, 20, 60, 1));
+    auto& timing = made.machine.classes[assembly::OpcodeClass::LoadGlobal];
+    set(timing.values, "pass-cost", is(Crowded::LoadQueue, 20, 60, 1));
+    if (crowded == Crowded::Port) { // Lines arrive as fast as the port takes them.
+        timing.unit = number(0, 2) == 0 ? "alu" : "core-unit";
+        const std::int64_t initiation = number(20, 50);
+        set(timing.values, "initiation", initiation);
+        set(timing.values, "pass-cost", initiation);
+        give("l1", "latency", 50 + number(0, 10), 10);
+    }
     give("l1", "sector", 128);
     give("l2", "sector", 128);
     const std::int64_t service = is(Crowded::L1, 20, 50, 1);
     give("l1", "service", service, service / 4);
-    const std::int64_t link = is(Crowded::Link, 20, 50, number(0, 2));
+    const std::int64_t link = crowded == Crowded::ChannelAndLink
+                                  ? number(15, 30)
+                                  : is(Crowded::Link, 20, 50, number(0, 2));
     give("interconnect", "service", link, link / 4);
     const std::int64_t slice = is(Crowded::Slice, 20, 50, 1);
     give("l2", "service", slice, slice / 4);
@@ -158,7 +171,8 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
     const std::int64_t transit = is(Crowded::LinkQueue, 100, 190, 20);
     give("interconnect", "latency", transit,
          crowded == Crowded::Banks ? 0 : number(0, 1) * transit / 8);
-    give("l2", "latency", crowded == Crowded::Channel ? 100 : 400, 10);
+    const bool far = crowded == Crowded::Channel || crowded == Crowded::ChannelAndLink;
+    give("l2", "latency", far ? 100 : 400, 10);
     give("dram", "latency", 400, 10);
     give("l2", "slices", number(1, 2));
     give("l2", "mshr-entries", 1024);
@@ -166,8 +180,13 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
     give("dram", "channels", 1);
     give("dram", "banks", 64);
     give("dram", "queue", 512);
-    const std::int64_t transfer = is(Crowded::Channel, 20, 60, 1);
-    give("dram", "row-hit", transfer, transfer / 4);
+    const std::int64_t transfer =
+        crowded == Crowded::ChannelAndLink ? link + number(0, 8) : is(Crowded::Channel, 20, 60, 1);
+    if (crowded == Crowded::ChannelAndLink && number(0, 1) == 1) { // Some lines are there already.
+        pattern.random = seed;
+        pattern.footprint = std::uint64_t{4096} << static_cast<unsigned>(number(3, 8));
+    }
+    give("dram", "row-hit", transfer, crowded == Crowded::ChannelAndLink ? 0 : transfer / 4);
     give("dram", "row-miss", transfer);
     if (crowded == Crowded::Banks) { // Lines of a load on some of the rows of a few banks.
         if (drawn) {

@@ -15,8 +15,10 @@ harness::simulator::test::RandomAccesses orderly_accesses(std::uint64_t seed);
 
 /// What the loads of many warps wait for nearly all of the time.
 enum class Crowded {
+    Port,
     L1,
     Link,
+    ChannelAndLink,
     Slice,
     Channel,
     Banks,
@@ -27,8 +29,9 @@ enum class Crowded {
 };
 std::string_view to_string(Crowded crowded);
 inline constexpr Crowded all_crowded[]{
-    Crowded::L1,      Crowded::Link,          Crowded::Slice,     Crowded::Channel,  Crowded::Banks,
-    Crowded::Entries, Crowded::PlacesInEntry, Crowded::LoadQueue, Crowded::LinkQueue};
+    Crowded::Port,          Crowded::L1,        Crowded::Link,     Crowded::ChannelAndLink,
+    Crowded::Slice,         Crowded::Channel,   Crowded::Banks,    Crowded::Entries,
+    Crowded::PlacesInEntry, Crowded::LoadQueue, Crowded::LinkQueue};
 /// A loop with one load on a machine on which everything else is there in plenty.
 harness::simulator::test::RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed);
 

@@ -116,5 +116,30 @@ TEST(InOrder, TakesAFullLinkOnceForAllOnIt) {
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 10 * 20);
 }
 
+TEST(InOrder, CountsALineWithTheTimeThatItHoldsThePortIfThatIsLongest) {
+    auto made = loads();
+    made.occupancy = 4;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 4 + links_back);
+    made.occupancy = 7;
+    EXPECT_EQ(wait(made), 1000 * 7 + links_back);
+}
+
+TEST(InOrder, CountsLinksBackForEachAccessThatWaitsThereIfThatIsLess) {
+    auto made = loads();
+    made.links_back = LinksBack{3, 100};
+    // Ten loads of the chain, with the service that their time without waits does not have.
+    constexpr std::int64_t known = 10 * (3 + 5) + 100;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known);
+    made.least_held = 60; // Holders of entries wait there, too.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known + 400 / 60 * (300 + 3));
+    made.limit = 1;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known + 1 + 3 * 400);
+    made.least_held.reset();
+    made.slices_follow = false;
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known + 400 * 3);
+    made.links_back->busier = 5000; // More than everything that they serve.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 400 * 3);
+}
+
 } // namespace
 } // namespace warpbound::analyzer

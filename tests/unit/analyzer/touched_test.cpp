@@ -50,6 +50,7 @@ TEST(Touched, CountsWhatAStreamBringsAtLeast) {
     EXPECT_EQ(touched.least_sectors, 20);
     EXPECT_EQ(touched.least_store_transactions, 0);
     EXPECT_EQ(touched.load_lines, 10);
+    EXPECT_EQ(touched.shared_lines, 0);
     EXPECT_EQ(touched.second_sectors, 40);
     EXPECT_EQ(touched.passes[1], (models::Interval{1, std::nullopt, 1}));
 }
@@ -102,7 +103,9 @@ TEST(Touched, CountsTheWarpsThatShareALine) {
     EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 96})).sharers, 3);
     pattern.iteration_stride = 0; // A warp waits for its last load: it is there once.
     EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 96})).sharers, 3);
-    EXPECT_EQ(touched_in(*loop_of_loads(stream, {1, 96})).sharers, 2); // 0, 128, 256, ..
+    const Touched two = touched_in(*loop_of_loads(stream, {1, 96}));
+    EXPECT_EQ(two.sharers, 2);          // 0, 128, 256, ..
+    EXPECT_EQ(two.shared_lines, 2 * 4); // At 256, 512, 768 and 1024.
 }
 
 TEST(Touched, CountsRowsOfOneBank) {
