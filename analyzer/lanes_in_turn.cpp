@@ -2,6 +2,7 @@
 
 #include "analyzer/leaving_lanes.hpp"
 #include "analyzer/meeting_points.hpp"
+#include "analyzer/several_ways.hpp"
 #include "analyzer/warp_copies.hpp"
 
 #include <fmt/format.h>
@@ -55,10 +56,10 @@ private:
             let_leave(copies_, branch, parting, reached);
         else if (parting.one_sided)
             copies_.let_wait(reached.inside, parting, reached.meeting);
-        else if (sparing_ && !parting.passed && parting.breaks.empty())
+        else if (sparing_ && !parting.passed && parting.breaks.empty() && !parting.is_to_several)
             let_leave(copies_, branch, with_shorter_leaving(branch, parting), reached);
         else
-            let_follow(branch, parting, reached);
+            return let_follow(branch, parting, reached);
         return true;
     }
 
@@ -79,13 +80,18 @@ private:
         return made;
     }
 
-    /// Behind one way comes the other one, then what follows both.
-    void let_follow(std::size_t branch, const Parting& parting,
+    /// Behind one way come the others, then what follows all. False when it cannot.
+    bool let_follow(std::size_t branch, const Parting& parting,
                     const WarpCopies::Reached& reached) {
         const auto& [inside, meeting] = reached;
         std::vector<std::size_t> starts;
         for (const Copy::Way& way : copies_[branch].ways)
-            if (way.edge && inside.count(way.to) != 0) starts.push_back(way.to);
+            if (way.edge && inside.count(way.to) != 0 &&
+                std::find(starts.begin(), starts.end(), way.to) == starts.end())
+                starts.push_back(way.to);
+        if (starts.size() > 2)
+            return let_several_follow(copies_, branch, parting, reached, starts,
+                                      sparing_ ? 0 : most_, problem_.shape.warp_size);
         std::vector<Set> ways;
         for (const std::size_t start : starts)
             ways.push_back(copies_.reached_from(start, parting));
@@ -104,7 +110,7 @@ private:
             for (const std::size_t start : starts)
                 lead(inside, parting, behind, start);
             copies_.let_wait(inside, parting, meeting);
-            return;
+            return true;
         }
         const std::array<Behind, 2> behind{copy_behind(ways[1], parting, meeting, late),
                                            copy_behind(ways[0], parting, meeting, late)};
@@ -129,6 +135,7 @@ private:
             lead(before[way], parting, behind[way], starts[1 - way]);
             copies_.let_wait(before[way], parting, meeting);
         }
+        return true;
     }
 
     /// All of a way whose lanes may break off, not only those who did.

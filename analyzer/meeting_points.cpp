@@ -85,21 +85,27 @@ private:
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             const auto& code = graph_.blocks[block];
             if (code.last != *index || !is_reached(block)) continue;
-            const auto ways =
-                std::count_if(code.out.begin(), code.out.end(),
-                              [&](std::size_t edge) { return is_reached(graph_.edges[edge].to); });
+            const std::size_t ways = ways_of(block).size();
             // EXIT, of which some lanes end and the others go on, or a branch that all take alike.
             if (ways < 2) {
                 decides = decides || code.out.size() >= 2;
                 continue;
             }
             decides = true;
-            if (code.out.size() > 2 || code.exits)
-                return refuse(*index, "lanes may part to more than two ways, which is not bounded");
+            if (code.exits)
+                return refuse(*index, "lanes may part to more than two ways, of which one ends, "
+                                      "which is not bounded");
             if (auto added = add_parting(block); !added) return added.as_failure();
         }
         if (!decides) return refuse_fact("nothing is decided where lanes are stated to part");
         return boost::outcome_v2::success();
+    }
+
+    [[nodiscard]] std::set<std::size_t> ways_of(std::size_t block) const {
+        std::set<std::size_t> ways;
+        for (const std::size_t edge : graph_.blocks[block].out)
+            if (is_reached(graph_.edges[edge].to)) ways.insert(graph_.edges[edge].to);
+        return ways;
     }
 
     Result<void> add_parting(std::size_t block) {
@@ -115,6 +121,10 @@ private:
         if (auto set = meet_behind(meeting, last); !set) return set;
         if (!meeting.point) meeting.block = assembly::immediate_post_dominators(graph_)[block];
         PartingRegion region = region_of(graph_, points_, block, meeting);
+        const bool several = ways_of(block).size() > 2;
+        if (several && (!region.left.empty() || region.blocks.count(block) != 0))
+            return refuse(last, "lanes that part here to more than two ways may leave points, or "
+                                "come here again before they meet, which is not bounded");
         std::size_t points_inside = 0; // that of the meeting
         if (!region.left.empty()) {
             auto around = around_left(region.left, block);
@@ -142,7 +152,8 @@ private:
         parting.meeting = meeting.block;
         parting.is_named = meeting.point.has_value();
         parting.region = region.blocks;
-        parting.one_sided = region.one_sided;
+        parting.is_to_several = several;
+        parting.one_sided = region.one_sided && !several;
         if (!parting.one_sided && parting.region.count(block) != 0) {
             parting.leaving = leaving_of(parting);
             if (!parting.leaving)

@@ -17,7 +17,8 @@ struct Parting {
     std::optional<std::size_t> meeting; ///< Block at which they go on together; none: nowhere.
     bool is_named = false;              ///< At a point of the code.
     std::set<std::size_t> region;       ///< Blocks that a way may pass before the meeting.
-    /// One of the two ways leads to the meeting without a block in between.
+    bool is_to_several = false;         ///< More than two ways.
+    /// Of two ways one leads to the meeting without a block in between.
     bool one_sided = false;
     /// One way leaves loops around the branch, the other stays: lanes may leave in each turn.
     struct Leaving {
@@ -50,10 +51,10 @@ struct MeetingPoints {
 
 /// Refuses, naming the place: what `joined_points` and `relate_partings` refuse, barriers and
 /// WARPSYNC that are guarded or that lanes may come to apart, a divergence fact where nothing is
-/// decided, more than two ways, branches both of whose ways come to them again before the lanes
-/// meet, lanes that leave points that are not their innermost, that come behind a point without
-/// arriving, that turn a loop while others wait inside it, or that wait at several points around
-/// their innermost, or at one while others end.
+/// decided, several ways that end, leave points or come again, branches both of whose ways come to
+/// them again before the lanes meet, lanes that leave points that are not their innermost, that
+/// come behind a point without arriving, that turn a loop while others wait inside it, or that wait
+/// at several points around their innermost, or at one while others end.
 Result<MeetingPoints> meeting_points(const Problem& problem);
 
 } // namespace warpbound::analyzer

@@ -114,6 +114,8 @@ private:
                           text);
         if (++instructions_ > instruction_limit)
             return refuse(fmt::format("more than {} instructions", instruction_limit), text);
+        if (auto targets = noted_targets(text); !targets.empty())
+            builder().branch_targets(std::move(targets));
         return builder().add(std::move(read).value());
     }
 

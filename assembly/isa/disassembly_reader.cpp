@@ -232,7 +232,7 @@ private:
             return failure;
         }
         instruction.value().instruction.address = address;
-        if (auto targets = indirect_targets(statement); !targets.empty())
+        if (auto targets = noted_targets(statement); !targets.empty())
             function_->branch_targets(std::move(targets));
         if (auto added = function_->add(std::move(instruction).value()); !added) return added;
         if (rest.empty() || rest.substr(0, 2) == "//") return boost::outcome_v2::success();
@@ -252,21 +252,6 @@ private:
         const std::string_view code = trimmed(text.substr(0, comment));
         if (code.empty() || code.back() != '}') return std::string_view::npos;
         return code.size() - 1;
-    }
-
-    static std::vector<std::string> indirect_targets(std::string_view statement) {
-        constexpr std::string_view note = "(*\"BRANCH_TARGETS";
-        std::vector<std::string> labels;
-        const std::size_t at = statement.find(note);
-        if (at == std::string_view::npos) return labels;
-        std::string_view list = trimmed(statement.substr(at + note.size()));
-        list = list.substr(0, list.find('"'));
-        while (!list.empty()) {
-            const std::size_t comma = list.find(',');
-            labels.emplace_back(trimmed(list.substr(0, comma)));
-            list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
-        }
-        return labels;
     }
 
     std::size_t instructions_ = 0; ///< Of the functions that are complete.

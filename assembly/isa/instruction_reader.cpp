@@ -90,6 +90,21 @@ void mark_target(Instruction& instruction) {
 
 } // namespace
 
+std::vector<std::string> noted_targets(std::string_view statement) {
+    constexpr std::string_view note = "(*\"BRANCH_TARGETS";
+    std::vector<std::string> labels;
+    const std::size_t at = statement.find(note);
+    if (at == std::string_view::npos) return labels;
+    std::string_view list = trimmed(statement.substr(at + note.size()));
+    list = list.substr(0, list.find('"'));
+    while (!list.empty()) {
+        const std::size_t comma = list.find(',');
+        labels.emplace_back(trimmed(list.substr(0, comma)));
+        list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    }
+    return labels;
+}
+
 bool has_code_target(ControlFlow control_flow) {
     switch (control_flow) {
     case ControlFlow::Branch:

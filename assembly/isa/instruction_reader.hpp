@@ -5,7 +5,9 @@
 #include "assembly/isa/annotation.hpp"
 #include "assembly/isa/program.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpbound::assembly {
 
@@ -24,6 +26,10 @@ struct AnnotatedInstruction {
 /// left to the caller.
 Result<AnnotatedInstruction> read_instruction(std::string_view text, Target target,
                                               std::int64_t line, std::int64_t column);
+
+/// Labels that a note (*"BRANCH_TARGETS A,B"*) of an indirect branch names, as nvdisasm writes it
+/// behind the operands.
+std::vector<std::string> noted_targets(std::string_view statement);
 
 /// Whether an instruction of this kind names the address that it transfers to or pushes.
 bool has_code_target(ControlFlow control_flow);

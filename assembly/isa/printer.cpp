@@ -47,6 +47,16 @@ std::map<std::int64_t, std::vector<std::string>> labels_of(const Function& funct
     return labels;
 }
 
+/// As `noted_targets` reads it, with a blank before it; empty when there are none.
+std::string targets_note(const Instruction& instruction,
+                         std::map<std::int64_t, std::vector<std::string>>& labels) {
+    if (instruction.indirect_targets.empty()) return {};
+    std::string text = " (*\"BRANCH_TARGETS ";
+    for (std::size_t i = 0; i < instruction.indirect_targets.size(); ++i)
+        text += (i == 0 ? "" : ",") + labels[instruction.indirect_targets[i]].front();
+    return text + "\"*)";
+}
+
 std::string print_bare(const Function& function) {
     std::string out =
         fmt::format("!Arch {}\n!Kernel {}\n", to_string(function.target), function.name);
@@ -56,8 +66,8 @@ std::string print_bare(const Function& function) {
     for (const auto& instruction : function.instructions) {
         for (const auto& label : labels[instruction.address])
             out += label + ":\n";
-        out += fmt::format("  {}{}{};\n", statement(instruction, false),
-                           instruction.control ? " " : "",
+        out += fmt::format("  {}{}{}{};\n", statement(instruction, false),
+                           targets_note(instruction, labels), instruction.control ? " " : "",
                            instruction.control ? print_annotation(*instruction.control) : "");
     }
     return out + "!EndKernel\n";
@@ -106,13 +116,7 @@ std::string print_disassembly(const Function& function, bool nvdisasm) {
                 fmt::format("{:86}/* 0x{:016x} */\n", "", function.control_words[next_word].bits);
         for (const auto& label : labels[instruction.address])
             out += label + ":\n";
-        std::string text = statement(instruction, true);
-        if (!instruction.indirect_targets.empty()) {
-            text += " (*\"BRANCH_TARGETS ";
-            for (std::size_t i = 0; i < instruction.indirect_targets.size(); ++i)
-                text += (i == 0 ? "" : ",") + labels[instruction.indirect_targets[i]].front();
-            text += "\"*)";
-        }
+        std::string text = statement(instruction, true) + targets_note(instruction, labels);
         if (!instruction.encoding && instruction.control)
             text += fmt::format(" {}", print_annotation(*instruction.control));
         out += fmt::format("        /*{:04x}*/ {:>26}{} ;", instruction.address, "", text);

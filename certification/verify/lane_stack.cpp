@@ -89,8 +89,18 @@ std::size_t LaneStack::begin_of_mixed(std::size_t entry) const {
     return entry;
 }
 
-void LaneStack::wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others) {
-    entries_.push_back({Kind::Turn, behind, at, others.left_});
+std::size_t LaneStack::begin_of_beside(std::size_t entry) const {
+    while (entry > 0 && entries_[entry].beside && entries_[entry - 1].beside &&
+           entries_[entry - 1].of == entries_[entry].of)
+        --entry;
+    return entry;
+}
+
+void LaneStack::wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others,
+                              bool beside) {
+    Entry waiting{Kind::Turn, behind, at, others.left_};
+    waiting.beside = beside;
+    entries_.push_back(std::move(waiting));
     join_groups();
 }
 
@@ -112,7 +122,8 @@ void LaneStack::join_groups() {
             ++last;
         const std::set<Point> left = first->left;
         if (std::any_of(first, last, [&](const Entry& entry) {
-                return entry.kind != Kind::Turn || entry.passed || entry.left != left;
+                return entry.kind != Kind::Turn || entry.passed || entry.beside ||
+                       entry.left != left;
             }))
             throw NotFollowed{"lanes may part here again before they meet, which this check does "
                               "not follow"};
@@ -165,6 +176,17 @@ void LaneStack::end(const LaterTurn& later_turn) {
 std::vector<std::pair<LaneStack::Entry, LaneStack>> LaneStack::next() const {
     std::vector<std::pair<Entry, LaneStack>> choices;
     if (entries_.empty()) return choices;
+    if (entries_.back().beside) {
+        for (std::size_t on_top = begin_of_beside(entries_.size() - 1); on_top < entries_.size();
+             ++on_top) {
+            LaneStack rest = *this;
+            rest.left_ = entries_[on_top].left;
+            rest.active_ = true;
+            rest.entries_.erase(rest.entries_.begin() + static_cast<std::ptrdiff_t>(on_top));
+            choices.emplace_back(entries_[on_top], std::move(rest));
+        }
+        return choices;
+    }
     const std::size_t from = begin_of_mixed(entries_.size() - 1);
     for (std::size_t on_top = from; on_top < entries_.size(); ++on_top) {
         LaneStack rest = *this;

@@ -38,6 +38,8 @@ public:
         bool passed = false;
         /// Turn: groups of this kind and of the one below it stand above each other in any order.
         bool mixed = false;
+        /// Turn: others that parted with it at once stand beside it, in any order.
+        bool beside = false;
 
         auto operator<=>(const Entry&) const = default;
     };
@@ -63,7 +65,8 @@ public:
     void open_points(const LaterTurn& later_turn);
     /// Lanes that were among the active ones wait for their turn, or at a point of theirs.
     /// `others`: the stack as it is for them. Throws `NotFollowed`.
-    void wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others);
+    void wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others,
+                       bool beside = false);
     void wait_at(std::size_t entry, std::size_t at, const LaneStack& others);
     /// The active lanes arrive at a point, to go on at this block: whether they do at once. Throws
     /// `NotFollowed`.
@@ -85,6 +88,8 @@ private:
     void remove(std::size_t entry);
     /// Where the kinds begin that stand above each other in any order.
     [[nodiscard]] std::size_t begin_of_mixed(std::size_t entry) const;
+    /// Where the groups begin that wait as long as this one.
+    [[nodiscard]] std::size_t begin_of_beside(std::size_t entry) const;
     /// Groups that parted alike, between which no point stands.
     void join_groups();
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -16,6 +17,8 @@ namespace {
 using Transfer = assembly::ControlFlow;
 
 constexpr std::size_t most_states = 50'000;
+constexpr std::size_t most_ways = 10; ///< Of one branch.
+
 bool makes_point(Transfer flow) {
     return flow == Transfer::PushReconvergence || flow == Transfer::PushBreak ||
            flow == Transfer::PushContinue || flow == Transfer::ConvergenceSet;
@@ -69,10 +72,19 @@ private:
         for (const std::size_t way : ways)
             take(block, way, stack);
         if (ways.size() < 2 || !may_part(last)) return;
-        if (ways.size() > 2 || flow_.blocks[block].exits)
-            refuse(last, "lanes may part to more than two ways, which this check does not follow");
-        part(block, *ways.begin(), *ways.rbegin(), stack);
-        part(block, *ways.rbegin(), *ways.begin(), stack);
+        if (flow_.blocks[block].exits || ways.size() > most_ways)
+            refuse(last, "lanes may part to more ways than this check follows");
+        for (const std::size_t now : ways) {
+            std::vector<std::size_t> others;
+            std::copy_if(ways.begin(), ways.end(), std::back_inserter(others),
+                         [now](std::size_t way) { return way != now; });
+            for (std::size_t some = 1; some < std::size_t{1} << others.size(); ++some) {
+                std::vector<std::size_t> later;
+                for (std::size_t i = 0; i < others.size(); ++i)
+                    if (((some >> i) & 1U) != 0) later.push_back(others[i]);
+                part(block, now, later, stack);
+            }
+        }
     }
 
     [[nodiscard]] bool may_part(std::size_t instruction) const {
@@ -174,8 +186,9 @@ private:
             go_on(way, std::move(stack));
     }
 
-    /// Some go one way now, the others the other way later.
-    void part(std::size_t block, std::size_t now, std::size_t later, LaneStack stack) {
+    /// Some go one way now, the others the other ways later.
+    void part(std::size_t block, std::size_t now, const std::vector<std::size_t>& later,
+              LaneStack stack) {
         const auto& entries = stack.entries();
         bool in_made = false;
         for (std::size_t i = 0; i < entries.size(); ++i)
@@ -191,17 +204,20 @@ private:
                     stack.join(LaneStack::Kind::Behind, *meeting);
                 }
             }
-        LaneStack others = stack;
-        leave_over(block, later, others);
-        auto point = arrival(block, later, others);
-        if (const auto inner = others.innermost();
-            !point && inner && is_at(others.entries()[*inner], later))
-            point = inner;
-        if (point)
-            stack.wait_at(*point, later, others);
-        else {
-            stack.wait_for_turn(block, later, others);
-            found_.groups.emplace(block, later);
+        const LaneStack before = stack;
+        for (const std::size_t way : later) {
+            LaneStack others = before;
+            leave_over(block, way, others);
+            auto point = arrival(block, way, others);
+            if (const auto inner = others.innermost();
+                !point && inner && is_at(others.entries()[*inner], way))
+                point = inner;
+            if (point)
+                stack.wait_at(*point, way, others);
+            else {
+                stack.wait_for_turn(block, way, others, later.size() > 1);
+                found_.groups.emplace(block, way);
+            }
         }
         take(block, now, std::move(stack));
     }

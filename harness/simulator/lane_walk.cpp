@@ -143,14 +143,18 @@ std::vector<LaneWalk::Part> LaneWalk::choose_apart() {
         if (ways.empty()) return {};
         const auto choice = chance_.draw(0, static_cast<std::int64_t>(ways.size()) - 1);
         Part stays{std::move(cohort), ways[static_cast<std::size_t>(choice)]};
-        if (count_of(stays.cohort.lanes) > 1 && chance_.draw(0, 1) == 1) part_from(stays, parts);
+        std::vector<Way> taken{stays.way};
+        while (count_of(stays.cohort.lanes) > 1 && chance_.draw(0, 1) == 1 &&
+               part_from(stays, taken, parts)) {
+        }
         parts.push_back(std::move(stays));
     }
     return parts;
 }
 
-/// Some lanes of a cohort go another way, if there is one that they could have been sent.
-void LaneWalk::part_from(Part& stays, std::vector<Part>& parts) {
+/// Some lanes of a cohort go another way than those that are taken, if there is one that they could
+/// have been sent. Returns whether there may be one more.
+bool LaneWalk::part_from(Part& stays, std::vector<Way>& taken, std::vector<Part>& parts) {
     const LaneMask all = stays.cohort.lanes;
     const LaneMask kept = draw_lanes(all, chance_.draw(1, count_of(all) - 1), chance_);
     Cohort others = stays.cohort;
@@ -158,8 +162,10 @@ void LaneWalk::part_from(Part& stays, std::vector<Part>& parts) {
     const assembly::BasicBlock& block = space_->graph().blocks[active_.block];
     std::vector<Way> candidates(block.out.begin(), block.out.end());
     if (block.exits) candidates.emplace_back(std::nullopt);
-    std::erase_if(candidates, [&](Way way) { return way == stays.way || !sent(others, way); });
-    if (candidates.empty()) return;
+    std::erase_if(candidates, [&](Way way) {
+        return std::find(taken.begin(), taken.end(), way) != taken.end() || !sent(others, way);
+    });
+    if (candidates.empty()) return false;
     const auto choice = chance_.draw(0, static_cast<std::int64_t>(candidates.size()) - 1);
     const Way way = candidates[static_cast<std::size_t>(choice)];
     Cohort going = std::move(*sent(others, way));
@@ -170,6 +176,8 @@ void LaneWalk::part_from(Part& stays, std::vector<Part>& parts) {
         }
     stays.cohort.lanes = kept;
     parts.push_back({std::move(going), way});
+    taken.push_back(way);
+    return candidates.size() > 1;
 }
 
 std::optional<LoopBound> LaneWalk::further_turns(const Cohort& cohort,
@@ -336,8 +344,12 @@ LaneTurn LaneWalk::resume(std::vector<Group> going) {
             static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(going.size()) - 1));
         active_ = std::move(going[first]);
         going.erase(going.begin() + static_cast<std::ptrdiff_t>(first));
-        for (Group& group : going)
-            waiting_.push_back(std::move(group));
+        while (!going.empty()) {
+            const auto next =
+                going.begin() + chance_.draw(0, static_cast<std::int64_t>(going.size()) - 1);
+            waiting_.push_back(std::move(*next));
+            going.erase(next);
+        }
         open_points();
     } else {
         open_points();

@@ -93,7 +93,7 @@ private:
     [[nodiscard]] std::vector<Way> ways_of(const Cohort& cohort);
     std::vector<Part> choose_alike();
     std::vector<Part> choose_apart();
-    void part_from(Part& stays, std::vector<Part>& parts);
+    bool part_from(Part& stays, std::vector<Way>& taken, std::vector<Part>& parts);
     /// The further executions that lanes may owe after turning by the edge; `Unit:` count.
     std::optional<LoopBound> further_turns(const Cohort& cohort, const PathSpace::Step& step);
     /// Counts with which the lanes could have been sent this way; none when there are none.

@@ -62,6 +62,7 @@ std::optional<Drawn> input_of(std::uint64_t seed) {
     options.breaks = seed / 4 % 4 == 0;
     options.broken_loops = sm >= 70 && seed / 10 % 2 == 0;
     if (options.broken_loops) options.depth = 2;
+    options.tables = seed / 7 % 4 == 0;
     options.patterns = cached;
     options.caches = cached;
     tests::RandomKernel kernel = tests::random_kernel(seed, options);

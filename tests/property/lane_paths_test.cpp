@@ -118,6 +118,7 @@ struct Verdict {
     bool leaves = false; ///< As `RandomKernel` has it.
     bool leaves_at_several = false;
     bool breaks_loops = false;
+    bool parts_to_several = false;
     std::uint64_t followed = 0;
 };
 
@@ -134,6 +135,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     options.divergence = true;
     options.breaks = true;
     options.broken_loops = seed / 2 % 5 == 0;
+    options.tables = seed / 11 % 3 == 0;
     options.barriers = seed % 2 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);
     const auto loaded = tests::read(kernel);
@@ -163,6 +165,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
     verdict.leaves = kernel.leaves;
     verdict.leaves_at_several = kernel.leaves_at_several;
     verdict.breaks_loops = kernel.breaks_loops;
+    verdict.parts_to_several = kernel.parts_to_several;
     constexpr std::array draws{harness::Draw::Uniform, harness::Draw::Extremes,
                                harness::Draw::Adversarial};
     for (std::uint64_t run = 0; run < 30; ++run) {
@@ -196,6 +199,7 @@ TEST(LanePaths, OfSimulatedWarpsAreThoseOfTheCopies) {
     std::uint64_t leaves = 0;
     std::uint64_t leaves_at_several = 0;
     std::uint64_t breaks_loops = 0;
+    std::uint64_t parts_to_several = 0;
     std::uint64_t followed = 0;
     const std::uint64_t cases = tests::run_campaign(check_case, [&](const Verdict& verdict) {
         followed += verdict.followed;
@@ -204,17 +208,20 @@ TEST(LanePaths, OfSimulatedWarpsAreThoseOfTheCopies) {
         leaves += verdict.leaves ? 1 : 0;
         leaves_at_several += verdict.leaves_at_several ? 1 : 0;
         breaks_loops += verdict.breaks_loops ? 1 : 0;
+        parts_to_several += verdict.parts_to_several ? 1 : 0;
     });
     RecordProperty("followed", std::to_string(followed));
     RecordProperty("with_copies", std::to_string(copied));
     RecordProperty("leave_points", std::to_string(leaves));
     RecordProperty("leave_loops_at_several_places", std::to_string(leaves_at_several));
     RecordProperty("leave_loops_inside_branches", std::to_string(breaks_loops));
+    RecordProperty("part_to_several_ways", std::to_string(parts_to_several));
     EXPECT_GT(followed, cases * 5);
     EXPECT_GT(copied * 5, cases);
     EXPECT_GT(leaves * 40, cases);
     EXPECT_GT(leaves_at_several * 40, cases);
     EXPECT_GT(breaks_loops * 100, cases);
+    EXPECT_GT(parts_to_several * 20, cases);
 }
 
 } // namespace

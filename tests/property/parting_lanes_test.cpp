@@ -108,6 +108,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     options.barriers = seed % 2 == 0;
     options.breaks = seed / 4 % 4 == 0;
     options.broken_loops = seed / 4 % 4 == 1;
+    options.tables = seed / 7 % 4 == 0;
     options.caches = global == Global::ThroughCaches;
     options.patterns = options.caches || seed / 16 % 2 == 0;
     const tests::RandomKernel kernel = tests::random_kernel(seed, options);

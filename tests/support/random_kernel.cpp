@@ -56,6 +56,8 @@ private:
             else if (options_.breaks && kind == 3 && barriers_ < 7 &&
                      (breaks_.label.empty() || chance(30)))
                 point_that_some_leave(statements, depth);
+            else if (kind <= 2 && options_.tables && chance(50))
+                table(statements, depth);
             else if (kind <= (ways_out_.empty() ? 2 : 6))
                 branch(statements, depth);
             else if (kind == 3 && options_.predicates && !options_.barriers && chance(30))
@@ -279,6 +281,37 @@ private:
                 plain();
                 arrive(point, join);
             }
+        }
+        if (point >= 0) breaks_.points.pop_back();
+        put_point(point, join);
+        plain();
+    }
+
+    /// To one of several places, of which some lead on to the next one.
+    void table(int statements, int depth) {
+        const auto join = fmt::format("L{}", labels_++);
+        const int point = join_point(join);
+        if (point >= 0) breaks_.points.push_back(point);
+        std::vector<std::string> targets;
+        for (auto count = draw(2, 5); count > 0; --count)
+            targets.push_back(fmt::format("L{}", labels_++));
+        auto named = targets;
+        if (point != -1 && chance(30)) named.push_back(join);
+        const std::size_t before = kernel_.facts.divergents.size();
+        decide(fmt::format("BRX {} -0x10 (*\"BRANCH_TARGETS {}\"*)", reg(), fmt::join(named, ",")));
+        kernel_.parts_to_several =
+            kernel_.parts_to_several || kernel_.facts.divergents.size() > before;
+        for (const auto& target : targets) {
+            put_label(target);
+            arms_.push_back(address_);
+            plain();
+            sequence(std::max(0, statements / 4 - 1), depth - 1);
+            break_loop();
+            const bool is_last = target == targets.back();
+            if (!options_.barriers && chance(8))
+                instruction("EXIT", 5);
+            else if ((!is_last && chance(75)) || (is_last && point == -1))
+                arrive(point, join);
         }
         if (point >= 0) breaks_.points.pop_back();
         put_point(point, join);

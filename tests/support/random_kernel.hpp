@@ -21,6 +21,7 @@ struct RandomKernel {
     bool leaves_at_several = false; ///< Lanes may part where some leave a loop in its middle.
     bool breaks_loops = false;      ///< Lanes may leave a loop from inside a branch.
     bool leaves = false;            ///< Lanes may part where some of them leave a point by BREAK.
+    bool parts_to_several = false;  ///< Lanes may part at a branch with a table of targets.
 };
 
 struct RandomKernelOptions {
@@ -37,6 +38,7 @@ struct RandomKernelOptions {
                          ///< of BSSY that lanes leave by BREAK.
     /// With divergence, from sm_70 on: mostly loops that lanes leave from inside branches by BREAK.
     bool broken_loops = false;
+    bool tables = false;   ///< Branches with tables of targets.
     bool patterns = false; ///< Of addresses; of global ones only where `l1/line` is known.
     bool caches = false;   ///< With patterns: those of global accesses lead through the caches.
     bool barriers = false; ///< That all paths pass equally often; then no guarded exits.

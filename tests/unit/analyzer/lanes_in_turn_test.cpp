@@ -49,6 +49,12 @@ TEST(PartingLanes, TakeBothWaysOfABranchOneAfterTheOther) {
     EXPECT_GT(parted.upper, together.upper + 2 * 6);
 }
 
+/// To three places by a table, the last of which is longer.
+std::string table(const std::string& targets, const std::string& end = "NOP.S; ") {
+    return "SSY J; BRX R2 -0x10 (*\"BRANCH_TARGETS " + targets + "\"*); A: " + chain + end +
+           "B: MOV R5, R4; NOP.S; C: " + chain + chain + "NOP.S; J: EXIT;";
+}
+
 TEST(PartingLanes, TakeEachWayOnce) {
     models::FlowFacts facts;
     facts.divergents.push_back({8, {}});
@@ -65,8 +71,38 @@ TEST(PartingLanes, TakeEachWayOnce) {
                 ElementsAre(1, 1, 1, 1));
     // What both ways share, each of them passes.
     EXPECT_THAT(most("SSY J; @P0 BRA L; " + chain + "L: NOP.S; J: EXIT;"), ElementsAre(1, 1, 2, 1));
+    EXPECT_THAT(most(table("A,B,C")), ElementsAre(1, 1, 1, 1, 1));
+    EXPECT_THAT(most(table("A,B,C", "")),
+                testing::UnorderedElementsAre(1, 1, 1, 1, 2)); // A leads on to B.
     EXPECT_THAT(most("SSY J; @P0 BRA L; " + chain + "BRA M; L: " + chain + "M: NOP.S; J: EXIT;"),
                 ElementsAre(1, 1, 1, 2, 1));
+}
+
+TEST(PartingLanes, TakeEachOfSeveralWaysOnceInAnyOrder) {
+    const std::string code = table("A,B,C");
+    const Times parted = times(code, {8});
+    const Times serial = times(
+        "SSY J; NOP; " + chain + "NOP; MOV R5, R4; NOP; " + chain + chain + "NOP.S; J: EXIT;", {});
+    EXPECT_GE(parted.upper, serial.upper);
+    EXPECT_EQ(times(code, {}).lower, times(table("B"), {}).lower);
+    EXPECT_LE(parted.lower, times(code, {}).lower);
+    // Two of the three lead to the same place.
+    EXPECT_EQ(times(table("A,B,B"), {8}).upper, times(table("A,B"), {8}).upper);
+}
+
+TEST(PartingLanes, AreRefusedWhereOneOfSeveralWaysComesAgain) {
+    models::FlowFacts facts;
+    facts.loops.push_back({0, 1, 4, {}});
+    facts.divergents.push_back({8, {}});
+    const auto analysis =
+        analyzed("H: NOP; BRX R2 -0x10 (*\"BRANCH_TARGETS A,B,C\"*); A: MOV R5, R4; BRA H; B: "
+                 "MOV R6, R4; BRA J; C: MOV R7, R4; J: EXIT;",
+                 facts)
+            ->run();
+    ASSERT_FALSE(analysis);
+    EXPECT_THAT(analysis.error().what, testing::HasSubstr("0x0008: lanes that part here to more "
+                                                          "than two ways may leave points, or "
+                                                          "come here again"));
 }
 
 TEST(PartingLanes, TakeNoLongerWhereOneWayIsEmpty) {

@@ -94,6 +94,32 @@ TEST(LaneStack, CountsNoGroupsAboveOneThatOthersWentOnBefore) {
     EXPECT_THROW(stack.wait_for_turn(5, 7, stack), LaneStack::NotFollowed);
 }
 
+TEST(LaneStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
+    LaneStack stack = in_two_points();
+    stack.wait_for_turn(4, 6, stack);
+    for (const std::size_t at : {7U, 8U, 9U})
+        stack.wait_for_turn(5, at, stack, true);
+    stack.end(never);
+    std::set<std::size_t> first;
+    for (const auto& [group, rest] : stack.next()) {
+        first.insert(group.at);
+        LaneStack then = rest;
+        then.end(never);
+        for (const auto& [second, last] : then.next()) {
+            EXPECT_NE(second.at, group.at);
+            LaneStack alone = last;
+            alone.end(never);
+            EXPECT_EQ(alone.next().size(), 1U);
+            alone = alone.next().front().second;
+            alone.end(never);
+            EXPECT_EQ(let_next(alone).at, 6U) << "who has waited longer goes on behind all of them";
+        }
+        EXPECT_EQ(then.next().size(), 2U);
+    }
+    EXPECT_EQ(first, (std::set<std::size_t>{7, 8, 9}));
+    EXPECT_THROW(stack.wait_for_turn(5, 8, stack), LaneStack::NotFollowed);
+}
+
 // Where lanes leave a loop at two places, groups of both kinds come to wait in any order.
 TEST(LaneStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
     LaneStack stack = in_two_points();

@@ -100,6 +100,49 @@ TEST(LanesEvidence, WithoutTheSecondWayOfABranchFails) {
     EXPECT_THAT(step.detail, HasSubstr("is missing in a copy"));
 }
 
+/// To three places by a table, of which the second leads on to the third.
+const std::string table = R"(  MOV R2, 0x3 ?trans4;
+  BSSY B0, `(.L_end) ?trans2;
+  BRX R3 -0x20 (*"BRANCH_TARGETS .L_a,.L_b,.L_c"*) ?trans5; // part
+.L_a:
+  MOV R3, R1 ?trans6;
+  BRA `(.L_done) ?trans5;
+.L_b:
+  MOV R4, R1 ?trans6;
+.L_c:
+  MOV R5, R1 ?trans6;
+.L_done:
+  BSYNC B0 ?trans5;
+.L_end:
+  BAR.SYNC 0x0 ?trans6;
+  EXIT ?trans5;
+)";
+
+TEST(LanesEvidence, OfLanesThatPartToSeveralWaysHoldsAndNeedsEachAfterEach) {
+    KernelInput input = input_of(table, "2x128");
+    tests::add_runs(input, 40, harness::Draw::Adversarial);
+    const Bundle bundle = bundle_of(input).value();
+    EXPECT_EQ(bundle.reports.front().observations.front().outside_bounds, 0);
+    const auto files = tests::plain(bundle.files);
+    const auto steps = verify::verify(files, options());
+    ASSERT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
+    const verify::Evidence evidence = verify::read_evidence(files);
+    const auto& kernel = *evidence.kernels.front();
+    const std::size_t end = block_at(kernel, 0x70);
+    std::size_t removed = 0;
+    for (std::size_t copy = 0; copy < kernel.in_turn.size(); ++copy)
+        for (const std::size_t to : kernel.in_turn[copy].successors) {
+            if (kernel.in_turn[copy].of != end || kernel.in_turn[to].of == block_at(kernel, 0x80))
+                continue;
+            const verify::Evidence changed = verify::read_evidence(files);
+            std::erase(changed.kernels.front()->in_turn[copy].successors, to);
+            EXPECT_EQ(verify::check_structure(changed).verdict, Verdict::Failed)
+                << copy << " to " << to;
+            ++removed;
+        }
+    EXPECT_EQ(removed, 3U * (2 + 2)) << "from each first way to two, from each second one to one";
+}
+
 TEST(LanesEvidence, OnTheBlocksOfTheCodeFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
         kernel.in_turn.clear();

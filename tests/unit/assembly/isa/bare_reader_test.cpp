@@ -46,11 +46,17 @@ TEST(BareListing, ResolvesLabelsBeforeAndBehind) {
     ASSERT_TRUE(function.instructions[1].guard.has_value());
 }
 
+TEST(BareListing, NamesTheTargetsOfAnIndirectBranchAsNvdisasmDoes) {
+    const auto function = only_function("A: BRX R6 -0x10 (*\"BRANCH_TARGETS B,A\"*);\nB: EXIT;\n");
+    EXPECT_EQ(function.instructions[0].indirect_targets, (std::vector<std::int64_t>{8, 0}));
+}
+
 TEST(BareListing, SurvivesPrinting) {
     const auto program = read_program(
         text_of("!Arch sm_90\n!Kernel k\ntop:\nLDG.E R2, desc[UR4][R2.64+-0x10] &wr=0x0 ?trans2;\n"
                 "@!P0 BRA top ?WAIT5_END_GROUP;\n@!PT FADD R0, -|R1|, c[0x0][R2+0x10];\n"
-                "RET.REL.NODEC R6 0x0;\nEXIT;\n!EndKernel\n"));
+                "BRX R6 -0x10 (*\"BRANCH_TARGETS top,end\"*) ?trans5;\n"
+                "RET.REL.NODEC R6 0x0;\nend:\nEXIT;\n!EndKernel\n"));
     ASSERT_TRUE(program.has_value()) << to_string(program.error());
     expect_round_trip(program.value());
 }

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <functional>
 #include <random>
+#include <set>
 
 namespace warpbound::harness::simulator::test {
 namespace {
@@ -57,6 +58,36 @@ TEST(Lanes, ExecuteBothSidesAndMeetWhereAllWaysDo) {
     const auto cycles = result.issues();
     EXPECT_EQ(cycles[2] - cycles[1], 12);
     EXPECT_EQ(cycles[3] - cycles[2], 6);
+}
+
+// By one table, in any order.
+TEST(Lanes, PartToMoreThanTwoWays) {
+    using enum assembly::EdgeKind;
+    TestProgram program = program_of(
+        {{add(1, 0, 0), branch()}, {add(2, 0, 0)}, {add(3, 0, 0)}, {add(4, 0, 0)}, {exit()}},
+        {{0, 1, Taken},
+         {0, 2, Taken},
+         {0, 3, Taken},
+         {1, 4, FallThrough},
+         {2, 4, FallThrough},
+         {3, 4, FallThrough}});
+    program.facts.divergents.push_back({.at = 8, .from = {}});
+    const auto machine = small_machine(models::IssueControl::Interlocked);
+    std::set<std::vector<std::size_t>> orders;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        const auto result = run(program, machine, {1, 32}, {seed, Draw::Uniform, {}});
+        LaneMask lanes = 0;
+        std::vector<std::size_t> order;
+        for (const auto& [instruction, mask] : issues_of(result)) {
+            if (instruction < 2 || instruction > 4) continue;
+            EXPECT_EQ(lanes & mask, 0U);
+            lanes |= mask;
+            order.push_back(instruction);
+        }
+        EXPECT_EQ(lanes, all);
+        orders.insert(order);
+    }
+    EXPECT_EQ(orders.size(), 3U + 6U + 6U) << "one way, two of them, or all";
 }
 
 TEST(Lanes, StayTogetherWhereNoFactSaysThatTheyMayPart) {
@@ -276,6 +307,7 @@ TEST(Lanes, ObeyEveryRuleInRandomKernels) {
             options.memory = seed % 2 == 0;
             options.barriers = sm < 70 && seed % 3 == 0;
             options.breaks = sm >= 70 && seed / 2 % 2 == 0;
+            options.tables = seed / 4 % 2 == 0;
             const auto made = tests::random_kernel(seed, options);
             const auto loaded = tests::read(made);
             ASSERT_TRUE(loaded) << loaded.error().what << "\n" << made.text;
