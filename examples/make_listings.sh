@@ -16,7 +16,7 @@ for target in $(find "$example" -name 'sm_*.sass' | sed -E 's/.*sm_([0-9]+).*/\1
     fi
     nvcc -arch="sm_$target" -cubin -o "$out/sm_$target.cubin" "$example"/*.cu
     cuobjdump -sass "$out/sm_$target.cubin" >"$out/sm_$target.sass"
-    if compgen -G "$example/forms/*nvdisasm*" >/dev/null; then
+    if compgen -G "$example/forms/*nvdisasm*" >/dev/null || compgen -G "$example/*nvdisasm*" >/dev/null; then
         nvdisasm -c -hex "$out/sm_$target.cubin" >"$out/sm_$target.nvdisasm-hex.sass"
         nvdisasm -c "$out/sm_$target.cubin" >"$out/sm_$target.nvdisasm.sass"
     fi
