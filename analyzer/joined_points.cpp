@@ -1,5 +1,7 @@
 #include "analyzer/joined_points.hpp"
 
+#include "assembly/isa/branch_guard.hpp"
+
 #include <algorithm>
 
 namespace warpbound::analyzer {
@@ -48,7 +50,8 @@ public:
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             if (!found_.before[block]) continue;
             JoinedPointStack points = *found_.before[block];
-            registers_left_.clear();
+            left_when_taken_.clear();
+            left_behind_.clear();
             for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
                 if (auto stepped = step(points, i, block); !stepped) return stepped.as_failure();
             found_.behind[block] = points;
@@ -83,12 +86,13 @@ private:
             leave(points, *reg, found_.left_in[block]);
             return boost::outcome_v2::success();
         }
-        const Instruction& last = function_.instructions[graph_.blocks[block].last];
-        if (last.control_flow != ControlFlow::Branch || last.guard != at.guard)
+        const auto transferred =
+            assembly::executes_if_transferred(function_, instruction, graph_.blocks[block].last);
+        if (!transferred)
             return refuse_at(problem_, instruction,
                              "leaving a point under a guard is bounded before a branch with the "
-                             "same guard only, where lanes may part");
-        registers_left_.push_back(*reg);
+                             "same guard or its opposite only, where lanes may part");
+        (*transferred ? left_when_taken_ : left_behind_).push_back(*reg);
         return boost::outcome_v2::success();
     }
 
@@ -122,9 +126,9 @@ private:
     Result<JoinedPointStack> along(JoinedPointStack points, std::size_t edge) {
         const std::size_t block = graph_.edges[edge].from;
         const Instruction& last = function_.instructions[graph_.blocks[block].last];
-        if (graph_.edges[edge].kind == assembly::EdgeKind::Taken)
-            for (const int reg : registers_left_)
-                leave(points, reg, found_.left_over[edge]);
+        const bool taken = graph_.edges[edge].kind == assembly::EdgeKind::Taken;
+        for (const int reg : taken ? left_when_taken_ : left_behind_)
+            leave(points, reg, found_.left_over[edge]);
         const auto kind = arrives_at(last.control_flow);
         const bool waits = last.control_flow == ControlFlow::ConvergenceWait;
         if (!kind || (!waits && graph_.edges[edge].kind != assembly::EdgeKind::Taken))
@@ -150,7 +154,9 @@ private:
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
     JoinedPoints found_;
-    std::vector<int> registers_left_; ///< By the taken branch of the block that is looked at.
+    /// Over the edges of the block that is looked at: where its branch is taken, and behind it.
+    std::vector<int> left_when_taken_;
+    std::vector<int> left_behind_;
 };
 
 } // namespace

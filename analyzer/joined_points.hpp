@@ -34,7 +34,7 @@ struct JoinedPoints {
 
 /// Refuses, naming the place: guarded joins, registers in use that BSSY names again, ways that join
 /// or leave points differently, arrivals by BSYNC at a point that is not the innermost, a guarded
-/// BREAK without a branch of the same guard behind it.
+/// BREAK without a branch of the same guard, or the opposite one, behind it.
 Result<JoinedPoints> joined_points(const Problem& problem);
 
 } // namespace warpbound::analyzer

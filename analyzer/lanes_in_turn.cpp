@@ -18,6 +18,8 @@ namespace warpbound::analyzer {
 namespace {
 
 constexpr std::size_t most_copies = 20'000;
+/// Up to so many, several ways each have a copy for each set of others that went before.
+constexpr std::size_t most_with_sets = 2'000;
 
 class Serializer {
 public:
@@ -90,8 +92,10 @@ private:
                 std::find(starts.begin(), starts.end(), way.to) == starts.end())
                 starts.push_back(way.to);
         if (starts.size() > 2)
-            return let_several_follow(copies_, branch, parting, reached, starts,
-                                      sparing_ ? 0 : most_, problem_.shape.warp_size);
+            return let_several_follow(
+                copies_, branch, parting, reached, starts,
+                sparing_ ? 0 : most_with_sets - std::min(most_with_sets, copies_.size()),
+                problem_.shape.warp_size);
         std::vector<Set> ways;
         for (const std::size_t start : starts)
             ways.push_back(copies_.reached_from(start, parting));

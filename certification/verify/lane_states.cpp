@@ -1,5 +1,6 @@
 #include "certification/verify/lane_states.hpp"
 
+#include "assembly/isa/branch_guard.hpp"
 #include "certification/verify/lane_stack.hpp"
 #include "certification/verify/meeting_blocks.hpp"
 
@@ -63,6 +64,7 @@ private:
         const std::size_t last = flow_.last[block];
         check_turns(block, stack);
         left_when_taken_.clear();
+        left_behind_.clear();
         for (std::size_t i = flow_.first[block]; i <= last; ++i)
             pass(i, block, stack);
         if (flow_.blocks[block].exits) end(stack);
@@ -126,7 +128,7 @@ private:
         stack.join(LaneStack::Kind::Made, i);
     }
 
-    /// Under a guard those leave the point that the block's branch transfers.
+    /// Under a guard those leave the point that the block's branch transfers, or the others.
     void pass_leaving(std::size_t i, std::size_t block, LaneStack& stack) {
         const assembly::Instruction& instruction = code_[i];
         if (instruction.guard && instruction.guard->never()) return;
@@ -137,12 +139,12 @@ private:
             leave(*reg, stack);
             return stack.open_points(later_turn_);
         }
-        const assembly::Instruction& last = code_[flow_.last[block]];
-        if (last.control_flow != Transfer::Branch || last.guard != instruction.guard ||
-            !falls_once(block))
+        const auto transferred =
+            assembly::executes_if_transferred(*kernel_.function, i, flow_.last[block]);
+        if (!transferred || !falls_once(block))
             refuse(i, "lanes that leave a point under a guard without a branch to another block "
-                      "with the same guard are not followed");
-        left_when_taken_.push_back(*reg);
+                      "with the same guard, or its opposite, are not followed");
+        (*transferred ? left_when_taken_ : left_behind_).push_back(*reg);
     }
 
     void leave(int reg, LaneStack& stack) const {
@@ -169,10 +171,9 @@ private:
         return to.size() == 2 && falls(block, to.front()) != falls(block, to.back());
     }
 
-    /// Those who go this way leave points as they are transferred.
+    /// Those who go this way leave points.
     void leave_over(std::size_t block, std::size_t way, LaneStack& stack) const {
-        if (falls(block, way)) return;
-        for (const int reg : left_when_taken_)
+        for (const int reg : falls(block, way) ? left_behind_ : left_when_taken_)
             leave(reg, stack);
     }
 
@@ -331,8 +332,11 @@ private:
     const std::vector<assembly::Instruction>& code_;
     MeetingBlocks meetings_;
     LaneStates found_;
-    std::vector<LaneStack> stacks_;    ///< Per state.
-    std::vector<int> left_when_taken_; ///< Of the block that is expanded: registers.
+    std::vector<LaneStack> stacks_; ///< Per state.
+    /// Of the block that is expanded: registers of points that lanes leave as its branch transfers
+    /// them, or does not.
+    std::vector<int> left_when_taken_;
+    std::vector<int> left_behind_;
     std::map<std::pair<std::size_t, LaneStack>, std::size_t> index_;
     std::size_t current_ = 0;
     const LaneStack::LaterTurn later_turn_ = [this](std::size_t of, std::size_t at) {

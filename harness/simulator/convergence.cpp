@@ -1,6 +1,7 @@
 #include "harness/simulator/convergence.hpp"
 
 #include "assembly/flow/post_dominators.hpp"
+#include "assembly/isa/branch_guard.hpp"
 
 #include <fmt/format.h>
 
@@ -113,7 +114,7 @@ private:
         }
         const bool clears = instruction.mnemonic == "BMOV" && instruction.has_modifier("CLEAR");
         if (clears || instruction.control_flow == ControlFlow::ConvergenceBreak)
-            return add_leave(block, instruction);
+            return add_leave(block, index);
         if (const auto kind = joined(instruction.control_flow)) {
             if (assembly::is_guarded(instruction))
                 return refuse(instruction, "with a guard it is not simulated for lanes that part");
@@ -133,7 +134,8 @@ private:
         return boost::outcome_v2::success();
     }
 
-    Result<void> add_leave(std::size_t block, const Instruction& instruction) {
+    Result<void> add_leave(std::size_t block, std::size_t index) {
+        const Instruction& instruction = kernel_.function->instructions[index];
         const auto reg = assembly::barrier_register(instruction);
         if (!reg || assembly::has_predicate_operand(instruction))
             return refuse(instruction, "expected a barrier register alone");
@@ -142,11 +144,12 @@ private:
             here.steps.push_back({false, PointKind::Barrier, *reg});
             return boost::outcome_v2::success();
         }
-        const Instruction& last = kernel_.function->instructions[kernel_.graph->blocks[block].last];
-        if (last.control_flow != ControlFlow::Branch || instruction.guard != last.guard)
+        const auto transferred = assembly::executes_if_transferred(
+            *kernel_.function, index, kernel_.graph->blocks[block].last);
+        if (!transferred)
             return refuse(instruction, "with a guard it is simulated only before a branch with the "
-                                       "same guard, where lanes part");
-        here.left_when_taken.push_back(*reg);
+                                       "same guard or its opposite, where lanes part");
+        (*transferred ? here.left_when_taken : here.left_behind).push_back(*reg);
         return boost::outcome_v2::success();
     }
 

@@ -35,6 +35,7 @@ struct BlockConvergence {
     std::optional<PointKind> arrives;
     int arrives_reg = 0;                 ///< For Barrier.
     std::vector<int> left_when_taken;    ///< Barriers that lanes leave which the branch transfers.
+    std::vector<int> left_behind;        ///< Those of lanes that it does not transfer.
     std::optional<std::size_t> together; ///< An instruction at which all lanes must be together.
     std::optional<std::size_t> post_dominator;
 };

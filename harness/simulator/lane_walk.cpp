@@ -306,9 +306,8 @@ void LaneWalk::follow(Part part, const BlockConvergence& here, std::vector<Group
     (taken ? moved_ : fell_) |= cohort.lanes;
     moves_.push_back({*part.way, cohort.lanes});
     take(cohort, *part.way);
-    if (taken)
-        for (const int reg : here.left_when_taken)
-            leave_barrier(cohort, reg);
+    for (const int reg : taken ? here.left_when_taken : here.left_behind)
+        leave_barrier(cohort, reg);
     if (here.arrives && (taken || *here.arrives == PointKind::Barrier))
         if (const auto point = arrival_point(cohort, here))
             return arrive(std::move(cohort), *point, edge.to);

@@ -197,7 +197,14 @@ private:
     void leave(const std::string& by, int point, const std::string& to) {
         instruction(fmt::format("@{} BREAK B{}", by, point), 5);
         const std::size_t before = kernel_.facts.divergents.size();
-        decide(fmt::format("@{} BRA {}", by, to));
+        if (options_.tables && chance(40)) { // Those who stay are transferred.
+            const auto stay = fmt::format("L{}", labels_++);
+            decide(fmt::format("@!{} BRA {}", by, stay));
+            instruction("BRA " + to, 5);
+            put_label(stay);
+        } else {
+            decide(fmt::format("@{} BRA {}", by, to));
+        }
         kernel_.leaves = kernel_.leaves || kernel_.facts.divergents.size() > before;
     }
 
@@ -325,8 +332,20 @@ private:
         const auto by = predicate();
         for (std::size_t i = breaks_.points.size(); i-- > 0;)
             instruction(fmt::format("@{} BREAK B{}", by, breaks_.points[i]), 5);
-        if (options_.divergence && chance(97)) kernel_.facts.divergents.push_back({address_, {}});
-        instruction(fmt::format("@{} BRA {}", by, breaks_.label), 5);
+        const bool parts = options_.divergence && chance(97);
+        const auto part = [&] {
+            if (parts) kernel_.facts.divergents.push_back({address_, {}});
+        };
+        if (chance(30)) { // Those who stay are transferred.
+            const auto stay = fmt::format("L{}", labels_++);
+            part();
+            instruction(fmt::format("@!{} BRA {}", by, stay), 5);
+            instruction("BRA " + breaks_.label, 5);
+            put_label(stay);
+        } else {
+            part();
+            instruction(fmt::format("@{} BRA {}", by, breaks_.label), 5);
+        }
         breaks_.used = true;
         kernel_.breaks_loops = true;
         plain();

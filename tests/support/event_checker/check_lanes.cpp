@@ -301,13 +301,14 @@ private:
         const std::size_t to = *destination(own);
         const bool taken = has_edge(issue.event.block, to, assembly::EdgeKind::Taken);
         const auto& block = run_.kernel.graph->blocks[issue.event.block];
-        if (taken)
-            for (std::size_t index = block.first; index < block.last; ++index) {
-                const auto& inner = run_.kernel.function->instructions[index];
-                if (inner.control_flow == ControlFlow::ConvergenceBreak && inner.guard &&
-                    inner.guard == code.guard)
-                    leave_barrier(lane, barrier_of(inner));
-            }
+        for (std::size_t index = block.first; index < block.last; ++index) {
+            const auto& inner = run_.kernel.function->instructions[index];
+            if (inner.control_flow != ControlFlow::ConvergenceBreak || !inner.guard || !code.guard)
+                continue;
+            auto of_branch = *code.guard; // For lanes that go this way.
+            if (!taken) of_branch.predicate.negated = !of_branch.predicate.negated;
+            if (inner.guard == of_branch) leave_barrier(lane, barrier_of(inner));
+        }
         if (code.control_flow == ControlFlow::ConvergenceWait) {
             if (const auto joined = own.barriers.find(barrier_of(code));
                 joined != own.barriers.end()) {

@@ -242,6 +242,24 @@ TEST(PartingLanes, WaitForThoseWhoLeaveTheirPoint) {
     EXPECT_TRUE(at_once) << to_string(at_once.error());
 }
 
+// The branch transfers those who stay.
+TEST(PartingLanes, LeaveTheirPointBehindABranchWithTheOppositeGuard) {
+    const auto upper = [](const std::string& branch) {
+        const auto analysis = of_turing(
+            "BSSY B1, OUT ?trans1; BSSY B0, MEET ?trans1; @P0 BREAK B0 ?trans1; " + branch +
+                "STAY: MUFU.COS R5, R9 &wr=0x0 ?trans2; MEET: BSYNC B0 ?trans5; "
+                "NOP &req={0} ?trans1; BRA OUT ?trans5; PAST: MUFU.COS R6, R9 &wr=0x1 ?trans2; "
+                "OUT: BSYNC B1 ?trans5; NOP &req={1} ?trans1; EXIT ?trans5;",
+            {0x30});
+        EXPECT_TRUE(analysis) << to_string(analysis.error());
+        return analysis ? analysis.value().execution_time.bounds().upper().count() : 0;
+    };
+    const std::int64_t same = upper("@P0 BRA PAST ?trans5; ");
+    const std::int64_t opposite = upper("@!P0 BRA STAY ?trans5; BRA PAST ?trans5; ");
+    EXPECT_GE(opposite, same);
+    EXPECT_LE(opposite, same + 2 * 12) << "one branch more, for those who leave";
+}
+
 // Of those who go straight on some wait at B0 while others end, then come those who leave it, then
 // those at B0: all of them wait for a result of the ones before.
 TEST(PartingLanes, WaitAtAPointThatOthersLeaveWhileSomeEnd) {
@@ -340,7 +358,10 @@ TEST(PartingLanes, AreRefusedWhereTheyLeaveSeveralPoints) {
             {0x00, 0x30}, "may leave their point while others that parted before");
     refused("BSSY B0, MEET ?trans1; @P0 BREAK B0 ?trans1; NOP ?trans1; @P1 BRA PAST ?trans5; "
             "MEET: BSYNC B0 ?trans5; PAST: EXIT ?trans5;",
-            {0x30}, "before a branch with the same guard only");
+            {0x30}, "before a branch with the same guard or its opposite only");
+    refused("BSSY B0, MEET ?trans1; @P0 BREAK B0 ?trans1; ISETP.GE.AND P0, PT, R2, R3, PT ?trans6; "
+            "@P0 BRA PAST ?trans5; MEET: BSYNC B0 ?trans5; PAST: EXIT ?trans5;",
+            {0x30}, "before a branch with the same guard or its opposite only");
     refused("BSSY B0, MEET ?trans1; BREAK P1, B0 ?trans1; @P1 BRA PAST ?trans5; "
             "MEET: BSYNC B0 ?trans5; PAST: EXIT ?trans5;",
             {0x20}, "expected a barrier register alone");

@@ -126,7 +126,7 @@ TEST(LeavingEvidence, UnderAnotherGuardThanItsBranchFails) {
     const auto step = changed(
         [](verify::KernelCase& kernel) {
             for (auto& instruction : kernel.program.functions.front().instructions)
-                if (instruction.mnemonic == "BREAK") instruction.guard->predicate.negated = true;
+                if (instruction.mnemonic == "BREAK") instruction.guard->predicate.index = 5;
         },
         bundle);
     EXPECT_EQ(step.verdict, Verdict::Failed);

@@ -1,0 +1,30 @@
+#include "assembly/isa/branch_guard.hpp"
+
+#include <algorithm>
+
+namespace warpbound::assembly {
+
+std::optional<bool> executes_if_transferred(const Function& function, std::size_t instruction,
+                                            std::size_t branch) {
+    const Instruction& last = function.instructions[branch];
+    const auto decides = [](const Operand& operand) {
+        const auto* reg = std::get_if<RegisterOperand>(&operand);
+        return reg != nullptr && (reg->index || reg->negated);
+    };
+    const auto& guard = function.instructions[instruction].guard;
+    if (last.control_flow != ControlFlow::Branch || !guard || !last.guard ||
+        guard->predicate.file != last.guard->predicate.file || !guard->predicate.index ||
+        guard->predicate.index != last.guard->predicate.index ||
+        std::any_of(last.operands.begin(), last.operands.end(), decides))
+        return std::nullopt;
+    const Register predicate{guard->predicate.file, *guard->predicate.index};
+    for (std::size_t i = instruction + 1; i < branch; ++i) {
+        const Effects& effects = function.instructions[i].effects;
+        if (std::find(effects.writes.begin(), effects.writes.end(), predicate) !=
+            effects.writes.end())
+            return std::nullopt;
+    }
+    return guard->predicate.negated == last.guard->predicate.negated;
+}
+
+} // namespace warpbound::assembly
