@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_copies = 20'000;
 /// Up to so many, several ways each have a copy for each set of others that went before.
-constexpr std::size_t most_with_sets = 2'000;
+constexpr std::size_t most_with_sets = 500;
 
 class Serializer {
 public:
