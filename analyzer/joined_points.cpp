@@ -131,8 +131,7 @@ private:
             leave(points, reg, found_.left_over[edge]);
         const auto kind = arrives_at(last.control_flow);
         const bool waits = last.control_flow == ControlFlow::ConvergenceWait;
-        if (!kind || (!waits && graph_.edges[edge].kind != assembly::EdgeKind::Taken))
-            return points;
+        if (!kind || (!waits && !taken)) return points;
         const auto reg = assembly::barrier_register(last);
         while (!points.empty() &&
                (points.back().kind != *kind || (waits && points.back().reg != reg))) {

@@ -61,7 +61,7 @@ private:
         else if (sparing_ && !parting.passed && parting.breaks.empty() && !parting.is_to_several)
             let_leave(copies_, branch, with_shorter_leaving(branch, parting), reached);
         else
-            return let_follow(branch, parting, reached);
+            let_follow(branch, parting, reached);
         return true;
     }
 
@@ -82,8 +82,8 @@ private:
         return made;
     }
 
-    /// Behind one way come the others, then what follows all. False when it cannot.
-    bool let_follow(std::size_t branch, const Parting& parting,
+    /// Behind one way come the others, then what follows all.
+    void let_follow(std::size_t branch, const Parting& parting,
                     const WarpCopies::Reached& reached) {
         const auto& [inside, meeting] = reached;
         std::vector<std::size_t> starts;
@@ -114,7 +114,7 @@ private:
             for (const std::size_t start : starts)
                 lead(inside, parting, behind, start);
             copies_.let_wait(inside, parting, meeting);
-            return true;
+            return;
         }
         const std::array<Behind, 2> behind{copy_behind(ways[1], parting, meeting, late),
                                            copy_behind(ways[0], parting, meeting, late)};
@@ -139,7 +139,6 @@ private:
             lead(before[way], parting, behind[way], starts[1 - way]);
             copies_.let_wait(before[way], parting, meeting);
         }
-        return true;
     }
 
     /// All of a way whose lanes may break off, not only those who did.

@@ -13,8 +13,7 @@ namespace {
 using Set = WarpCopies::Set;
 using Seconds = WarpCopies::Seconds;
 
-constexpr std::size_t most_ways = 16;
-constexpr std::size_t most_stages = 20'000; ///< Copies, where any way may follow any other one.
+constexpr std::size_t most_ways = 16; ///< Of which sets are made.
 
 class SeveralWays {
 public:
@@ -54,8 +53,7 @@ public:
     }
 
     /// Any of them so often.
-    [[nodiscard]] bool follow_often(std::size_t times) {
-        if (reached_.inside.size() * times > most_stages) return false;
+    void follow_often(std::size_t times) {
         std::vector<Seconds> stages;
         for (std::size_t stage = 1; stage < times; ++stage)
             stages.push_back(copies_.copy_all(reached_.inside, parting_));
@@ -67,7 +65,6 @@ public:
             from = WarpCopies::values_of(stage);
         }
         copies_.let_wait(from, parting_, reached_.meeting);
-        return true;
     }
 
 private:
@@ -120,15 +117,14 @@ private:
 
 } // namespace
 
-bool let_several_follow(WarpCopies& copies, std::size_t branch, const Parting& parting,
+void let_several_follow(WarpCopies& copies, std::size_t branch, const Parting& parting,
                         const WarpCopies::Reached& reached, const std::vector<std::size_t>& starts,
                         std::size_t most, std::int64_t lanes) {
     SeveralWays several{copies, parting, reached, starts};
-    if (several.fits(most)) {
+    if (several.fits(most))
         several.follow_once(branch);
-        return true;
-    }
-    return several.follow_often(std::min(starts.size(), static_cast<std::size_t>(lanes)));
+    else
+        several.follow_often(std::min(starts.size(), static_cast<std::size_t>(lanes)));
 }
 
 } // namespace warpbound::analyzer

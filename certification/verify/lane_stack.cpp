@@ -176,24 +176,18 @@ void LaneStack::end(const LaterTurn& later_turn) {
 std::vector<std::pair<LaneStack::Entry, LaneStack>> LaneStack::next() const {
     std::vector<std::pair<Entry, LaneStack>> choices;
     if (entries_.empty()) return choices;
-    if (entries_.back().beside) {
-        for (std::size_t on_top = begin_of_beside(entries_.size() - 1); on_top < entries_.size();
-             ++on_top) {
-            LaneStack rest = *this;
-            rest.left_ = entries_[on_top].left;
-            rest.active_ = true;
-            rest.entries_.erase(rest.entries_.begin() + static_cast<std::ptrdiff_t>(on_top));
-            choices.emplace_back(entries_[on_top], std::move(rest));
-        }
-        return choices;
-    }
-    const std::size_t from = begin_of_mixed(entries_.size() - 1);
-    for (std::size_t on_top = from; on_top < entries_.size(); ++on_top) {
+    const std::size_t top = entries_.size() - 1;
+    const bool beside = entries_.back().beside; // Then none is mixed.
+    const std::size_t from = beside ? begin_of_beside(top) : begin_of_mixed(top);
+    for (std::size_t on_top = from; on_top <= top; ++on_top) {
         LaneStack rest = *this;
         rest.left_ = entries_[on_top].left;
         rest.active_ = true;
         if (entries_[on_top].many) choices.emplace_back(entries_[on_top], rest);
-        rest.entries_.resize(from);
+        if (beside)
+            rest.entries_.erase(rest.entries_.begin() + static_cast<std::ptrdiff_t>(on_top));
+        else
+            rest.entries_.resize(from);
         choices.emplace_back(entries_[on_top], std::move(rest));
     }
     return choices;

@@ -144,9 +144,9 @@ std::vector<LaneWalk::Part> LaneWalk::choose_apart() {
         const auto choice = chance_.draw(0, static_cast<std::int64_t>(ways.size()) - 1);
         Part stays{std::move(cohort), ways[static_cast<std::size_t>(choice)]};
         std::vector<Way> taken{stays.way};
-        while (count_of(stays.cohort.lanes) > 1 && chance_.draw(0, 1) == 1 &&
-               part_from(stays, taken, parts)) {
-        }
+        bool may_part = true;
+        while (may_part && count_of(stays.cohort.lanes) > 1 && chance_.draw(0, 1) == 1)
+            may_part = part_from(stays, taken, parts);
         parts.push_back(std::move(stays));
     }
     return parts;

@@ -56,6 +56,13 @@ verify::StepResult changed(const std::function<void(verify::KernelCase&)>& chang
     return verify::check_structure(evidence);
 }
 
+/// With so many adversarial runs.
+Bundle observed(const std::string& body, const std::string& launch, std::int64_t runs) {
+    KernelInput input = input_of(body, launch);
+    tests::add_runs(input, runs, harness::Draw::Adversarial);
+    return bundle_of(input).value();
+}
+
 std::string refusal(const std::string& body) {
     const auto bundle = bundle_of(input_of(body, "1x32"));
     return bundle ? "" : bundle.error().what;
@@ -119,9 +126,7 @@ const std::string table = R"(  MOV R2, 0x3 ?trans4;
 )";
 
 TEST(LanesEvidence, OfLanesThatPartToSeveralWaysHoldsAndNeedsEachAfterEach) {
-    KernelInput input = input_of(table, "2x128");
-    tests::add_runs(input, 40, harness::Draw::Adversarial);
-    const Bundle bundle = bundle_of(input).value();
+    const Bundle bundle = observed(table, "2x128", 40);
     EXPECT_EQ(bundle.reports.front().observations.front().outside_bounds, 0);
     const auto files = tests::plain(bundle.files);
     const auto steps = verify::verify(files, options());
@@ -255,9 +260,7 @@ const std::string leaving = R"(  BSSY B0, `(.L_end) ?trans2;
 )";
 
 TEST(LanesEvidence, OfLanesThatLeaveALoopToCodeBeforeTheyMeetHolds) {
-    KernelInput input = input_of(leaving, "1x96");
-    tests::add_runs(input, 20, harness::Draw::Adversarial);
-    const Bundle bundle = bundle_of(input).value();
+    const Bundle bundle = observed(leaving, "1x96", 20);
     const auto steps = verify::verify(tests::plain(bundle.files), options());
     EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
 }
@@ -298,9 +301,7 @@ const std::string leaving_at_two_places = R"(  @P2 BRA `(.L_out) ?trans5; // par
 )";
 
 TEST(LanesEvidence, OfLanesThatLeaveALoopAtSeveralPlacesHolds) {
-    KernelInput input = input_of(leaving_at_two_places, "1x96");
-    tests::add_runs(input, 20, harness::Draw::Adversarial);
-    const Bundle bundle = bundle_of(input).value();
+    const Bundle bundle = observed(leaving_at_two_places, "1x96", 20);
     const auto steps = verify::verify(tests::plain(bundle.files), options());
     EXPECT_EQ(verify::overall(steps), Verdict::Holds) << text_of(steps);
 }
