@@ -1,6 +1,5 @@
 #include "analyzer/memory/cache_values.hpp"
 
-#include "models/address_pattern.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>
@@ -59,6 +58,17 @@ private:
 
 } // namespace
 
+std::uint64_t CacheValues::second_sectors_of(const models::TouchedLine& touched) const {
+    std::uint64_t sectors = 0;
+    for (std::uint64_t rest = touched.sectors; rest != 0; rest &= rest - 1) {
+        const std::uint64_t begin = touched.address % second_line +
+                                    static_cast<std::uint64_t>(std::countr_zero(rest)) * sector;
+        for (std::uint64_t at = begin / second_sector; at * second_sector < begin + sector; ++at)
+            sectors |= std::uint64_t{1} << at;
+    }
+    return sectors;
+}
+
 Result<CacheValues> read_cache_values(const models::Architecture& architecture) {
     Reader read{architecture};
     CacheValues values;
@@ -103,8 +113,9 @@ Result<CacheValues> read_cache_values(const models::Architecture& architecture) 
     values.second_ways = read.interval("l2", "ways", 1).lo;
     values.slices = read.interval("l2", "slices", 1);
     values.load_queue = read.interval("l1", "queue", 1).lo;
+    values.keeps_stores = true;
     for (const char* flag : {"write-allocate", "write-back"})
-        read.interval("l2", flag);
+        values.keeps_stores = read.interval("l2", flag).lo != 0 && values.keeps_stores;
     values.write_evict = read.interval("l1", "write-evict").hi != 0;
     // The sectors of one access must fit, or it would wait for ever.
     const auto entries = [&](const char* cache, std::uint64_t sector) {

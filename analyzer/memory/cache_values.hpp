@@ -3,6 +3,7 @@
 /// What the description says of caches, links and DRAM, as far as waiting at them is bounded (rules
 /// C23 to C29 of docs/timing-contract.md).
 
+#include "models/address_pattern.hpp"
 #include "models/architecture/architecture.hpp"
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct CacheValues {
     std::uint64_t second_sets = 0;   ///< Of a slice; 0: not one number.
     std::int64_t second_ways = 1;    ///< Of a slice, at least.
     bool write_evict = true;         ///< A store may put a line out of the L1.
+    bool keeps_stores = false;       ///< An L2 keeps every store until it replaces the line.
     std::int64_t first_level_latency = 0;
     std::int64_t first_level_latency_lo = 0;
     models::Interval first_level_service;
@@ -56,6 +58,15 @@ struct CacheValues {
     [[nodiscard]] bool knows_channels() const {
         return slices.is_exact() && channels.is_exact() && slices.lo % channels.lo == 0;
     }
+    /// Whether addresses say which lines share a set of a slice.
+    [[nodiscard]] bool knows_second_sets() const { return second_sets != 0 && slices.is_exact(); }
+    /// Of all slices, by the number of a line of the L2. Requires: it is known.
+    [[nodiscard]] std::uint64_t second_set_of(std::uint64_t number) const {
+        const auto count = static_cast<std::uint64_t>(slices.lo);
+        return number / count % second_sets * count + number % count;
+    }
+    /// Of the line of the L2 that contains it, by bits.
+    [[nodiscard]] std::uint64_t second_sectors_of(const models::TouchedLine& line) const;
     /// Requires: it is known.
     [[nodiscard]] std::uint64_t channel_of(std::uint64_t address) const {
         return address / second_line % static_cast<std::uint64_t>(slices.lo) /

@@ -17,7 +17,8 @@ constexpr std::int64_t most_banks = 1 << 16;
 
 class Rows {
 public:
-    explicit Rows(const Problem& problem) : problem_{problem}, caches_{*problem.caches} {
+    Rows(const Problem& problem, bool writes)
+        : problem_{problem}, caches_{*problem.caches}, writes_{writes} {
         const auto banks = static_cast<std::size_t>(caches_.banks.lo * caches_.channels.lo);
         rows_.resize(banks);
         together_.assign(banks, 0);
@@ -25,11 +26,14 @@ public:
     }
 
     BankRows find(const AccessList& accesses) {
-        accesses.for_each([&](const Access& access) { keep(access); });
+        accesses.for_each([&](const Access& access) {
+            if (access.load || writes_) keep(access);
+        });
         end_of_instruction();
         models::Cycles of_loads{0};
-        accesses.for_each(
-            [&](const Access& access) { of_loads += models::Cycles{in_order(access)}; });
+        accesses.for_each([&](const Access& access) {
+            if (access.load) of_loads += models::Cycles{in_order(access)};
+        });
         return {of_bank(), of_loads.count()};
     }
 
@@ -111,6 +115,7 @@ private:
 
     const Problem& problem_;
     const CacheValues& caches_;
+    bool writes_;
     std::vector<std::unordered_set<std::uint64_t>> rows_; ///< Per bank, of the whole launch.
     std::vector<std::int64_t> together_; ///< Per bank, of loads that are under way together.
     std::vector<std::int64_t> most_of_load_;
@@ -123,12 +128,12 @@ private:
 
 } // namespace
 
-std::optional<BankRows> bank_rows(const Problem& problem, const AccessList& accesses) {
+std::optional<BankRows> bank_rows(const Problem& problem, const AccessList& accesses, bool writes) {
     const CacheValues& caches = *problem.caches;
     if (!caches.knows_channels() || !caches.banks.is_exact() ||
         (models::Cycles{caches.banks.lo} * caches.channels.lo).count() > most_banks)
         return std::nullopt;
-    return Rows{problem}.find(accesses);
+    return Rows{problem, writes}.find(accesses);
 }
 
 } // namespace warpbound::analyzer

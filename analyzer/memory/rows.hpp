@@ -20,7 +20,7 @@ struct BankRows {
     std::int64_t of_loads = 0;
 };
 
-/// None: the description does not say where rows lie.
-std::optional<BankRows> bank_rows(const Problem& problem, const AccessList& accesses);
+/// None: the description does not say where rows lie. `writes`: what is stored may be written.
+std::optional<BankRows> bank_rows(const Problem& problem, const AccessList& accesses, bool writes);
 
 } // namespace warpbound::analyzer

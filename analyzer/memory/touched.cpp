@@ -57,6 +57,9 @@ public:
         accesses_.for_each([&](const Access& access) { keep(access); });
         touched_.transactions = transactions();
         touched_.fetched = fetched();
+        touched_.written_back =
+            written_back(problem_, accesses_, touched_.transactions.has_value());
+        writes_ = !touched_.written_back || touched_.written_back->transfers > 0;
         touched_.new_to_warp = new_to_warp();
         touched_.least_of_transfer = least_of_transfer();
         touched_.always_misses.assign(problem_.timings.size(), false);
@@ -72,7 +75,7 @@ public:
                     });
         });
         count_least();
-        touched_.rows = bank_rows(problem_, accesses_);
+        touched_.rows = bank_rows(problem_, accesses_, writes_);
         return std::move(touched_);
     }
 
@@ -222,24 +225,22 @@ private:
     [[nodiscard]] std::int64_t least_of_transfer() const {
         std::int64_t least = touched_.most_second_sectors;
         for (const auto& [address, use] : uses_)
-            if (use.sectors == 0)
-                least = 1; // Stored only: as few as one are written back together.
-            else
+            if (use.sectors != 0)
                 least = comes_as_one(use) ? std::min(least, second_sectors_of(address, use)) : 1;
+            else if (writes_)
+                least = 1; // Stored only: as few as one are written back together.
         return std::max<std::int64_t>(1, least);
     }
 
     [[nodiscard]] std::optional<Touched::Fetched> fetched() const {
-        if (caches_.second_sets == 0 || !caches_.slices.is_exact()) return std::nullopt;
-        const auto slices = static_cast<std::uint64_t>(caches_.slices.lo);
+        if (!caches_.knows_second_sets()) return std::nullopt;
         std::unordered_set<std::uint64_t> lines; // Of the L2.
         std::unordered_map<std::uint64_t, std::int64_t> lines_of_set;
         Touched::Fetched sum;
         for (const auto& [address, use] : uses_) {
             const std::uint64_t line = address / caches_.second_line;
             if (lines.insert(line).second &&
-                ++lines_of_set[line / slices % caches_.second_sets * slices + line % slices] >
-                    caches_.second_ways)
+                ++lines_of_set[caches_.second_set_of(line)] > caches_.second_ways)
                 return std::nullopt;
             const std::int64_t second_sectors = second_sectors_of(address, use);
             sum.transfers +=
@@ -285,6 +286,7 @@ private:
     /// Accesses that touch a piece, and the last of them.
     std::unordered_map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> pieces_;
     std::int64_t access_ = 0;
+    bool writes_ = true; ///< What is stored may be written to DRAM.
     Touched touched_;
 };
 

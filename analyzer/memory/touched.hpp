@@ -4,6 +4,7 @@
 /// give all of them (docs/soundness.md, S22).
 
 #include "analyzer/memory/rows.hpp"
+#include "analyzer/memory/written_back.hpp"
 #include "models/sourced.hpp"
 
 #include <cstdint>
@@ -43,6 +44,8 @@ struct Touched {
         std::int64_t sectors = 0;
     };
     std::optional<Fetched> fetched;
+    /// Where stores reach DRAM only when the L2 replaces their lines; none: each one may.
+    std::optional<WrittenBack> written_back;
     std::optional<BankRows> rows; ///< None: not known.
     /// Per instruction: a load whose last line access has, at every execution, a sector that no
     /// other access of the launch touches. It hits nowhere.

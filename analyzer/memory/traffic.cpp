@@ -20,6 +20,7 @@ std::int64_t together(const Problem& problem, std::optional<std::int64_t> of_war
 void count_transfers(const Problem& problem, Traffic& traffic) {
     const CacheValues& caches = *problem.caches;
     traffic.transfers = traffic.requests;
+    traffic.writes = traffic.stores;
     traffic.sectors_of_transfer =
         static_cast<std::int64_t>(std::max<std::uint64_t>(1, caches.line / caches.second_sector));
     if (!problem.touched) {
@@ -33,6 +34,8 @@ void count_transfers(const Problem& problem, Traffic& traffic) {
     traffic.sectors = std::min(models::times(traffic.transfers, traffic.sectors_of_transfer),
                                touched.second_sectors);
     if (touched.fetched) traffic.sectors = std::min(traffic.sectors, touched.fetched->sectors);
+    if (touched.written_back)
+        traffic.writes = std::min(traffic.writes, touched.written_back->transfers);
 }
 
 } // namespace

@@ -22,6 +22,7 @@ struct Traffic {
     std::int64_t transfers = 0;           ///< Of DRAM for loads.
     std::int64_t sectors_of_transfer = 0; ///< Of the L2.
     std::int64_t sectors = 0;             ///< Of all these transfers.
+    std::int64_t writes = 0;              ///< Transfers of DRAM for stores.
 };
 
 /// Requires: `problem.caches`.

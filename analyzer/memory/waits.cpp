@@ -49,7 +49,7 @@ public:
         const std::int64_t to_next_slot = slots_ ? slots_->longest - 1 : 0;
         const std::int64_t waits = to_next_slot > 0 ? waits_of_chain() : 0;
         const models::Cycles between = models::Cycles{to_next_slot} * waits;
-        add_refreshes(unloaded + sum_of(terms_) + between, traffic_.transfers + traffic_.stores);
+        add_refreshes(unloaded + sum_of(terms_) + between, traffic_.transfers + traffic_.writes);
         add(terms_, "waits for the memory system or the write buffer that end between slots", waits,
             to_next_slot);
         return std::move(terms_);
@@ -77,7 +77,7 @@ public:
         for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
             most_lines = std::max(most_lines, timing.passes.hi);
         });
-        return traffic_.stores == 0 && !others_wait_ && slices_follow() &&
+        return traffic_.writes == 0 && !others_wait_ && slices_follow() &&
                caches_.knows_channels() && caches_.slices.hi == caches_.channels.hi &&
                caches_.link_service.lo > 0 && most_lines <= caches_.dram_queue.lo &&
                traffic_.lines_under_way <= entries_.places_in_slice() &&
@@ -88,7 +88,7 @@ public:
     /// Whether a load whose lines the L1 has handled, and that is over, holds its port no longer;
     /// and whoever waits for one issues without waiting for a slot of its own.
     [[nodiscard]] bool keeps_order_of_ports() const {
-        if (traffic_.stores > 0 || others_wait_ || slots_) return false;
+        if (others_wait_ || slots_) return false;
         bool in_order = true;
         for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
             const models::Interval& passes = timing.passes;
@@ -125,16 +125,20 @@ private:
         add_services(terms);
         add(terms, "full miss entries, while the accesses in them go on", 1,
             std::min(limit, in_full_entries()));
-        const std::int64_t on_link =
-            traffic_.stores == 0
-                ? std::min({traffic_.requests, traffic_.lines_under_way, caches_.entries.hi})
-                : INT64_MAX;
+        if (link_fills()) add_full_link(terms);
+        return terms;
+    }
+    [[nodiscard]] bool link_fills() const {
+        const std::int64_t loads =
+            std::min({traffic_.requests, traffic_.lines_under_way, caches_.entries.hi});
+        return (models::Cycles{loads} + models::Cycles{traffic_.stores}).count() >
+               caches_.link_queue;
+    }
+    void add_full_link(std::vector<BoundTerm>& terms) {
         const models::Cycles transactions =
             models::Cycles{traffic_.requests} + models::Cycles{traffic_.stores};
-        if (std::min(on_link, transactions.count()) > caches_.link_queue)
-            add(terms, "full link, while all transactions on it go on", 1,
-                (transactions * caches_.transit.hi).count() / caches_.link_queue);
-        return terms;
+        add(terms, "full link, while all transactions on it go on", 1,
+            (transactions * caches_.transit.hi).count() / caches_.link_queue);
     }
     /// Behind the L1s every transaction of a load, and before them every line access.
     void add_services(std::vector<BoundTerm>& terms) {
@@ -158,10 +162,9 @@ private:
             transaction_time(caches_));
     }
 
-    /// Those that loads pass in one order together. None: stores are in between, or several warps
-    /// are waited for at a time.
+    /// Those that loads pass in one order together. None: several warps are waited for at a time.
     std::optional<std::vector<BoundTerm>> services_in_order(std::int64_t limit) {
-        if (traffic_.stores > 0 || others_wait_) return std::nullopt;
+        if (others_wait_) return std::nullopt;
         const std::int64_t arrival = longest_arrival();
         OrderedLoads loads;
         loads.lines = traffic_.lines;
@@ -190,8 +193,7 @@ private:
         if (!entries_.is_shared_by_few() && traffic_.lines_under_way > caches_.merges)
             loads.least_sharers = caches_.merges;
         loads.queue_fills = traffic_.loads_under_way > caches_.load_queue;
-        loads.link_fills = std::min({traffic_.requests, traffic_.lines_under_way,
-                                     caches_.entries.hi}) > caches_.link_queue;
+        loads.link_fills = link_fills() && traffic_.stores == 0;
         loads.slices_follow = slices_follow();
         loads.passes_all = loads.passes_all && (!loads.slices_follow || caches_.slices.hi == 1);
         loads.way = way();
@@ -201,6 +203,7 @@ private:
         auto terms = waits_in_order(loads, caches_);
         add(terms, "full miss entries of slices, while the accesses in them go on", 1,
             std::min(limit, in_full_slices()));
+        if (link_fills() && traffic_.stores > 0) add_full_link(terms);
         return terms;
     }
 
@@ -235,10 +238,10 @@ private:
         // Times in which a full queue of a channel is waited for.
         const models::Cycles queued =
             models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors;
-        if (traffic_.stores > 0 ||
+        if (traffic_.writes > 0 ||
             std::min(queued.count(), traffic_.lines_under_way) > caches_.dram_queue.lo)
             add(terms_, "full queue of a channel, while its banks open rows",
-                (models::Cycles{traffic_.transfers} + models::Cycles{traffic_.stores}).count() /
+                (models::Cycles{traffic_.transfers} + models::Cycles{traffic_.writes}).count() /
                     caches_.dram_queue.lo,
                 rows_in_the_way());
     }
@@ -251,14 +254,29 @@ private:
     }
 
     void add_stores() {
+        const std::int64_t each = transfer_of_store();
+        const std::int64_t replaced = transfers_of_replaced_lines();
+        const bool apart = replaced < models::times(traffic_.stores, each);
         add(terms_,
-            "services at links, slices and DRAM for the stores of a warp, and the cycle of each "
-            "drain",
+            apart ? "services at links and slices for the stores of a warp, and the cycle of each "
+                    "drain"
+                  : "services at links, slices and DRAM for the stores of a warp, and the cycle of "
+                    "each drain",
             problem_.shape.warps(),
             most_of_warp(problem_, [&](const models::InstructionTiming& timing) {
-                return timing.enters_write_buffer ? store_time(caches_, timing, transfer_of_store())
+                return timing.enters_write_buffer ? store_time(caches_, timing, apart ? 0 : each)
                                                   : 0;
             }));
+        if (apart) add(terms_, "lines that an L2 replaces, written to DRAM", 1, replaced);
+    }
+    /// The largest number where stores may go to DRAM at once.
+    [[nodiscard]] std::int64_t transfers_of_replaced_lines() const {
+        if (!problem_.touched || !problem_.touched->written_back) return INT64_MAX;
+        const WrittenBack& written = *problem_.touched->written_back;
+        if (by_rows()) return models::times(caches_.row_hit.hi, written.sectors);
+        return models::times(
+            written.transfers,
+            std::max(models::times(caches_.row_hit.hi, written.most_sectors), caches_.row_miss));
     }
     /// Where warps are chosen in slots: of waits for the write buffer, and behind the last store.
     void add_drains() {

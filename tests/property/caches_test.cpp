@@ -179,6 +179,28 @@ TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
     }
 }
 
+// Stores go the way of loads up to the slices, and what they left may have to go on to DRAM.
+TEST(Caches, NoSimulatedTimeOfManyStoresLeavesItsEnvelope) {
+    for (const auto crowded : tests::all_crowded_by_stores) {
+        SCOPED_TRACE(to_string(crowded));
+        std::array<Ratios, 2> ratios;
+        check_all([&](std::uint64_t seed) { return tests::crowded_stores(crowded, seed); }, ratios,
+                  200);
+        if (HasFatalFailure()) return;
+        const double middle = middle_of(ratios[1].upper);
+        testing::Test::RecordProperty("middle_upper_ratio_" + std::string{to_string(crowded)},
+                                      std::to_string(middle));
+        EXPECT_LT(middle, 2.0);
+    }
+    for (const auto crowded : tests::all_crowded) {
+        SCOPED_TRACE(to_string(crowded));
+        std::array<Ratios, 2> ratios;
+        check_all([&](std::uint64_t seed) { return tests::crowded_accesses(crowded, seed, true); },
+                  ratios, 100);
+        if (HasFatalFailure()) return;
+    }
+}
+
 /// Kinds of launches under policies that are not work-conserving, and what came of them.
 struct Seen {
     std::array<Ratios, 3> ratios; ///< In one wave, in several, with barriers.

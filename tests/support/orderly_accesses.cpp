@@ -110,17 +110,18 @@ std::string_view to_string(Crowded crowded) {
     return "link-queue";
 }
 
-RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
+RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed, bool stores) {
     using enum assembly::EdgeKind;
     std::mt19937_64 random{seed};
     const auto number = [&](std::int64_t lo, std::int64_t hi) {
         return lo + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(hi - lo + 1));
     };
-    RandomAccesses made{
-        program_of({{add(1, 0, 0)}, {load_global(10, 0), add(20, 20, 10), branch()}, {exit()}},
-                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
-        cached_machine(models::IssueControl::Interlocked),
-        {number(2, 3), 32 * number(4, 6)}};
+    std::vector<assembly::Instruction> body{load_global(10, 0), add(20, 20, 10), branch()};
+    if (stores) body.insert(body.begin() + 2, store_global(0, 20));
+    RandomAccesses made{program_of({{add(1, 0, 0)}, std::move(body), {exit()}},
+                                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
+                        cached_machine(models::IssueControl::Interlocked),
+                        {number(2, 3), 32 * number(4, 6)}};
     const std::int64_t turns = number(3, 8);
     add_loop(made.program, 1, {1}, turns, turns);
     const std::int64_t lines =
@@ -207,6 +208,69 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed) {
         give("l1", "mshr-entries", number(1, 96));
         give("interconnect", "queue", number(8, 128));
     }
+    if (stores) {
+        auto& stored = made.program.set_pattern(3);
+        stored.base = std::uint64_t{1} << static_cast<unsigned>(number(20, 21));
+        stored.thread_stride = 4;
+        stored.warp_stride = 128;
+        stored.block_stride = static_cast<std::uint64_t>(number(0, 1)) * 6 * 128;
+        stored.iteration_stride = 18 * 128;
+        give("l2", "sets", 1 << number(0, 6));
+        give("l2", "ways", 1 << number(0, 4));
+        set(made.machine.write_buffer, "entries", number(1, 8));
+        set(made.machine.write_buffer, "drain", number(1, 4));
+    }
+    return made;
+}
+
+std::string_view to_string(CrowdedByStores crowded) {
+    return crowded == CrowdedByStores::ReplacedLines ? "replaced-lines" : "link-queue";
+}
+
+RandomAccesses crowded_stores(CrowdedByStores crowded, std::uint64_t seed) {
+    using enum assembly::EdgeKind;
+    std::mt19937_64 random{seed};
+    const auto number = [&](std::int64_t lo, std::int64_t hi) {
+        return lo + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(hi - lo + 1));
+    };
+    RandomAccesses made{program_of({{add(1, 0, 0)}, {store_global(0, 20), branch()}, {exit()}},
+                                   {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
+                        cached_machine(models::IssueControl::Interlocked),
+                        {number(2, 3), 32 * number(4, 6)}};
+    const std::int64_t turns = number(3, 12);
+    add_loop(made.program, 1, {1}, turns, turns);
+    auto& pattern = made.program.set_pattern(1);
+    pattern.thread_stride = 4 * static_cast<std::uint64_t>(number(1, 3));
+    pattern.warp_stride = 32 * pattern.thread_stride;
+    pattern.block_stride = 6 * pattern.warp_stride;
+    pattern.iteration_stride = 18 * pattern.warp_stride;
+    const auto give = [&](const char* memory, const char* name, std::int64_t value) {
+        set_memory(made.machine, memory, name, value);
+    };
+    set(made.machine.write_buffer, "entries", number(1, 2));
+    set(made.machine.write_buffer, "drain", 1);
+    give("interconnect", "service", 0);
+    give("l2", "service", 1);
+    give("l2", "slices", 1);
+    give("l2", "sector", 128);
+    give("dram", "channels", 1);
+    give("dram", "banks", 64);
+    if (crowded == CrowdedByStores::LinkQueue) {
+        give("l2", "latency", 400);
+        give("interconnect", "latency", number(100, 200));
+        give("interconnect", "queue", number(1, 4));
+        give("l2", "sets", 64);
+        give("l2", "ways", 64);
+        return made;
+    }
+    give("l2", "sets", number(1, 4));
+    give("l2", "ways", number(1, 4));
+    give("interconnect", "latency", 1);
+    give("interconnect", "queue", number(1, 4));
+    give("dram", "queue", number(1, 4));
+    const std::int64_t transfer = number(40, 90);
+    give("dram", "row-hit", transfer);
+    give("dram", "row-miss", transfer);
     return made;
 }
 

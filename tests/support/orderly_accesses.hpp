@@ -32,7 +32,21 @@ inline constexpr Crowded all_crowded[]{
     Crowded::Port,          Crowded::L1,        Crowded::Link,     Crowded::ChannelAndLink,
     Crowded::Slice,         Crowded::Channel,   Crowded::Banks,    Crowded::Entries,
     Crowded::PlacesInEntry, Crowded::LoadQueue, Crowded::LinkQueue};
-/// A loop with one load on a machine on which everything else is there in plenty.
-harness::simulator::test::RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed);
+/// A loop with one load on a machine on which everything else is there in plenty. `stores`: and
+/// with a store, to lines that an L2 may have to replace.
+harness::simulator::test::RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed,
+                                                          bool stores = false);
+
+/// What warps that store wait for nearly all of the time.
+enum class CrowdedByStores {
+    ReplacedLines, ///< Of the L2, on their way to DRAM.
+    LinkQueue
+};
+std::string_view to_string(CrowdedByStores crowded);
+inline constexpr CrowdedByStores all_crowded_by_stores[]{CrowdedByStores::ReplacedLines,
+                                                         CrowdedByStores::LinkQueue};
+/// A loop with one store on a machine on which everything else is there in plenty.
+harness::simulator::test::RandomAccesses crowded_stores(CrowdedByStores crowded,
+                                                        std::uint64_t seed);
 
 } // namespace warpbound::tests

@@ -8,28 +8,38 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <tuple>
+
 namespace warpbound::analyzer {
 namespace {
 
 using harness::simulator::test::set_memory;
 
-/// A loop of five turns that loads by a pattern; an L1 of 2 sets of 2 lines of 128 bytes, two
-/// slices and channels, 4 banks with rows of 1024 bytes, sectors of 32 bytes.
-std::unique_ptr<Analyzed> loop_of_loads(const models::AddressPattern& pattern,
-                                        models::Launch launch) {
+/// A loop of five turns whose first access has a pattern; an L1 of 2 sets of 2 lines of 128 bytes,
+/// two slices and channels, 4 banks with rows of 1024 bytes, sectors of 32 bytes.
+std::unique_ptr<Analyzed> loop_of_accesses(const std::string& accesses,
+                                           const models::AddressPattern& pattern,
+                                           models::Launch launch) {
     models::FlowFacts facts;
     models::MemoryFact memory;
     memory.at = 8;
     memory.pattern = pattern;
     facts.memory.push_back(memory);
     facts.loops.push_back({8, 5, 5, {}});
-    auto made = analyzed("MOV R2, R3; H: LD R4, [R2]; IADD R5, R4, R5; @P0 BRA H; EXIT;", facts);
+    auto made =
+        analyzed("MOV R2, R3; H: " + accesses + " IADD R5, R4, R5; @P0 BRA H; EXIT;", facts);
     made->architecture =
         harness::simulator::test::cached_machine(models::IssueControl::Interlocked);
     harness::simulator::test::set_class(made->architecture,
                                         {assembly::OpcodeClass::Move, "alu", 18});
     made->request.launch = launch;
     return made;
+}
+
+std::unique_ptr<Analyzed> loop_of_loads(const models::AddressPattern& pattern,
+                                        models::Launch launch) {
+    return loop_of_accesses("LD R4, [R2];", pattern, launch);
 }
 
 Touched touched_in(const Analyzed& made) {
@@ -151,6 +161,60 @@ TEST(Touched, CountsTheRowsThatEachLoadWaitsForInOneBank) {
     const auto together = touched_in(*behind).rows;
     ASSERT_TRUE(together);
     EXPECT_EQ(together->of_loads, 5 * 2);
+}
+
+TEST(Touched, CountsWhatAnL2WritesWhenItReplacesStoredLines) {
+    // Ten lines of four sectors, stored once each; half of them go to each slice.
+    const auto stored = [](std::int64_t sets, std::int64_t ways, const std::string& first = "") {
+        auto made = loop_of_accesses(first + "ST [R2], R4;", stream, {1, 64});
+        set_memory(made->architecture, "l2", "sets", sets);
+        set_memory(made->architecture, "l2", "ways", ways);
+        return made;
+    };
+    const auto fits = touched_in(*stored(1, 5));
+    ASSERT_TRUE(fits.written_back);
+    EXPECT_EQ(fits.written_back->transfers, 0);
+    EXPECT_EQ(fits.rows->of_bank, 0); // DRAM is not used.
+    // All but what the slices still hold at the end.
+    const auto replaced = touched_in(*stored(1, 2));
+    ASSERT_TRUE(replaced.written_back);
+    EXPECT_EQ(replaced.written_back->transfers, 2 * (5 - 2));
+    EXPECT_EQ(replaced.written_back->sectors, 2 * (5 - 2) * 4);
+    EXPECT_EQ(replaced.written_back->most_sectors, 4);
+    EXPECT_EQ(replaced.rows->of_bank, 1);
+    // A set is another one: three of five lines go to the first.
+    EXPECT_EQ(touched_in(*stored(2, 2)).written_back->transfers, 2);
+    for (const char* flag : {"write-allocate", "write-back"}) {
+        const auto made = stored(1, 5);
+        set_memory(made->architecture, "l2", flag, {0, 1});
+        EXPECT_FALSE(touched_in(*made).written_back) << flag;
+    }
+    const auto made = stored(1, 5);
+    set_memory(made->architecture, "l2", "slices", {1, 2});
+    EXPECT_FALSE(touched_in(*made).written_back);
+}
+
+TEST(Touched, CountsLoadsThatPutStoredLinesOut) {
+    // One line is stored, in each of five turns; as many lines are loaded beside it.
+    auto made = loop_of_accesses("ST [R2], R4;", stream, {1, 32});
+    made->facts.memory[0].pattern->iteration_stride = 0;
+    EXPECT_EQ(touched_in(*made).written_back->transfers, 0);
+    made = loop_of_accesses("ST [R2], R4; LD R4, [R2];", stream, {1, 32});
+    made->facts.memory[0].pattern->iteration_stride = 0;
+    models::MemoryFact load;
+    load.at = 16;
+    load.pattern = stream;
+    load.pattern->base = 1U << 20U;
+    made->facts.memory.push_back(load);
+    for (const auto& [memory, name, value] :
+         {std::tuple{"l2", "slices", 1}, {"dram", "channels", 1}, {"l2", "sets", 1}})
+        set_memory(made->architecture, memory, name, value);
+    // Six lines; each turn stores the line and brings another.
+    EXPECT_EQ(touched_in(*made).written_back->transfers, 5);
+    set_memory(made->architecture, "l2", "ways", 5);
+    EXPECT_EQ(touched_in(*made).written_back->transfers, 5);
+    set_memory(made->architecture, "l2", "ways", 6);
+    EXPECT_EQ(touched_in(*made).written_back->transfers, 0);
 }
 
 TEST(Touched, GivesALowerBoundByTheBusiestChannel) {

@@ -1,0 +1,26 @@
+#pragma once
+/// \file
+/// What an L2 that keeps stored lines writes to DRAM when it replaces them (docs/soundness.md,
+/// S22f).
+
+#include <cstdint>
+#include <optional>
+
+namespace warpbound::analyzer {
+
+class AccessList;
+struct Problem;
+
+/// Side: upper. Of the whole launch.
+struct WrittenBack {
+    std::int64_t transfers = 0;
+    std::int64_t sectors = 0;      ///< Of the L2, of all these transfers.
+    std::int64_t most_sectors = 0; ///< Of one of them.
+};
+
+/// None: stores may go to DRAM at once, or it is not known which lines share a set. `keeps_lines`:
+/// no L1 ever replaces a line. Requires: `problem.caches`.
+std::optional<WrittenBack> written_back(const Problem& problem, const AccessList& accesses,
+                                        bool keeps_lines);
+
+} // namespace warpbound::analyzer
