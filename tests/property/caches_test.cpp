@@ -10,6 +10,7 @@
 #include "tests/support/accesses_in_turn.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/chance.hpp"
+#include "tests/support/crowded_accesses.hpp"
 #include "tests/support/orderly_accesses.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
