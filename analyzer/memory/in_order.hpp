@@ -3,6 +3,7 @@
 /// For how long loads wait at the servers that they pass in one order: their port, the L1, its link
 /// and the slices (docs/soundness.md, S22a, S22d, S22e).
 
+#include "analyzer/memory/links_back.hpp"
 #include "analyzer/problem.hpp"
 
 #include <cstdint>
@@ -10,12 +11,6 @@
 #include <vector>
 
 namespace warpbound::analyzer {
-
-/// For how long transactions wait for links back. Side: upper. `Unit:` core cycles.
-struct LinksBack {
-    std::int64_t wait = 0;   ///< Of each one.
-    std::int64_t busier = 0; ///< Of all of them besides, for those that DRAM brings nothing for.
-};
 
 /// Counts of the launch. Side: upper, except where they say `least`. `Unit:` cycles of times.
 struct OrderedLoads {

@@ -4,6 +4,7 @@
 #include "analyzer/memory/access_costs.hpp"
 #include "analyzer/memory/entries.hpp"
 #include "analyzer/memory/in_order.hpp"
+#include "analyzer/memory/links_back.hpp"
 #include "analyzer/memory/traffic.hpp"
 #include "analyzer/slotted_path.hpp"
 #include "models/formulas/whole_numbers.hpp"
@@ -197,7 +198,7 @@ private:
         loads.slices_follow = slices_follow();
         loads.passes_all = loads.passes_all && (!loads.slices_follow || caches_.slices.hi == 1);
         loads.way = way();
-        loads.links_back = links_back();
+        loads.links_back = links_back(problem_, traffic_);
         loads.limit = limit;
         loads.returns = rules_.rows != RowWaits::InOrder;
         auto terms = waits_in_order(loads, caches_);
@@ -314,34 +315,6 @@ private:
     /// From the L1 to the arrival there, of an access that waits for nothing but banks.
     [[nodiscard]] std::int64_t way() const {
         return (models::Cycles{caches_.round_trip} + models::Cycles{rows_in_the_way()}).count();
-    }
-    /// Data come from each channel so far apart that a link back has sent them before the next ones
-    /// come. One waits for one of each other channel, and for what ways that differ bring together;
-    /// longer only while transactions come that DRAM brings nothing for.
-    [[nodiscard]] std::optional<LinksBack> links_back() const {
-        if (!problem_.touched || problem_.shape.multiprocessors > 1 ||
-            caches_.second_sector > caches_.sector ||
-            caches_.dram_latency_lo < caches_.second_latency)
-            return std::nullopt;
-        const models::Cycles apart =
-            models::Cycles{caches_.row_hit.lo} * problem_.touched->least_of_transfer;
-        const models::Cycles services =
-            models::Cycles{caches_.link_service.hi} * caches_.channels.hi;
-        const std::int64_t nothing_brought =
-            std::min(traffic_.requests, problem_.touched->shared_lines);
-        if (services > apart || (services == apart && nothing_brought > 0)) return std::nullopt;
-        const models::Cycles differ = models::Cycles{caches_.dram_latency} -
-                                      models::Cycles{caches_.dram_latency_lo} +
-                                      models::Cycles{caches_.transit_spread};
-        LinksBack waits;
-        waits.wait = (services - models::Cycles{caches_.link_service.hi} + differ).count();
-        if (nothing_brought == 0) return waits;
-        const models::Cycles queued = services + models::Cycles{caches_.link_service.hi} + differ;
-        waits.busier =
-            (models::Cycles{nothing_brought} *
-             models::divide_up((queued * apart.count()).count(), (apart - services).count()))
-                .count();
-        return waits;
     }
     /// Cycles in which accesses in full entries go on: all of them, or the last one that is in them
     /// when one begins to wait. None wait while all that can be under way fit.

@@ -150,6 +150,14 @@ TEST(Caches, NoSimulatedTimeOfOrderlyAccessesLeavesItsEnvelope) {
     EXPECT_GT(middle_of(ratios[1].lower), 0.25);
 }
 
+// Few entries and places, one or two slow servers, barriers: everybody waits for everything.
+TEST(Caches, NoSimulatedTimeOfScarceAccessesLeavesItsEnvelope) {
+    std::array<Ratios, 2> ratios;
+    check_all(tests::accesses_in_turn, ratios);
+    if (HasFatalFailure()) return;
+    EXPECT_LT(middle_of(ratios[1].upper), 6.5);
+}
+
 /// What takes nearly all of the time decides the bound, which may then not be far above it.
 TEST(Caches, NoSimulatedTimeOfOneCrowdedResourceLeavesItsEnvelope) {
     for (const auto crowded : tests::all_crowded) {
