@@ -12,6 +12,29 @@ LaneStack::Point point_of(const LaneStack::Entry& entry) {
 
 } // namespace
 
+std::vector<LaneStack::Group> LaneStack::groups_of(const Entry& entry) const {
+    std::vector<Group> groups{{entry.of, entry.at}};
+    for (const std::size_t at : entry.earlier)
+        for (const std::size_t of : (*parting_)(at))
+            if (of < entry.of) groups.emplace_back(of, at);
+    return groups;
+}
+
+LaneStack LaneStack::known() const {
+    LaneStack known = *this;
+    for (Entry& entry : known.entries_)
+        entry.earlier.clear();
+    return known;
+}
+
+bool LaneStack::covers(const LaneStack& other) const {
+    return std::equal(entries_.begin(), entries_.end(), other.entries_.begin(),
+                      [](const Entry& a, const Entry& b) {
+                          return std::includes(a.earlier.begin(), a.earlier.end(),
+                                               b.earlier.begin(), b.earlier.end());
+                      });
+}
+
 bool LaneStack::all_are_here() const {
     return std::all_of(entries_.begin(), entries_.end(),
                        [](const Entry& entry) { return entry.at == nobody; });
@@ -70,9 +93,9 @@ void LaneStack::open_points(const LaterTurn& later_turn) {
             Entry ready{Kind::Ready, entries_[i].of, entries_[i].at, entries_[i].left};
             add_points_above(i, ready.left);
             for (std::size_t above = i + 1; above < entries_.size(); ++above)
-                if (entries_[above].kind == Kind::Turn &&
-                    !later_turn(entries_[above].of, entries_[i].at))
-                    entries_[above].passed = true;
+                if (entries_[above].kind == Kind::Turn)
+                    for (const Group& group : groups_of(entries_[above]))
+                        if (!later_turn(group.first, entries_[i].at)) entries_[above].passed = true;
             for (const Entry& other : entries_)
                 if (other.kind == Kind::Ready && other.of == ready.of)
                     throw NotFollowed{"lanes may come here again while others have yet to go on "
@@ -104,11 +127,36 @@ void LaneStack::wait_for_turn(std::size_t behind, std::size_t at, const LaneStac
     join_groups();
 }
 
+// Who parted last stands for those below, whether they wait or not.
+void LaneStack::forget_earlier() {
+    const auto is_one = [](const Entry& entry) {
+        return entry.kind == Kind::Turn && !entry.many && !entry.passed && !entry.mixed &&
+               !entry.beside;
+    };
+    for (std::size_t i = 1; i < entries_.size();) {
+        Entry& below = entries_[i - 1];
+        Entry& above = entries_[i];
+        if (!is_one(below) || !is_one(above) || below.left != above.left || below.of >= above.of) {
+            ++i;
+            continue;
+        }
+        above.earlier.merge(below.earlier);
+        above.earlier.insert(below.at);
+        entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i) - 1);
+    }
+}
+
 // Those of a later turn of a loop stand above those of the turns before, among others that left
 // the same turns elsewhere.
 void LaneStack::join_groups() {
-    const auto parted_alike = [](const Entry& a, const Entry& b) {
-        return a.kind == Kind::Turn && b.kind == Kind::Turn && a.of == b.of && a.at == b.at;
+    if (parting_ != nullptr) forget_earlier();
+    const auto stands_for = [this](const Entry& a, const Entry& b) {
+        const std::vector<Group> groups = groups_of(a);
+        return std::find(groups.begin(), groups.end(), Group{b.of, b.at}) != groups.end();
+    };
+    const auto parted_alike = [&](const Entry& a, const Entry& b) {
+        return a.kind == Kind::Turn && b.kind == Kind::Turn &&
+               (stands_for(a, b) || stands_for(b, a));
     };
     for (std::size_t to = 0; to < entries_.size(); ++to) {
         std::size_t from = to;
@@ -127,14 +175,18 @@ void LaneStack::join_groups() {
             }))
             throw NotFollowed{"lanes may part here again before they meet, which this check does "
                               "not follow"};
+        std::set<Group> kinds;
         for (auto entry = first; entry != last; ++entry) {
-            entry->many = true;
-            entry->mixed = false;
+            const std::vector<Group> groups = groups_of(*entry);
+            kinds.insert(groups.begin(), groups.end());
         }
-        std::sort(first, last);
-        last = entries_.erase(std::unique(first, last), last);
-        std::for_each(std::next(first), last, [](Entry& entry) { entry.mixed = true; });
-        to = static_cast<std::size_t>(last - entries_.begin()) - 1;
+        auto end = entries_.erase(first, last);
+        for (const auto& [of, at] : kinds) {
+            Entry kind{Kind::Turn, of, at, left, true};
+            kind.mixed = Group{of, at} != *kinds.begin();
+            end = std::next(entries_.insert(end, std::move(kind)));
+        }
+        to = static_cast<std::size_t>(end - entries_.begin()) - 1;
     }
 }
 
@@ -184,6 +236,12 @@ std::vector<std::pair<LaneStack::Entry, LaneStack>> LaneStack::next() const {
         rest.left_ = entries_[on_top].left;
         rest.active_ = true;
         if (entries_[on_top].many) choices.emplace_back(entries_[on_top], rest);
+        for (const Group& group : groups_of(entries_[on_top])) {
+            if (group.first == entries_[on_top].of) continue;
+            choices.emplace_back(entries_[on_top], rest);
+            Entry& below = choices.back().second.entries_[on_top];
+            std::tie(below.of, below.at) = group;
+        }
         if (beside)
             rest.entries_.erase(rest.entries_.begin() + static_cast<std::ptrdiff_t>(on_top));
         else

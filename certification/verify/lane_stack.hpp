@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ public:
 
     /// Ready: they waited at a point that has opened.
     enum class Kind { Turn, Ready, Made, Behind };
-    using Point = std::pair<Kind, std::size_t>; ///< Kind and `of`.
+    using Point = std::pair<Kind, std::size_t>;        ///< Kind and `of`.
+    using Group = std::pair<std::size_t, std::size_t>; ///< `of` and `at` of a turn.
 
     /// Lanes that wait for their turn, or a point.
     struct Entry {
@@ -40,18 +42,32 @@ public:
         bool mixed = false;
         /// Turn: others that parted with it at once stand beside it, in any order.
         bool beside = false;
+        /// Turn: below it may stand groups that go on at these blocks, of which each parted at an
+        /// earlier block than the one above it.
+        std::set<std::size_t> earlier{};
 
         auto operator<=>(const Entry&) const = default;
     };
     /// Whether lanes that go on at the second block come to the first one in a later turn only of
     /// all loops around that, at least one.
     using LaterTurn = std::function<bool(std::size_t, std::size_t)>;
+    /// Blocks behind which lanes may part of which some go on at the block.
+    using PartingBlocks = std::function<const std::vector<std::size_t>&(std::size_t)>;
     /// What the states do not tell apart.
     struct NotFollowed {
         std::string what;
     };
 
+    /// With `parting` only the last is known of groups that parted at one block after the other.
+    explicit LaneStack(const PartingBlocks* parting = nullptr) : parting_{parting} {}
+
     [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+    /// Groups that an entry for a turn stands for: the one that waits, and those that may below it.
+    [[nodiscard]] std::vector<Group> groups_of(const Entry& entry) const;
+    /// But for groups that may wait below others.
+    [[nodiscard]] LaneStack known() const;
+    /// Whether the other one, of which the same is known, has no more groups that may wait.
+    [[nodiscard]] bool covers(const LaneStack& other) const;
     [[nodiscard]] bool all_are_here() const;
     /// The active lanes are in the point `entry`.
     [[nodiscard]] bool is_in(std::size_t entry) const;
@@ -74,10 +90,18 @@ public:
     void end(const LaterTurn& later_turn);
 
     /// Those are active now who waited for their turn for the shortest time, with the stack as it
-    /// then is: one for each kind that may be on top, and whether more wait. None: nobody waits.
+    /// then is: one for each kind that may be on top, and for what may be below. None: nobody
+    /// waits.
     [[nodiscard]] std::vector<std::pair<Entry, LaneStack>> next() const;
 
-    auto operator<=>(const LaneStack&) const = default;
+    bool operator==(const LaneStack& other) const {
+        return std::tie(entries_, left_, active_) ==
+               std::tie(other.entries_, other.left_, other.active_);
+    }
+    bool operator<(const LaneStack& other) const {
+        return std::tie(entries_, left_, active_) <
+               std::tie(other.entries_, other.left_, other.active_);
+    }
 
 private:
     [[nodiscard]] static bool is_point(const Entry& entry) {
@@ -92,7 +116,9 @@ private:
     [[nodiscard]] std::size_t begin_of_beside(std::size_t entry) const;
     /// Groups that parted alike, between which no point stands.
     void join_groups();
+    void forget_earlier();
 
+    const PartingBlocks* parting_; ///< Null: all groups are known.
     std::vector<Entry> entries_;
     std::set<Point> left_; ///< Points that the active lanes are not in.
     bool active_ = true;

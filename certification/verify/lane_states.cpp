@@ -17,7 +17,9 @@ namespace {
 
 using Transfer = assembly::ControlFlow;
 
+/// The second way has fewer states where both come to an end.
 constexpr std::size_t most_states = 50'000;
+constexpr std::size_t most_states_of_last = 200'000;
 constexpr std::size_t most_ways = 10; ///< Of one branch.
 
 bool makes_point(Transfer flow) {
@@ -32,13 +34,16 @@ bool leaves_point(const assembly::Instruction& instruction) {
 
 class Follower {
 public:
-    Follower(const KernelCase& kernel, const ControlFlow& flow)
-        : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions}, meetings_{flow} {}
-
-    LaneStates run() {
+    Follower(const KernelCase& kernel, const ControlFlow& flow, Waiting known)
+        : kernel_{kernel}, flow_{flow}, code_{kernel.function->instructions}, meetings_{flow},
+          most_{known == Waiting::Each ? most_states : most_states_of_last} {
+        found_.known = known;
         found_.states.push_back({0, {}, false, true});
-        stacks_.emplace_back();
-        index_.emplace(std::pair{std::size_t{0}, LaneStack{}}, 0);
+        stacks_.emplace_back(known == Waiting::Each ? nullptr : &parting_);
+        index_[{0, stacks_.front()}].push_back(0);
+    }
+
+    std::optional<LaneStates> run() {
         for (std::size_t state = 0; state < stacks_.size(); ++state) {
             current_ = state;
             const std::size_t block = found_.states[state].block;
@@ -47,8 +52,7 @@ public:
             } catch (const LaneStack::NotFollowed& not_followed) {
                 refuse(flow_.last[block], not_followed.what);
             }
-            if (found_.states.size() > most_states)
-                refuse(0, "lanes may part in more ways than this check follows");
+            if (found_.states.size() > most_) return std::nullopt;
         }
         return std::move(found_);
     }
@@ -71,9 +75,14 @@ private:
         std::set<std::size_t> ways;
         for (const std::size_t to : flow_.blocks[block].successors)
             if (!flow_.never[to]) ways.insert(to);
+        // First, so that states which stand for more are known before those that they stand for.
+        if (ways.size() > 1 && may_part(last)) part(block, ways, stack);
         for (const std::size_t way : ways)
             take(block, way, stack);
-        if (ways.size() < 2 || !may_part(last)) return;
+    }
+
+    void part(std::size_t block, const std::set<std::size_t>& ways, const LaneStack& stack) {
+        const std::size_t last = flow_.last[block];
         if (flow_.blocks[block].exits || ways.size() > most_ways)
             refuse(last, "lanes may part to more ways than this check follows");
         for (const std::size_t now : ways) {
@@ -101,11 +110,20 @@ private:
         for (const CheckedLoop& loop : flow_.loops) {
             if (loop.header != block) continue;
             for (const LaneStack::Entry& entry : stack.entries()) {
-                if (entry.kind == LaneStack::Kind::Turn)
-                    found_.turned[{entry.of, entry.at}].insert(block);
-                if (entry.at != LaneStack::nobody && loop.blocks.count(entry.at) != 0)
-                    refuse(flow_.first[block], "some lanes may turn this loop while others wait "
-                                               "inside it, which this check does not follow");
+                const auto check_inside = [&](std::size_t at) {
+                    if (at != LaneStack::nobody && loop.blocks.count(at) != 0)
+                        refuse(flow_.first[block], "some lanes may turn this loop while others "
+                                                   "wait inside it, which this check does not "
+                                                   "follow");
+                };
+                if (entry.kind != LaneStack::Kind::Turn) {
+                    check_inside(entry.at);
+                    continue;
+                }
+                for (const LaneStack::Group& group : stack.groups_of(entry)) {
+                    found_.turned[group].insert(block);
+                    check_inside(group.second);
+                }
             }
         }
     }
@@ -298,13 +316,15 @@ private:
     }
 
     void enter(std::size_t block, LaneStack stack) {
-        const auto [known, fresh] =
-            index_.emplace(std::pair{block, std::move(stack)}, stacks_.size());
-        if (fresh) {
-            stacks_.push_back(known->first.second);
-            found_.states.push_back({block, {}, false, stacks_.back().all_are_here()});
+        std::vector<std::size_t>& alike = index_[{block, stack.known()}];
+        auto state = std::find_if(alike.begin(), alike.end(),
+                                  [&](std::size_t i) { return stacks_[i].covers(stack); });
+        if (state == alike.end()) {
+            state = alike.insert(state, stacks_.size());
+            found_.states.push_back({block, {}, false, stack.all_are_here()});
+            stacks_.push_back(std::move(stack));
         }
-        found_.states[current_].next.push_back(known->second);
+        found_.states[current_].next.push_back(*state);
     }
 
     [[nodiscard]] bool is_later_turn(std::size_t of, std::size_t at) const {
@@ -331,13 +351,24 @@ private:
     const ControlFlow& flow_;
     const std::vector<assembly::Instruction>& code_;
     MeetingBlocks meetings_;
+    std::size_t most_; ///< States.
     LaneStates found_;
     std::vector<LaneStack> stacks_; ///< Per state.
     /// Of the block that is expanded: registers of points that lanes leave as its branch transfers
     /// them, or does not.
     std::vector<int> left_when_taken_;
     std::vector<int> left_behind_;
-    std::map<std::pair<std::size_t, LaneStack>, std::size_t> index_;
+    /// By block and what is known.
+    std::map<std::pair<std::size_t, LaneStack>, std::vector<std::size_t>> index_;
+    std::map<std::size_t, std::vector<std::size_t>> parting_blocks_; ///< As far as asked for.
+    const LaneStack::PartingBlocks parting_ = [this](std::size_t at) -> const auto& {
+        const auto [known, fresh] = parting_blocks_.try_emplace(at);
+        for (std::size_t block = 0; fresh && block < flow_.blocks.size(); ++block)
+            if (const auto& to = flow_.blocks[block].successors;
+                std::find(to.begin(), to.end(), at) != to.end() && may_part(flow_.last[block]))
+                known->second.push_back(block);
+        return known->second;
+    };
     std::size_t current_ = 0;
     const LaneStack::LaterTurn later_turn_ = [this](std::size_t of, std::size_t at) {
         return is_later_turn(of, at);
@@ -346,8 +377,16 @@ private:
 
 } // namespace
 
+std::optional<LaneStates> follow_lanes(const KernelCase& kernel, const ControlFlow& flow,
+                                       Waiting known) {
+    return Follower{kernel, flow, known}.run();
+}
+
 LaneStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow) {
-    return Follower{kernel, flow}.run();
+    for (const Waiting known : {Waiting::Each, Waiting::Last})
+        if (auto states = follow_lanes(kernel, flow, known)) return std::move(*states);
+    throw Finding{Verdict::Failed,
+                  kernel.id + ": lanes may part in more ways than this check follows"};
 }
 
 } // namespace warpbound::certification::verify

@@ -6,11 +6,18 @@
 #include "certification/verify/control_flow.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 namespace warpbound::certification::verify {
+
+/// What is known of groups that wait above each other and parted at one block after the other.
+enum class Waiting {
+    Each, ///< All of them.
+    Last  ///< Who parted last: others may wait below or not. More ways than a warp has.
+};
 
 /// What a warp may do whose lanes may part at the stated branches.
 struct LaneStates {
@@ -27,9 +34,14 @@ struct LaneStates {
     /// which these parted and the one where they go on.
     std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>> turned;
     std::set<std::size_t> behind_points; ///< Blocks where lanes go on that waited at a point.
+    Waiting known = Waiting::Each;
 };
 
-/// Throws `Finding` at code that it does not follow: named in docs/evidence.md.
+/// None: too many states. Throws `Finding` at code that it does not follow: named in
+/// docs/evidence.md.
+std::optional<LaneStates> follow_lanes(const KernelCase& kernel, const ControlFlow& flow,
+                                       Waiting known);
+/// By what is known of each, or where that are too many states, of the last.
 LaneStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow);
 
 } // namespace warpbound::certification::verify

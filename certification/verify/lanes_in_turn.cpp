@@ -24,7 +24,7 @@ constexpr std::size_t most_pairs = 1'000'000;
 class Relation {
 public:
     Relation(const KernelCase& kernel, const ControlFlow& copies, const LaneStates& lanes)
-        : kernel_{kernel}, copies_{copies}, states_{lanes.states} {}
+        : kernel_{kernel}, copies_{copies}, states_{lanes.states}, known_{lanes.known} {}
 
     void check() {
         add(0, 0);
@@ -32,8 +32,12 @@ public:
             expand(pair);
         for (std::size_t i = 0; i < open_.size(); ++i)
             drop(open_[i]);
-        if (pairs_.front().dropped)
-            fail(kernel_, fmt::format("lanes in turn: {}", pairs_.front().lacks));
+        if (!pairs_.front().dropped) return;
+        fail(kernel_,
+             fmt::format("lanes in turn: {}{}", pairs_.front().lacks,
+                         known_ == Waiting::Each
+                             ? ""
+                             : "; or lanes may part in more ways than this check follows"));
     }
 
 private:
@@ -97,6 +101,7 @@ private:
     const KernelCase& kernel_;
     const ControlFlow& copies_;
     const std::vector<LaneStates::State>& states_;
+    Waiting known_;
     std::vector<Pair> pairs_;
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> index_;
     std::vector<std::size_t> open_; ///< To be dropped, once each.

@@ -51,6 +51,61 @@ TEST(LaneStack, OpensAPointForThoseWhoArriveThoughOthersLeftItBefore) {
     EXPECT_TRUE(stack.entries().empty());
 }
 
+// Lanes that go on at block 7 may part at three blocks, at block 8 at one.
+TEST(LaneStack, KnowsOnlyWhoPartedLastWhereOthersAreForgotten) {
+    const std::vector<std::size_t> to_seven{2, 3, 5};
+    const std::vector<std::size_t> to_eight{4};
+    const LaneStack::PartingBlocks parting = [&](std::size_t at) -> const auto& {
+        return at == 7 ? to_seven : to_eight;
+    };
+    LaneStack stack{&parting};
+    const LaneStack none = stack;
+    stack.wait_for_turn(3, 7, stack);
+    const LaneStack one = stack;
+    stack.wait_for_turn(4, 8, none);
+    stack.wait_for_turn(5, 7, none);
+    ASSERT_EQ(stack.entries().size(), 1U);
+    using Groups = std::vector<LaneStack::Group>;
+    EXPECT_EQ(stack.groups_of(stack.entries().front()), (Groups{{5, 7}, {2, 7}, {3, 7}, {4, 8}}));
+    stack.end(never);
+    std::set<LaneStack::Group> below;
+    std::size_t empty = 0;
+    for (const auto& [first, rest] : stack.next()) {
+        EXPECT_EQ((LaneStack::Group{first.of, first.at}), (LaneStack::Group{5, 7}));
+        if (rest.entries().empty())
+            ++empty;
+        else
+            below.emplace(rest.entries().front().of, rest.entries().front().at);
+    }
+    EXPECT_EQ(empty, 1U);
+    EXPECT_EQ(below, (std::set<LaneStack::Group>{{2, 7}, {3, 7}, {4, 8}}));
+
+    LaneStack alone = none;
+    alone.wait_for_turn(5, 7, none);
+    LaneStack two = one;
+    two.wait_for_turn(5, 7, none);
+    EXPECT_EQ(two.known(), alone.known());
+    EXPECT_TRUE(two.covers(alone));
+    EXPECT_FALSE(alone.covers(two));
+}
+
+// In a later turn of a loop one that may wait below counts as one that does.
+TEST(LaneStack, MixesWithThoseThatItForgot) {
+    const std::vector<std::size_t> blocks{2, 3};
+    const LaneStack::PartingBlocks parting = [&](std::size_t) -> const auto& {
+        return blocks;
+    };
+    LaneStack stack{&parting};
+    const LaneStack none = stack;
+    for (const std::size_t of : {2U, 3U, 2U})
+        stack.wait_for_turn(of, 7, none);
+    ASSERT_EQ(stack.entries().size(), 2U);
+    EXPECT_TRUE(stack.entries().front().many);
+    EXPECT_TRUE(stack.entries().back().many);
+    EXPECT_TRUE(stack.entries().back().mixed);
+    EXPECT_TRUE(stack.entries().back().earlier.empty());
+}
+
 TEST(LaneStack, KeepsAPointForThoseWhoWaitForTheirTurnInIt) {
     LaneStack stack = in_two_points();
     stack.wait_for_turn(5, 7, stack);

@@ -322,6 +322,33 @@ TEST(LanesEvidence, OfFewerGroupsThatLeaveALoopAtSeveralPlacesFails) {
 }
 
 // What `analyze` bounds and the check of the bundle does not follow.
+// As compilers write a loop that is left by break when all its turns are written out: any of 2^20
+// sets of groups may wait.
+TEST(LanesEvidence, OfManyWaysToOnePlaceHolds) {
+    std::string body = "  BSSY B0, `(.L_end) ?trans2;\n";
+    for (int turn = 0; turn < 20; ++turn)
+        body += "  @P0 BRA `(.L_found) ?trans5; // part\n  MOV R2, R1 ?trans6;\n";
+    body += "  MOV R3, R1 ?trans6;\n.L_found:\n  BSYNC B0 ?trans5;\n.L_end:\n  EXIT ?trans5;\n";
+    const Bundle bundle = observed(body, "2x64", 30);
+    for (const auto& step : verify::verify(tests::plain(bundle.files), {}))
+        EXPECT_NE(step.verdict, Verdict::Failed) << step.step << ": " << step.detail;
+    const verify::Evidence evidence = verify::read_evidence(tests::plain(bundle.files));
+    // The way of a group behind another one is missing.
+    auto& kernel = *evidence.kernels.front();
+    const std::size_t found = block_at(kernel, 16 * 42);
+    std::size_t missed = 0;
+    for (auto& copy : kernel.in_turn) {
+        if (copy.of != found || copy.successors.size() < 2) continue;
+        const auto all = copy.successors;
+        copy.successors.pop_back();
+        const auto step = verify::check_structure(evidence);
+        if (step.verdict == Verdict::Failed) ++missed;
+        copy.successors = all;
+        if (missed == 3) break;
+    }
+    EXPECT_EQ(missed, 3U);
+}
+
 TEST(LanesEvidence, OfAGuardedArrivalAtABarrierRegisterIsRefused) {
     EXPECT_THAT(refusal(R"(  BSSY B0, `(.L_end) ?trans2;
   @P0 BRA `(.L_done) ?trans5; // part
