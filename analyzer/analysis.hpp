@@ -162,12 +162,4 @@ struct Analysis {
 /// unknown.
 Result<Analysis> analyze(const Request& request);
 
-/// A template of flow facts with every loop and memory access of the kernel, and what its branches
-/// exclude (in such a launch, where one is given); `?` stands where the user must write. What it
-/// states holds wherever lanes part; what follows only where they never do is a comment.
-std::string flow_facts_template(const assembly::Program& program,
-                                const assembly::Function& function,
-                                const assembly::ControlFlowGraph& graph,
-                                const std::optional<models::Launch>& launch = {});
-
 } // namespace warpbound::analyzer

@@ -1,4 +1,5 @@
-#include "analyzer/analysis.hpp"
+#include "analyzer/flow_facts_template.hpp"
+
 #include "analyzer/semantics/branch_facts.hpp"
 #include "analyzer/semantics/loop_counts.hpp"
 #include "assembly/isa/program.hpp"
@@ -127,12 +128,84 @@ std::string branch_lines(const assembly::Function& function,
     return out;
 }
 
+/// "at 0x0060 (@P0 EXIT ;)" of the instructions whose lanes choose so.
+std::string places_of(const assembly::Function& function, const LaneFacts& lanes, Choice choice) {
+    std::string out;
+    for (std::size_t i = 0; i < lanes.choices.size(); ++i)
+        if (lanes.choices[i] == choice)
+            out += fmt::format("{}0x{:04x} ({})", out.empty() ? "" : ", ",
+                               function.instructions[i].address,
+                               escaped(assembly::print(function.instructions[i])));
+    return out;
+}
+
+/// Where lanes of a warp decide differently, and where they may.
+std::string divergence_lines(const assembly::Function& function, const LaneFacts& lanes) {
+    std::string out;
+    if (lanes.never_part) out += "  <!-- from the code: no branch parts the lanes of a warp -->\n";
+    for (std::size_t i = 0; i < lanes.choices.size(); ++i)
+        if (lanes.choices[i] == Choice::Differently)
+            out += fmt::format("  <!-- from the code: lanes of a warp decide differently: {} -->\n"
+                               "  <divergent at=\"0x{:04x}\" origin=\"static\" "
+                               "status=\"proved\"/>\n",
+                               escaped(assembly::print(function.instructions[i])),
+                               function.instructions[i].address);
+    if (const std::string open = places_of(function, lanes, Choice::Unknown); !open.empty())
+        out += fmt::format("  <!-- lanes of a warp may decide differently at {}: each where they "
+                           "may needs a divergent element -->\n",
+                           open);
+    return out;
+}
+
+/// What follows from the code for the lanes of such blocks.
+struct OfLanes {
+    LaneFacts wherever; ///< Lanes may part.
+    LaneFacts together; ///< Lanes never do.
+};
+
+const DerivedPasses* passes_at(const LaneFacts& lanes, std::size_t instruction) {
+    for (const DerivedPasses& passes : lanes.passes)
+        if (passes.instruction == instruction) return &passes;
+    return nullptr;
+}
+
+/// `conflict-degree="1..2"`, of shared accesses, or `transactions`.
+std::string passes_text(bool shared, const models::PassRange& passes) {
+    const std::string range = passes.lo == passes.hi ? std::to_string(passes.lo)
+                                                     : fmt::format("{}..{}", passes.lo, passes.hi);
+    return fmt::format("{}=\"{}\"", shared ? "conflict-degree" : "transactions", range);
+}
+
+/// One access.
+std::string memory_lines(const assembly::Instruction& instruction, std::size_t number,
+                         const std::optional<OfLanes>& lanes) {
+    const auto& memory = *instruction.effects.memory;
+    const bool shared = memory.space == assembly::StateSpace::Shared;
+    const std::string level = !shared && memory.load ? " level=\"any\"" : "";
+    const std::string text = escaped(assembly::print(instruction));
+    const DerivedPasses* derived = lanes ? passes_at(lanes->wherever, number) : nullptr;
+    if (derived != nullptr) // Of global accesses it is proved where their lanes lie near enough.
+        return fmt::format("  <memory at=\"0x{:04x}\" {}{} origin=\"static\" "
+                           "status=\"{}\"/> <!-- {} from the code: {} -->\n",
+                           instruction.address, passes_text(shared, derived->passes), level,
+                           shared ? "proved" : "unchecked", text, derived->reason);
+    derived = lanes ? passes_at(lanes->together, number) : nullptr;
+    std::string out;
+    if (derived != nullptr)
+        out = fmt::format("  <!-- {}: {}; {} -->\n", where_none_part,
+                          passes_text(shared, derived->passes), derived->reason);
+    return out + fmt::format("  <memory at=\"0x{:04x}\" {}=\"?\"{}/> <!-- {} -->\n",
+                             instruction.address, shared ? "conflict-degree" : "transactions",
+                             level, text);
+}
+
 } // namespace
 
 std::string flow_facts_template(const assembly::Program& program,
                                 const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph,
-                                const std::optional<models::Launch>& launch) {
+                                const std::optional<models::Launch>& launch,
+                                const std::optional<BlocksOnMachine>& blocks) {
     std::string out = fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <!-- Replace every ?. A loop's min and max count how often its header block executes each time the loop is entered from
      outside: 8 for a loop whose body runs 8 times. transactions: passes of a global access through the load/store path,
@@ -144,20 +217,33 @@ std::string flow_facts_template(const assembly::Program& program,
 )",
                                   escaped(function.name), program.digest);
     out += loop_lines(function, graph) + branch_lines(function, graph, launch);
+    std::optional<OfLanes> lanes;
+    if (blocks) {
+        const auto derive = [&](Lanes how) {
+            return derive_lane_facts(function, graph, blocks->shape, *blocks->architecture, how);
+        };
+        lanes = OfLanes{derive(Lanes::MayPart), derive(Lanes::Together)};
+        const auto& threads = blocks->shape.threads;
+        out +=
+            fmt::format("  <!-- Passes are of blocks of {} x {} x {} threads on {}, transactions "
+                        "where the lanes of an access lie less\n"
+                        "       than 4 GiB apart. -->\n",
+                        threads[0], threads[1], threads[2], blocks->architecture->name);
+        if (const auto& missing = lanes->together.missing; !missing.empty())
+            out += fmt::format("  <!-- The description lacks {}: passes that depend on it are not "
+                               "derived. -->\n",
+                               fmt::join(missing, ", "));
+        out += divergence_lines(function, lanes->wherever);
+    }
     std::set<std::size_t> instructions;
     for (const auto& block : graph.blocks)
         for (std::size_t i = block.first; i <= block.last; ++i)
             instructions.insert(i);
     for (const std::size_t i : instructions) {
         const auto& instruction = function.instructions[i];
-        const auto& effects = instruction.effects;
-        if (!effects.memory || effects.memory->space == assembly::StateSpace::Constant) continue;
-        const bool shared = effects.memory->space == assembly::StateSpace::Shared;
-        out += fmt::format("  <memory at=\"0x{:04x}\" {}/> <!-- {} -->\n", instruction.address,
-                           shared                 ? "conflict-degree=\"?\""
-                           : effects.memory->load ? "transactions=\"?\" level=\"any\""
-                                                  : "transactions=\"?\"",
-                           escaped(assembly::print(instruction)));
+        const auto& memory = instruction.effects.memory;
+        if (memory && memory->space != assembly::StateSpace::Constant)
+            out += memory_lines(instruction, i, lanes);
     }
     return out + "</flow-facts>\n";
 }

@@ -1,8 +1,9 @@
 #include "analyzer/semantics/instruction_results.hpp"
 
+#include "analyzer/semantics/instruction_forms.hpp"
+
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string_view>
 
 namespace warpbound::analyzer {
@@ -14,25 +15,6 @@ using assembly::Operand;
 using assembly::Register;
 using assembly::RegisterFile;
 using assembly::RegisterOperand;
-
-const RegisterOperand* as_predicate(const Operand& operand) {
-    const auto* reg = std::get_if<RegisterOperand>(&operand);
-    return reg != nullptr && is_predicate(reg->file) ? reg : nullptr;
-}
-
-bool plain_suffixes(const std::vector<std::string>& suffixes, std::string_view allowed) {
-    return std::all_of(suffixes.begin(), suffixes.end(),
-                       [&](const std::string& suffix) { return suffix == allowed; });
-}
-
-bool only_modifiers(const Instruction& instruction,
-                    std::initializer_list<std::string_view> allowed) {
-    return std::all_of(instruction.modifiers.begin(), instruction.modifiers.end(),
-                       [&](const std::string& modifier) {
-                           return std::find(allowed.begin(), allowed.end(), modifier) !=
-                                  allowed.end();
-                       });
-}
 
 std::optional<Linear> with_sign(std::optional<Linear> value, bool negated) {
     if (value && negated) return Linear{} - *value;
@@ -49,10 +31,8 @@ std::optional<Linear> source(const RegisterValues& values, const Operand& operan
         return with_sign(values.number({reg->file, *reg->index}), reg->negated);
     }
     if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand)) {
-        if (!immediate->integer || *immediate->integer < std::numeric_limits<std::int32_t>::min() ||
-            *immediate->integer > std::numeric_limits<std::uint32_t>::max())
-            return std::nullopt;
-        return Linear{static_cast<std::uint32_t>(*immediate->integer)};
+        const auto value = value_of(*immediate);
+        return value ? std::optional{Linear{*value}} : std::nullopt;
     }
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
         if (word->index_register || word->uniform_register || word->bank_register ||
@@ -87,8 +67,7 @@ std::optional<Linear> product(const Linear& a, const Linear& b) {
 }
 
 /// Operands `-RZ, RZ, 0, 0` with any signs of the factors: the sum of a zero and +0 is +0. An
-/// addend
-/// `-0` is another number, whose halves have their top bits set.
+/// addend `-0` is another number, whose halves have their top bits set.
 bool is_zero_packed(const Instruction& instruction) {
     const auto& operands = instruction.operands;
     if (operands.size() != 5) return false;
@@ -157,21 +136,6 @@ std::optional<Linear> number_computed(const RegisterValues& values,
 }
 
 namespace {
-
-std::optional<Comparator> comparator_of(const Instruction& instruction) {
-    constexpr std::array<std::pair<std::string_view, Comparator>, 6> names{
-        {{"LT", Comparator::Less},
-         {"LE", Comparator::LessEqual},
-         {"EQ", Comparator::Equal},
-         {"NE", Comparator::NotEqual},
-         {"GE", Comparator::GreaterEqual},
-         {"GT", Comparator::Greater}}};
-    if (!only_modifiers(instruction, {"LT", "LE", "EQ", "NE", "GE", "GT", "U32", "AND", "OR"}))
-        return std::nullopt;
-    for (const auto& [name, comparator] : names)
-        if (instruction.has_modifier(name)) return comparator;
-    return std::nullopt;
-}
 
 std::optional<Predicate> predicate_read(const RegisterValues& values, const Operand& operand) {
     const auto* reg = as_predicate(operand);

@@ -1,6 +1,7 @@
 #include "tests/support/lane_interpreter.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace warpbound::tests {
 
@@ -27,10 +28,12 @@ bool compare(const Instruction& instruction, std::uint32_t a, std::uint32_t b) {
 
 LaneInterpreter::LaneInterpreter(const assembly::Function& function,
                                  const assembly::ControlFlowGraph& graph, Chance& chance,
-                                 const models::Launch& launch)
-    : function_{function}, graph_{graph}, chance_{chance}, launch_{launch} {
+                                 const models::Launch& launch, const LaneInputs& inputs)
+    : function_{function}, graph_{graph}, chance_{chance}, launch_{launch},
+      constants_{inputs.constants}, special_{inputs.special} {
     for (int reg = 0; reg < 32; ++reg)
-        numbers_[reg] = static_cast<Number>(chance.whole(0, 0xffffffff));
+        numbers_[{assembly::RegisterFile::General, reg}] =
+            static_cast<Number>(chance.whole(0, 0xffffffff));
 }
 
 LaneRun LaneInterpreter::run(int steps) {
@@ -38,10 +41,20 @@ LaneRun LaneInterpreter::run(int steps) {
     run.edges.assign(graph_.edges.size(), 0);
     std::size_t block = 0;
     enter(run, std::nullopt, block);
-    for (int step = 0; step < steps; ++step) {
+    for (int left = steps; left > 0; --left) {
         bool on = false;
-        for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
-            on = execute(function_.instructions[i]);
+        for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i) {
+            const Instruction& instruction = function_.instructions[i];
+            LaneStep step{i};
+            const auto& operands = instruction.operands;
+            const auto memory = std::find_if(operands.begin(), operands.end(), [](const auto& in) {
+                return std::holds_alternative<assembly::MemoryOperand>(in);
+            });
+            if (memory != operands.end())
+                step.address = address(std::get<assembly::MemoryOperand>(*memory));
+            step.executes = on = execute(instruction);
+            if (memory != operands.end() || instruction.guard) run.steps.push_back(step);
+        }
         const auto& last = function_.instructions[graph_.blocks[block].last];
         if (last.control_flow == assembly::ControlFlow::Exit && on) {
             run.ended = true;
@@ -78,8 +91,11 @@ void LaneInterpreter::enter(LaneRun& run, std::optional<std::size_t> from, std::
 
 LaneInterpreter::Number LaneInterpreter::value(const Operand& operand) {
     const auto random = [&] { return static_cast<Number>(chance_.whole(0, 0xffffffff)); };
-    if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand))
-        return reg->index ? numbers_[*reg->index] : 0;
+    if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand)) {
+        const Number plain = reg->index ? numbers_[{reg->file, *reg->index}] : 0;
+        const Number negated = reg->negated ? 0 - plain : plain;
+        return reg->inverted ? ~negated : negated;
+    }
     if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand))
         return static_cast<Number>(immediate->integer.value_or(0));
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
@@ -105,41 +121,110 @@ LaneInterpreter::Number LaneInterpreter::value(const Operand& operand) {
     return random();
 }
 
-bool LaneInterpreter::predicate(int index) {
-    const auto [place, fresh] = predicates_.emplace(index, false);
+bool LaneInterpreter::predicate(assembly::Register reg) {
+    const auto [place, fresh] = predicates_.emplace(reg, false);
     if (fresh) place->second = chance_.whole(0, 1) == 1;
     return place->second;
 }
 
 bool LaneInterpreter::truth(const Operand& operand) {
     const auto& reg = std::get<assembly::RegisterOperand>(operand);
-    return (!reg.index || predicate(*reg.index)) != reg.negated;
+    return (!reg.index || predicate({reg.file, *reg.index})) != reg.negated;
+}
+
+LaneInterpreter::Number LaneInterpreter::address(const assembly::MemoryOperand& operand) {
+    auto sum = static_cast<Number>(operand.offset);
+    for (const auto& reg : {operand.base, operand.uniform}) {
+        if (!reg || !reg->index) continue;
+        Number factor = 1;
+        for (const std::string& suffix : reg->suffixes)
+            if (suffix.front() == 'X') factor = static_cast<Number>(std::stoul(suffix.substr(1)));
+        sum += factor * numbers_[{reg->file, *reg->index}];
+    }
+    return sum;
+}
+
+void LaneInterpreter::multiply_wide(const Instruction& instruction) {
+    const auto& operands = instruction.operands;
+    const auto wide = [&](const Operand& operand) {
+        const Number number = value(operand);
+        return instruction.has_modifier("U32")
+                   ? std::uint64_t{number}
+                   : static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(number)});
+    };
+    std::uint64_t high = 0;
+    if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operands[3])) {
+        if (reg->index) high = numbers_[{reg->file, *reg->index + 1}];
+    } else {
+        auto word = std::get<assembly::ConstantOperand>(operands[3]);
+        word.offset += 4;
+        high = value(word);
+    }
+    const std::uint64_t sum =
+        wide(operands[1]) * wide(operands[2]) + ((high << 32U) | std::uint64_t{value(operands[3])});
+    const auto& into = std::get<assembly::RegisterOperand>(operands[0]);
+    numbers_[{into.file, *into.index}] = static_cast<Number>(sum);
+    numbers_[{into.file, *into.index + 1}] = static_cast<Number>(sum >> 32U);
+}
+
+std::optional<LaneInterpreter::Number> LaneInterpreter::result(const Instruction& instruction) {
+    const auto& operands = instruction.operands;
+    const auto number = [&](std::size_t place) { return value(operands[place]); };
+    const auto is = [&](std::string_view modifier) { return instruction.has_modifier(modifier); };
+    std::string name = instruction.mnemonic == "S2UR" ? "S2R" : instruction.mnemonic;
+    if (name.front() == 'U') name.erase(0, 1); // Of uniform registers.
+    if (name == "MOV" || name == "LDC" || name == "S2R") return number(1);
+    if (name == "IADD3") return number(1) + number(2) + number(3);
+    if (name == "IMAD" && is("WIDE")) return std::nullopt;
+    if (name == "IMAD") return number(1) * number(2) + number(3);
+    if (name == "LEA" && is("HI"))
+        return static_cast<Number>(((std::uint64_t{number(3)} << 32U | number(1)) << number(4)) >>
+                                   32U) +
+               number(2);
+    if (name == "LEA") return (number(1) << number(3)) + number(2);
+    if (name == "SHF" && is("L")) return number(1) << number(2);
+    if (name == "SHF" && is("S32"))
+        return static_cast<Number>(static_cast<std::int32_t>(number(3)) >> number(2));
+    if (name == "SHF") return number(3) >> number(2);
+    if (name == "SEL") return truth(operands[3]) ? number(1) : number(2);
+    if (name == "IMNMX") {
+        const bool less =
+            is("U32") ? number(1) < number(2)
+                      : static_cast<std::int32_t>(number(1)) < static_cast<std::int32_t>(number(2));
+        return less == truth(operands[3]) ? number(1) : number(2);
+    }
+    if (name == "LOP3") {
+        // Behind one or two destinations: three numbers, the table, a predicate.
+        const std::size_t first = operands.size() - 5;
+        Number bits = 0;
+        for (unsigned bit = 0; bit < 32; ++bit) {
+            const unsigned row = ((number(first) >> bit) & 1U) * 4 +
+                                 ((number(first + 1) >> bit) & 1U) * 2 +
+                                 ((number(first + 2) >> bit) & 1U);
+            bits |= ((number(first + 3) >> row) & 1U) << bit;
+        }
+        return bits;
+    }
+    return std::nullopt;
 }
 
 bool LaneInterpreter::execute(const Instruction& instruction) {
     if (instruction.guard) {
         const auto& guard = instruction.guard->predicate;
-        if ((!guard.index || predicate(*guard.index)) == guard.negated) return false;
+        if ((!guard.index || predicate({guard.file, *guard.index})) == guard.negated) return false;
     }
     const auto& operands = instruction.operands;
     const auto number = [&](std::size_t place) { return value(operands[place]); };
-    const auto target = [&](std::size_t place) {
-        return std::get<assembly::RegisterOperand>(operands[place]).index;
+    const auto target = [&]() -> std::optional<assembly::Register> {
+        const auto& reg = std::get<assembly::RegisterOperand>(operands[0]);
+        if (!reg.index) return std::nullopt;
+        return assembly::Register{reg.file, *reg.index};
     };
-    const auto write = [&](Number result) {
-        if (target(0)) numbers_[*target(0)] = result;
-    };
-    const auto decide = [&](bool result) {
-        if (target(0)) predicates_[*target(0)] = result;
+    const auto decide = [&](bool holds) {
+        if (target()) predicates_[*target()] = holds;
     };
     const std::string& name = instruction.mnemonic;
-    if (name == "MOV" || name == "S2R")
-        write(number(1));
-    else if (name == "IADD3")
-        write(number(1) + number(2) + number(3));
-    else if (name == "IMAD")
-        write(number(1) * number(2) + number(3));
-    else if (name == "ISETP") {
+    if (name == "ISETP" || name == "UISETP") {
         const bool holds = compare(instruction, number(2), number(3));
         decide(instruction.has_modifier("OR") ? holds || truth(operands[4])
                                               : holds && truth(operands[4]));
@@ -147,12 +232,20 @@ bool LaneInterpreter::execute(const Instruction& instruction) {
         const unsigned row = (truth(operands[2]) ? 4U : 0U) + (truth(operands[3]) ? 2U : 0U) +
                              (truth(operands[4]) ? 1U : 0U);
         decide(((number(5) >> row) & 1U) != 0);
+    } else if (name == "IMAD" && instruction.has_modifier("WIDE")) {
+        multiply_wide(instruction);
+    } else if (const auto computed = result(instruction)) {
+        for (const assembly::Register written : instruction.effects.writes)
+            if (written.file == assembly::RegisterFile::Predicate) // Of LOP3.
+                predicates_[written] = *computed != 0 || truth(operands.back());
+            else
+                numbers_[written] = *computed;
     } else {
         for (const assembly::Register written : instruction.effects.writes)
             if (written.file == assembly::RegisterFile::Predicate)
-                predicates_[written.index] = chance_.whole(0, 1) == 1;
+                predicates_[written] = chance_.whole(0, 1) == 1;
             else if (written.file == assembly::RegisterFile::General)
-                numbers_[written.index] = static_cast<Number>(chance_.whole(0, 12));
+                numbers_[written] = static_cast<Number>(chance_.whole(0, 12));
     }
     return true;
 }

@@ -1,3 +1,4 @@
+#include "analyzer/flow_facts_template.hpp"
 #include "analyzer/semantics/loop_counts.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 

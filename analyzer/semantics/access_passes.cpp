@@ -1,0 +1,397 @@
+#include "analyzer/semantics/access_passes.hpp"
+
+#include "models/architecture/pass_rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::ControlFlowGraph;
+using assembly::Function;
+using assembly::Instruction;
+
+/// What is known of all registers before each instruction of each block.
+class Code {
+public:
+    Code(const Function& function, const ControlFlowGraph& graph, const LaneArithmetic& arithmetic)
+        : function_{function}, graph_{graph}, arithmetic_{arithmetic}, starts_(graph.blocks.size()),
+          origins_(graph.blocks.size()) {
+        Origin next = 1; // Each block: where ways meet, then its instructions.
+        for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+            origins_[block] = next;
+            next += graph.blocks[block].last - graph.blocks[block].first + 2;
+        }
+        follow();
+    }
+
+    /// Calls visit(block, instruction, registers before it, origin of what it computes).
+    template <class Visit> void for_each(const Visit& visit) const {
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            if (!starts_[block]) continue;
+            LaneRegisters registers = *starts_[block];
+            execute(block, registers, visit);
+        }
+    }
+
+private:
+    template <class Visit>
+    void execute(std::size_t block, LaneRegisters& registers, const Visit& visit) const {
+        const auto& code = graph_.blocks[block];
+        for (std::size_t i = code.first; i <= code.last; ++i) {
+            const Origin origin = origins_[block] + 1 + (i - code.first);
+            visit(block, i, registers, origin);
+            registers.execute(function_.instructions[i], origin);
+        }
+    }
+
+    /// What is known only ever becomes less, so this ends.
+    void follow() {
+        starts_[0].emplace(arithmetic_);
+        std::vector<bool> open(graph_.blocks.size(), false);
+        open[0] = true;
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+                if (!open[block]) continue;
+                open[block] = false;
+                changed = true;
+                LaneRegisters registers = *starts_[block];
+                execute(block, registers, [](auto&&...) {});
+                for (const std::size_t edge : graph_.blocks[block].out) {
+                    const std::size_t to = graph_.edges[edge].to;
+                    if (!starts_[to]) {
+                        starts_[to] = registers;
+                        open[to] = true;
+                        continue;
+                    }
+                    LaneRegisters joined = *starts_[to];
+                    joined.join(registers, origins_[to]);
+                    if (joined == *starts_[to]) continue;
+                    starts_[to] = std::move(joined);
+                    open[to] = true;
+                }
+            }
+        }
+    }
+
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    const LaneArithmetic& arithmetic_;
+    std::vector<std::optional<LaneRegisters>> starts_; ///< [block]
+    std::vector<Origin> origins_;                      ///< [block]
+};
+
+/// How its lanes decide what a predicate decides there; nothing where none does.
+std::optional<Choice> choice_at(const Instruction& instruction, const LaneRegisters& registers,
+                                const LaneArithmetic& arithmetic) {
+    std::optional<Choice> choice;
+    const auto meet = [&](const std::optional<LanePredicate>& predicate) {
+        const Choice here = !predicate                          ? Choice::Unknown
+                            : arithmetic.is_uniform(*predicate) ? Choice::Alike
+                                                                : Choice::Differently;
+        choice = choice ? std::max(*choice, here) : here;
+    };
+    if (is_guarded(instruction)) meet(registers.truth(instruction.guard->predicate));
+    const ControlFlow flow = instruction.control_flow;
+    if (flow == ControlFlow::None || flow == ControlFlow::Exit) return choice;
+    // Operands of a branch decide as well: predicates, a register with its target.
+    for (const assembly::Register reg : instruction.effects.reads) {
+        if (instruction.guard && instruction.guard->predicate.index &&
+            reg == assembly::Register{instruction.guard->predicate.file,
+                                      *instruction.guard->predicate.index})
+            continue;
+        if (reg.file == assembly::RegisterFile::Barrier) continue;
+        const Choice here = registers.is_uniform(reg) ? Choice::Alike : Choice::Unknown;
+        choice = choice ? std::max(*choice, here) : here;
+    }
+    return choice;
+}
+
+/// By which sizes an access takes its passes; nothing for what this version does not know, and
+/// where the description does not say them, which is then `missing`.
+std::optional<models::AccessRule> rule_of(const Instruction& instruction,
+                                          const models::Architecture& architecture,
+                                          std::int64_t warp_size, std::set<std::string>& missing) {
+    using models::PassRule;
+    models::AccessRule rule{.rule = models::pass_rule(instruction)};
+    const auto space =
+        instruction.effects.memory ? instruction.effects.memory->space : assembly::StateSpace::None;
+    if (!instruction.effects.exact ||
+        (space != assembly::StateSpace::Shared && space != assembly::StateSpace::Global))
+        return std::nullopt;
+    // Others have lanes that name rows, or two addresses.
+    constexpr std::array<std::string_view, 7> by_lane{"LDS", "STS",   "ATOMS", "LDG",
+                                                      "STG", "ATOMG", "RED"};
+    if (std::find(by_lane.begin(), by_lane.end(), instruction.mnemonic) == by_lane.end())
+        return std::nullopt;
+    rule.bytes = static_cast<std::uint64_t>(instruction.effects.memory->bytes_per_lane);
+    const auto read = [&](const char* memory, const char* name, std::uint64_t& size) {
+        const models::ValueGroup* group = architecture.memory(memory);
+        const models::SourcedValue* value = group == nullptr ? nullptr : group->find(name);
+        if (value != nullptr && value->interval && value->interval->lo == value->interval->hi)
+            size = static_cast<std::uint64_t>(value->interval->hi);
+        else
+            missing.insert(fmt::format("memories/{}/{}", memory, name));
+    };
+    if (uses_banks(rule.rule)) {
+        read("shared", "banks", rule.banks);
+        read("shared", "bank-width", rule.width);
+    } else if (rule.rule == PassRule::Lines || rule.rule == PassRule::GlobalAtomic) {
+        read("l1", "line", rule.line);
+    } else {
+        return std::nullopt;
+    }
+    if (!std::has_single_bit(rule.bytes) || models::objection_to(rule, warp_size))
+        return std::nullopt;
+    return rule;
+}
+
+void widen(std::optional<models::PassRange>& range, std::int64_t passes) {
+    if (!range) range = models::PassRange{passes, passes};
+    range->lo = std::min(range->lo, passes);
+    range->hi = std::max(range->hi, passes);
+}
+
+/// Passes over all warps of a block, all lanes of which take part; nothing where they do not
+/// follow.
+class Passes {
+public:
+    Passes(const models::AccessRule& rule, const LaneArithmetic& arithmetic,
+           const LaneNumber& address)
+        : rule_{rule}, arithmetic_{arithmetic}, address_{address}, period_{uses_banks(rule.rule)
+                                                                               ? rule.banks *
+                                                                                     rule.width
+                                                                               : rule.line} {}
+
+    [[nodiscard]] std::optional<models::PassRange> range() const {
+        std::optional<models::PassRange> range;
+        for (std::size_t first = 0; first < arithmetic_.threads();
+             first += arithmetic_.warp_size()) {
+            const std::size_t lanes =
+                std::min(arithmetic_.warp_size(), arithmetic_.threads() - first);
+            if (!(address_.common() ? of_common(first, lanes, range)
+                                    : of_banks(first, lanes, range)))
+                return std::nullopt;
+        }
+        return range;
+    }
+
+    [[nodiscard]] std::string reason() const {
+        if (!address_.common())
+            return fmt::format("the lowest {} bits of the lanes' addresses, which tell the bank",
+                               address_.bits());
+        const auto& offsets = address_.offsets();
+        const std::size_t lanes = std::min(arithmetic_.warp_size(), arithmetic_.threads());
+        const auto apart = static_cast<std::int32_t>(lanes > 1 ? offsets[1] - offsets[0] : 0);
+        bool evenly = true;
+        for (std::size_t thread = 0; thread < offsets.size(); ++thread) {
+            const std::size_t lane = thread % arithmetic_.warp_size();
+            evenly =
+                evenly && offsets[thread] - offsets[thread - lane] ==
+                              static_cast<std::uint32_t>(lane) * static_cast<std::uint32_t>(apart);
+        }
+        std::string text =
+            !evenly      ? "how far lanes lie apart follows from their places"
+            : apart == 0 ? "all lanes access one address"
+                         : fmt::format("lanes lie {} byte{} apart", apart, apart == 1 ? "" : "s");
+        if (address_.is_exact() || (evenly && apart == 0)) return text;
+        const unsigned known = std::min(address_.bits(), 16U);
+        if (std::uint64_t{1} << known < period_) text += "; where the first one lies is not known";
+        return text;
+    }
+
+private:
+    /// From each place that the first lane may have.
+    bool of_common(std::size_t first, std::size_t lanes,
+                   std::optional<models::PassRange>& range) const {
+        const auto& offsets = address_.offsets();
+        const std::uint64_t step = std::uint64_t{1} << std::min(address_.bits(), 31U);
+        const std::uint64_t known = std::min(step, period_);
+        bool found = false;
+        for (std::uint64_t base = 0; base < period_; base += rule_.bytes) {
+            if (base % known != offsets[first] % known) continue;
+            models::LaneAddresses accessed;
+            accessed.bytes = rule_.bytes;
+            accessed.active = models::all_lanes(static_cast<std::int64_t>(lanes));
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                const auto away =
+                    static_cast<std::uint32_t>(offsets[first + lane] - offsets[first]);
+                if (away % rule_.bytes != 0) return false; // It is not aligned.
+                accessed.address[lane] = static_cast<std::uint32_t>(base + away);
+            }
+            widen(range, models::passes_of(rule_, accessed));
+            found = true;
+        }
+        return found;
+    }
+
+    /// Each lane by itself: at most as if all accessed different words of their banks.
+    bool of_banks(std::size_t first, std::size_t lanes,
+                  std::optional<models::PassRange>& range) const {
+        if (!uses_banks(rule_.rule) || address_.bits() >= 32 ||
+            std::uint64_t{1} << address_.bits() < period_)
+            return false;
+        models::LaneAddresses accessed;
+        accessed.bytes = rule_.bytes;
+        accessed.active = models::all_lanes(static_cast<std::int64_t>(lanes));
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const std::uint64_t place = address_.offsets()[first + lane] % period_;
+            if (place % rule_.bytes != 0) return false;
+            accessed.address[lane] = place + lane * period_;
+        }
+        widen(range, 1);
+        widen(range, models::passes_of(rule_, accessed));
+        return true;
+    }
+
+    const models::AccessRule& rule_;
+    const LaneArithmetic& arithmetic_;
+    const LaneNumber& address_;
+    std::uint64_t period_;
+};
+
+const assembly::MemoryOperand* memory_operand(const Instruction& instruction) {
+    const assembly::MemoryOperand* found = nullptr;
+    for (const auto& operand : instruction.operands)
+        if (const auto* memory = std::get_if<assembly::MemoryOperand>(&operand)) {
+            if (found != nullptr) return nullptr;
+            found = memory;
+        }
+    return found;
+}
+
+/// What follows while lanes may or may not part.
+class Derivation {
+public:
+    Derivation(const Function& function, const ControlFlowGraph& graph,
+               const LaneArithmetic& arithmetic, const models::Architecture& architecture)
+        : function_{function}, graph_{graph}, arithmetic_{arithmetic},
+          architecture_{architecture}, code_{function, graph, arithmetic} {
+        facts_.choices.resize(function.instructions.size());
+        code_.for_each([&](std::size_t, std::size_t i, const LaneRegisters& registers, Origin) {
+            const auto choice = choice_at(function.instructions[i], registers, arithmetic);
+            auto& kept = facts_.choices[i];
+            if (choice) kept = kept ? std::max(*kept, *choice) : *choice;
+        });
+    }
+
+    /// No lane goes another way than the others of its warp that go on.
+    [[nodiscard]] bool never_part() const {
+        for (std::size_t i = 0; i < function_.instructions.size(); ++i) {
+            const ControlFlow flow = function_.instructions[i].control_flow;
+            if (facts_.choices[i] && flow != ControlFlow::None && flow != ControlFlow::Exit &&
+                facts_.choices[i] != Choice::Alike)
+                return false;
+        }
+        return true;
+    }
+
+    /// `stated`: that lanes decide alike everywhere. Where the code says otherwise that is not
+    /// used.
+    LaneFacts facts(bool stated) {
+        const auto& choices = facts_.choices;
+        find_passes(stated && std::find(choices.begin(), choices.end(), Choice::Differently) ==
+                                  choices.end());
+        return std::move(facts_);
+    }
+
+private:
+    /// Whenever a warp executes an instruction all its lanes are still there.
+    [[nodiscard]] bool all_stay() const {
+        if (!never_part()) return false;
+        for (std::size_t i = 0; i < function_.instructions.size(); ++i)
+            if (function_.instructions[i].control_flow == ControlFlow::Exit && facts_.choices[i] &&
+                facts_.choices[i] != Choice::Alike)
+                return false;
+        return true;
+    }
+
+    void find_passes(bool alike_everywhere) {
+        struct Found {
+            std::optional<models::PassRange> range;
+            std::string reason;
+            std::size_t copies = 0;
+            bool known = true;
+        };
+        const bool stay = all_stay();
+        std::vector<Found> found(function_.instructions.size());
+        const auto warp_size = static_cast<std::int64_t>(arithmetic_.warp_size());
+        code_.for_each(
+            [&](std::size_t, std::size_t i, const LaneRegisters& registers, Origin origin) {
+                const Instruction& instruction = function_.instructions[i];
+                const auto rule = rule_of(instruction, architecture_, warp_size, facts_.missing);
+                const auto* operand = memory_operand(instruction);
+                if (!rule || operand == nullptr) return;
+                Found& access = found[i];
+                ++access.copies;
+                const auto address = registers.address(*operand, origin);
+                if (!address) {
+                    access.known = false;
+                    return;
+                }
+                const Passes passes{*rule, arithmetic_, *address};
+                const auto range = passes.range();
+                access.known = access.known && range;
+                if (!range) return;
+                widen(access.range, range->lo);
+                widen(access.range, range->hi);
+                access.reason = passes.reason();
+            });
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const Found& access = found[i];
+            // Lanes of different calls may execute it together where they may part.
+            if (!access.known || !access.range ||
+                (access.copies > 1 && arithmetic_.lanes() == Lanes::MayPart))
+                continue;
+            models::PassRange range = *access.range;
+            const bool alike = !facts_.choices[i] || facts_.choices[i] == Choice::Alike;
+            // By no rule do fewer lanes need more passes.
+            if (!alike_everywhere && !(stay && alike)) range.lo = 1;
+            if (range.hi > most_passes) continue;
+            facts_.passes.push_back({i, range, access.reason});
+        }
+    }
+
+    static constexpr std::int64_t most_passes = 32; // That a flow fact states.
+
+    const Function& function_;
+    const ControlFlowGraph& graph_;
+    const LaneArithmetic& arithmetic_;
+    const models::Architecture& architecture_;
+    Code code_;
+    LaneFacts facts_;
+};
+
+} // namespace
+
+LaneFacts derive_lane_facts(const Function& function, const ControlFlowGraph& graph,
+                            const BlockShape& shape, const models::Architecture& architecture,
+                            Lanes lanes) {
+    const models::SourcedValue* size = architecture.geometry.find("warp-size");
+    LaneFacts none;
+    none.choices.resize(function.instructions.size());
+    if (size == nullptr || !size->interval || size->interval->hi < 1 || shape.count() < 1)
+        return none;
+    const std::int64_t warp_size = size->interval->hi;
+    // If no branch parts lanes that are together, by induction none ever does.
+    const LaneArithmetic together{shape, warp_size, Lanes::Together};
+    Derivation whole{function, graph, together, architecture};
+    const bool never_part = whole.never_part();
+    if (never_part || lanes == Lanes::Together) {
+        LaneFacts facts = whole.facts(lanes == Lanes::Together);
+        facts.never_part = never_part;
+        return facts;
+    }
+    const LaneArithmetic apart{shape, warp_size, Lanes::MayPart};
+    return Derivation{function, graph, apart, architecture}.facts(false);
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,224 @@
+#include "analyzer/semantics/lane_values.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// The lowest `bits` bits.
+std::uint32_t low(unsigned bits) {
+    return bits >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << bits) - 1;
+}
+
+/// How many of the lowest bits of a number that agrees with `value` in `bits` bits are surely 0.
+unsigned zeros(std::uint32_t value, unsigned bits) {
+    return std::min(bits, static_cast<unsigned>(std::countr_zero(value)));
+}
+
+} // namespace
+
+LaneNumber::LaneNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
+                       std::optional<Origin> common)
+    : offsets_{std::move(offsets)}, bits_{bits}, common_{common} {}
+
+LaneArithmetic::LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes)
+    : threads_{static_cast<std::size_t>(shape.count())}, warp_size_{static_cast<std::size_t>(
+                                                             warp_size)},
+      lanes_{lanes}, shape_{shape.threads}, unknown_{made(ThreadNumbers(threads_, 0), 0, {})} {}
+
+LaneNumber LaneArithmetic::made(ThreadNumbers offsets, unsigned bits,
+                                std::optional<Origin> common) const {
+    bits = std::min(bits, 32U);
+    // Together no two numbers are told apart by where they come from.
+    if (bits == 32 || (common && lanes_ == Lanes::Together)) common = 0;
+    if (!common)
+        for (std::uint32_t& offset : offsets)
+            offset &= low(bits);
+    return {std::make_shared<const ThreadNumbers>(std::move(offsets)), bits, common};
+}
+
+bool LaneArithmetic::same_in_warps(const ThreadNumbers& numbers) const {
+    for (std::size_t thread = 0; thread < numbers.size(); ++thread)
+        if (numbers[thread] != numbers[thread - thread % warp_size_]) return false;
+    return true;
+}
+
+LaneNumber LaneArithmetic::constant(std::uint32_t value) const {
+    return made(ThreadNumbers(threads_, value), 32, {});
+}
+
+LaneNumber LaneArithmetic::uniform(Origin origin) const {
+    return made(ThreadNumbers(threads_, 0), 0, origin);
+}
+
+std::optional<LaneNumber> LaneArithmetic::geometry(Geometry number, Origin origin) const {
+    const auto by_thread = [&](const auto& of) {
+        ThreadNumbers numbers(threads_);
+        for (std::size_t thread = 0; thread < threads_; ++thread)
+            numbers[thread] = static_cast<std::uint32_t>(of(static_cast<std::int64_t>(thread)));
+        return made(std::move(numbers), 32, {});
+    };
+    switch (number) {
+    case Geometry::ThreadX:
+        return by_thread([&](std::int64_t thread) { return thread % shape_[0]; });
+    case Geometry::ThreadY:
+        return by_thread([&](std::int64_t thread) { return thread / shape_[0] % shape_[1]; });
+    case Geometry::ThreadZ:
+        return by_thread([&](std::int64_t thread) { return thread / (shape_[0] * shape_[1]); });
+    case Geometry::Lane:
+        return by_thread(
+            [&](std::int64_t thread) { return thread % static_cast<std::int64_t>(warp_size_); });
+    case Geometry::ThreadsX:
+        return constant(static_cast<std::uint32_t>(shape_[0]));
+    case Geometry::ThreadsY:
+        return constant(static_cast<std::uint32_t>(shape_[1]));
+    case Geometry::ThreadsZ:
+        return constant(static_cast<std::uint32_t>(shape_[2]));
+    case Geometry::BlockX:
+    case Geometry::BlockY:
+    case Geometry::BlockZ:
+    case Geometry::BlocksX:
+    case Geometry::BlocksY:
+    case Geometry::BlocksZ:
+        return uniform(origin);
+    }
+    return std::nullopt;
+}
+
+LaneNumber LaneArithmetic::sum(const LaneNumber& a, const LaneNumber& b, Origin origin) const {
+    ThreadNumbers offsets(threads_);
+    for (std::size_t thread = 0; thread < threads_; ++thread)
+        offsets[thread] = a.offsets()[thread] + b.offsets()[thread];
+    return made(std::move(offsets), std::min(a.bits(), b.bits()),
+                a.common() && b.common() ? std::optional{origin} : std::nullopt);
+}
+
+LaneNumber LaneArithmetic::product(const LaneNumber& a, const LaneNumber& b, Origin origin) const {
+    // (x + 2^k u) (y + 2^m v): all but x y is a multiple of these powers.
+    ThreadNumbers offsets(threads_);
+    unsigned bits = 32;
+    for (std::size_t thread = 0; thread < threads_; ++thread) {
+        const std::uint32_t x = a.offsets()[thread];
+        const std::uint32_t y = b.offsets()[thread];
+        offsets[thread] = x * y;
+        if (!a.is_exact()) bits = std::min(bits, a.bits() + zeros(y, b.bits()));
+        if (!b.is_exact()) bits = std::min(bits, b.bits() + zeros(x, a.bits()));
+    }
+    // u y is the same for all lanes where y is.
+    const bool scaled = (a.common() && b.is_exact() && is_uniform(b)) ||
+                        (b.common() && a.is_exact() && is_uniform(a)) ||
+                        (is_uniform(a) && is_uniform(b));
+    return made(std::move(offsets), bits, scaled ? std::optional{origin} : std::nullopt);
+}
+
+LaneNumber LaneArithmetic::negative(const LaneNumber& a, Origin origin) const {
+    return product(a, constant(~std::uint32_t{0}), origin);
+}
+
+LaneNumber LaneArithmetic::looked_up(const std::array<LaneNumber, 3>& inputs, unsigned table,
+                                     Origin origin) const {
+    ThreadNumbers offsets(threads_);
+    unsigned bits = 32;
+    for (std::size_t thread = 0; thread < threads_; ++thread) {
+        std::uint32_t always = ~std::uint32_t{0}; // Bits that are 1 however the unknown ones are.
+        std::uint32_t ever = 0;                   // Bits that may be 1.
+        for (unsigned choice = 0; choice < 8; ++choice) {
+            std::array<std::uint32_t, 3> word{};
+            for (std::size_t i = 0; i < inputs.size(); ++i) {
+                const std::uint32_t known = low(inputs[i].bits());
+                word[i] = (inputs[i].offsets()[thread] & known) |
+                          (((choice >> i) & 1U) != 0 ? ~known : 0);
+            }
+            std::uint32_t result = 0;
+            for (unsigned row = 0; row < 8; ++row) {
+                if (((table >> row) & 1U) == 0) continue;
+                result |= ((row & 4U) != 0 ? word[0] : ~word[0]) &
+                          ((row & 2U) != 0 ? word[1] : ~word[1]) &
+                          ((row & 1U) != 0 ? word[2] : ~word[2]);
+            }
+            always &= result;
+            ever |= result;
+        }
+        offsets[thread] = always;
+        bits = std::min(bits, zeros(always ^ ever, 32));
+    }
+    const bool uniform_inputs = std::all_of(inputs.begin(), inputs.end(),
+                                            [&](const LaneNumber& in) { return is_uniform(in); });
+    if (!uniform_inputs) return made(std::move(offsets), bits, {});
+    for (std::uint32_t& offset : offsets)
+        offset &= low(bits);
+    return made(std::move(offsets), bits, origin);
+}
+
+std::optional<LaneNumber> LaneArithmetic::applied(const LaneNumber& a, const LaneNumber& b,
+                                                  const Binary& compute, Origin origin) const {
+    if (a.is_exact() && b.is_exact()) {
+        ThreadNumbers numbers(threads_);
+        for (std::size_t thread = 0; thread < threads_; ++thread)
+            numbers[thread] = compute(a.offsets()[thread], b.offsets()[thread]);
+        return made(std::move(numbers), 32, {});
+    }
+    if (is_uniform(a) && is_uniform(b)) return uniform(origin);
+    return std::nullopt;
+}
+
+LaneNumber LaneArithmetic::shifted_right(const LaneNumber& a, unsigned by, bool is_signed,
+                                         Origin origin) const {
+    const auto shifted = [&](std::uint32_t value) {
+        return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(value) >> by)
+                         : value >> by;
+    };
+    ThreadNumbers numbers(threads_);
+    for (std::size_t thread = 0; thread < threads_; ++thread)
+        numbers[thread] = shifted(a.offsets()[thread]);
+    if (a.is_exact()) return made(std::move(numbers), 32, {});
+    const unsigned bits = a.bits() > by ? a.bits() - by : 0;
+    for (std::uint32_t& number : numbers)
+        number &= low(bits);
+    return made(std::move(numbers), bits, is_uniform(a) ? std::optional{origin} : std::nullopt);
+}
+
+bool LaneArithmetic::is_uniform(const LaneNumber& number) const {
+    return number.common() && same_in_warps(number.offsets());
+}
+
+bool LaneArithmetic::is_uniform(const LanePredicate& predicate) const {
+    if (predicate.common) return true;
+    const auto& truth = *predicate.truth;
+    for (std::size_t thread = 0; thread < truth.size(); ++thread)
+        if (truth[thread] != truth[thread - thread % warp_size_]) return false;
+    return true;
+}
+
+LaneNumber LaneArithmetic::either(const LaneNumber& a, const LaneNumber& b, bool alike,
+                                  Origin origin) const {
+    if (a == b && (alike || are_one(a.common(), a.is_exact()))) return a;
+    ThreadNumbers differences(threads_);
+    unsigned bits = std::min(a.bits(), b.bits());
+    for (std::size_t thread = 0; thread < threads_; ++thread) {
+        differences[thread] = a.offsets()[thread] - b.offsets()[thread];
+        bits = std::min(bits, zeros(differences[thread], 32));
+    }
+    const bool common = alike && a.common() && b.common() && same_in_warps(differences);
+    return made(a.offsets(), bits, common ? std::optional{origin} : std::nullopt);
+}
+
+LaneNumber LaneArithmetic::selected(const std::optional<LanePredicate>& predicate,
+                                    const LaneNumber& a, const LaneNumber& b, Origin origin) const {
+    if (!predicate) return either(a, b, false, origin);
+    if (!predicate->truth) return either(a, b, true, origin);
+    const auto& truth = *predicate->truth;
+    const bool all = std::find(truth.begin(), truth.end(), false) == truth.end();
+    if (all) return a;
+    if (std::find(truth.begin(), truth.end(), true) == truth.end()) return b;
+    ThreadNumbers offsets(threads_);
+    for (std::size_t thread = 0; thread < threads_; ++thread)
+        offsets[thread] = truth[thread] ? a.offsets()[thread] : b.offsets()[thread];
+    const bool common = is_uniform(*predicate) && a.common() && b.common();
+    return made(std::move(offsets), std::min(a.bits(), b.bits()),
+                common ? std::optional{origin} : std::nullopt);
+}
+
+} // namespace warpbound::analyzer

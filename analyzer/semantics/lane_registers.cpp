@@ -1,0 +1,514 @@
+#include "analyzer/semantics/instruction_forms.hpp"
+#include "analyzer/semantics/lane_values.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+using assembly::Instruction;
+using assembly::OpcodeClass;
+using assembly::Operand;
+using assembly::Register;
+using assembly::RegisterFile;
+using assembly::RegisterOperand;
+
+/// What it computes follows from what it reads alone, in every lane and at any time.
+bool follows_from_operands(OpcodeClass opcode_class) {
+    switch (opcode_class) {
+    case OpcodeClass::IntegerAdd:
+    case OpcodeClass::IntegerMultiply:
+    case OpcodeClass::Logic:
+    case OpcodeClass::Shift:
+    case OpcodeClass::Move:
+    case OpcodeClass::IntegerCompare:
+    case OpcodeClass::FloatAdd:
+    case OpcodeClass::FloatMultiply:
+    case OpcodeClass::FloatMultiplyAdd:
+    case OpcodeClass::FloatCompare:
+    case OpcodeClass::Half:
+    case OpcodeClass::Double:
+    case OpcodeClass::SpecialFunction:
+    case OpcodeClass::Conversion:
+    case OpcodeClass::BitCount:
+    case OpcodeClass::LoadConstant: // Nothing writes constant banks during a launch.
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool is_zero_register(const Operand& operand) {
+    const auto* reg = std::get_if<RegisterOperand>(&operand);
+    return reg != nullptr && !reg->index && !is_predicate(reg->file);
+}
+
+/// `CS2R R4, SRZ`.
+bool reads_zero(const Instruction& instruction) {
+    if (instruction.mnemonic != "CS2R" || instruction.operands.size() != 2) return false;
+    const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1]);
+    return special != nullptr && special->name == "SRZ";
+}
+
+/// What one instruction computes from the registers before it.
+class Computation {
+public:
+    Computation(const LaneArithmetic& arithmetic, const LaneRegisters& registers,
+                const Instruction& instruction, Origin origin)
+        : arithmetic_{arithmetic}, registers_{registers}, instruction_{instruction}, origin_{
+                                                                                         origin} {
+        const auto& operands = instruction.operands;
+        std::size_t place = 0;
+        const auto destination = [&]() -> std::optional<Register> {
+            if (place == operands.size()) return std::nullopt;
+            const auto* reg = std::get_if<RegisterOperand>(&operands[place++]);
+            if (reg == nullptr || !reg->index || !plain_suffixes(reg->suffixes, "CC"))
+                return std::nullopt;
+            return Register{reg->file, *reg->index};
+        };
+        destination_ = destination();
+        // LOP3 and ULOP3 may write whether their result is not zero before they name it.
+        if (is("LOP3", "ULOP3") && !operands.empty() && as_predicate(operands[0]) != nullptr) {
+            tested_ = destination_;
+            destination_ = destination();
+        }
+        for (; place < operands.size(); ++place)
+            if (as_predicate(operands[place]) == nullptr)
+                sources_.push_back(&operands[place]);
+            else
+                predicates_.push_back(as_predicate(operands[place]));
+    }
+
+    /// Of `number`, and where it computes none, of `predicate`.
+    [[nodiscard]] std::optional<Register> destination() const { return destination_; }
+    /// Of the predicate that says whether the number is not zero.
+    [[nodiscard]] std::optional<Register> tested() const { return tested_; }
+
+    /// Nothing when it is not understood.
+    [[nodiscard]] std::optional<LaneNumber> number() const;
+    [[nodiscard]] std::optional<LanePredicate> predicate() const;
+    /// Everything that it writes is the same for the lanes of a warp that execute it together.
+    [[nodiscard]] bool is_uniform() const {
+        const auto& reads = instruction_.effects.reads;
+        return follows_from_operands(instruction_.opcode_class) &&
+               std::none_of(instruction_.operands.begin(), instruction_.operands.end(),
+                            [](const Operand& operand) {
+                                return std::holds_alternative<assembly::SpecialRegisterOperand>(
+                                    operand);
+                            }) &&
+               std::all_of(reads.begin(), reads.end(),
+                           [&](Register reg) { return registers_.is_uniform(reg); });
+    }
+
+private:
+    using Number = std::optional<LaneNumber>;
+
+    [[nodiscard]] bool is(std::string_view plain, std::string_view uniform = {}) const {
+        return instruction_.mnemonic == plain ||
+               (!uniform.empty() && instruction_.mnemonic == uniform);
+    }
+    [[nodiscard]] bool only(std::initializer_list<std::string_view> modifiers) const {
+        return only_modifiers(instruction_, modifiers);
+    }
+    /// Decorations are followed.
+    [[nodiscard]] Number source(std::size_t place) const;
+    [[nodiscard]] std::optional<std::uint32_t> immediate(std::size_t place) const {
+        if (place >= sources_.size()) return std::nullopt;
+        const auto* number = std::get_if<assembly::ImmediateOperand>(sources_[place]);
+        return number == nullptr ? std::nullopt : value_of(*number);
+    }
+    [[nodiscard]] Number decorated(Number number, bool negated, bool inverted) const;
+    [[nodiscard]] Number sum(const Number& a, const Number& b) const {
+        return a && b ? Number{arithmetic_.sum(*a, *b, origin_)} : std::nullopt;
+    }
+    [[nodiscard]] Number shifted_left(const Number& a, std::optional<std::uint32_t> by) const {
+        if (!a || !by || *by > 31) return std::nullopt;
+        return arithmetic_.product(*a, arithmetic_.constant(std::uint32_t{1} << *by), origin_);
+    }
+    [[nodiscard]] Number shifted_right(const Number& a, std::optional<std::uint32_t> by,
+                                       bool is_signed) const {
+        if (!a || !by || *by > 31) return std::nullopt;
+        return arithmetic_.shifted_right(*a, *by, is_signed, origin_);
+    }
+    [[nodiscard]] Number multiplied() const;
+    [[nodiscard]] Number multiplied_halves() const;
+    [[nodiscard]] Number logic() const;
+    [[nodiscard]] Number shift() const;
+    [[nodiscard]] Number shifted_sum() const;
+    [[nodiscard]] Number chosen() const;
+    [[nodiscard]] std::optional<LanePredicate> compared() const;
+    [[nodiscard]] std::optional<LanePredicate>
+    combined(const std::vector<std::optional<LanePredicate>>& inputs,
+             const std::function<bool(const std::vector<bool>&)>& result) const;
+
+    const LaneArithmetic& arithmetic_;
+    const LaneRegisters& registers_;
+    const Instruction& instruction_;
+    Origin origin_;
+    std::optional<Register> destination_;
+    std::optional<Register> tested_;
+    std::vector<const Operand*> sources_;            ///< Behind the destinations.
+    std::vector<const RegisterOperand*> predicates_; ///< The same.
+};
+
+Computation::Number Computation::decorated(Number number, bool negated, bool inverted) const {
+    if (number && negated) number = arithmetic_.negative(*number, origin_);
+    if (number && inverted) // -x - 1
+        number = arithmetic_.sum(arithmetic_.negative(*number, origin_),
+                                 arithmetic_.constant(~std::uint32_t{0}), origin_);
+    return number;
+}
+
+Computation::Number Computation::source(std::size_t place) const {
+    if (place >= sources_.size()) return std::nullopt;
+    const Operand& operand = *sources_[place];
+    if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
+        if (reg->absolute || !plain_suffixes(reg->suffixes, "reuse")) return std::nullopt;
+        const Number number =
+            reg->index ? registers_.number({reg->file, *reg->index}) : arithmetic_.constant(0);
+        return decorated(number, reg->negated, reg->inverted);
+    }
+    if (const auto value = immediate(place)) return arithmetic_.constant(*value);
+    if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
+        if (word->index_register || word->uniform_register || word->bank_register ||
+            word->absolute || !word->suffixes.empty())
+            return std::nullopt;
+        return decorated(arithmetic_.uniform(origin_), word->negated, word->inverted);
+    }
+    return std::nullopt;
+}
+
+Computation::Number Computation::multiplied() const {
+    // WIDE: the low half, to which the low half of the third operand is added.
+    if (!only({"MOV", "IADD", "SHL", "U32", "WIDE"}) || sources_.size() != 3) return std::nullopt;
+    const Number a = source(0);
+    const Number b = source(1);
+    if (!a || !b) return std::nullopt;
+    return sum(arithmetic_.product(*a, *b, origin_), source(2));
+}
+
+/// XMAD: a product of halves, and with PSL and CBCC what else follows from the factors, is the same
+/// for all lanes where the factors are.
+Computation::Number Computation::multiplied_halves() const {
+    if (!only({"PSL", "CBCC"}) || sources_.size() != 3) return std::nullopt;
+    for (const std::size_t factor : {std::size_t{0}, std::size_t{1}}) {
+        const Operand& operand = *sources_[factor];
+        if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
+            if (reg->index && !registers_.is_uniform({reg->file, *reg->index})) return std::nullopt;
+        } else if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
+            if (word->index_register || word->bank_register) return std::nullopt;
+        } else if (!immediate(factor)) {
+            return std::nullopt;
+        }
+    }
+    return sum(arithmetic_.uniform(origin_), source(2));
+}
+
+Computation::Number Computation::logic() const {
+    const auto looked_up = [&](Number a, Number b, Number c, std::uint32_t table) -> Number {
+        if (!a || !b || !c) return std::nullopt;
+        return arithmetic_.looked_up({*a, *b, *c}, table & 0xffU, origin_);
+    };
+    if (is("LOP3", "ULOP3")) {
+        const auto table = immediate(3);
+        if (!only({"LUT"}) || sources_.size() != 4 || !table) return std::nullopt;
+        return looked_up(source(0), source(1), source(2), *table);
+    }
+    if (instruction_.modifiers.size() != 1 || sources_.size() != 2) return std::nullopt;
+    const std::string& name = instruction_.modifiers.front();
+    const std::uint32_t table = name == "AND" ? 0xc0U : name == "OR" ? 0xfcU : 0x3cU;
+    if (name != "AND" && name != "OR" && name != "XOR") return std::nullopt;
+    return looked_up(source(0), source(1), arithmetic_.constant(0), table);
+}
+
+Computation::Number Computation::shift() const {
+    if (is("SHL")) return only({}) ? shifted_left(source(0), immediate(1)) : std::nullopt;
+    if (is("SHR"))
+        return only({"U32", "S32"})
+                   ? shifted_right(source(0), immediate(1), !instruction_.has_modifier("U32"))
+                   : std::nullopt;
+    if (sources_.size() != 3) return std::nullopt;
+    // Two words are shifted as one; the other one is zero.
+    if (instruction_.has_modifier("L") && only({"L", "U32"}) && is_zero_register(*sources_[2]))
+        return shifted_left(source(0), immediate(1));
+    if (instruction_.has_modifier("R") && instruction_.has_modifier("HI") &&
+        only({"R", "U32", "S32", "HI"}) && is_zero_register(*sources_[0]))
+        return shifted_right(source(2), immediate(1), instruction_.has_modifier("S32"));
+    return std::nullopt;
+}
+
+Computation::Number Computation::shifted_sum() const {
+    if (only({}) && sources_.size() == 3)
+        return sum(shifted_left(source(0), immediate(2)), source(1));
+    // HI: of two words, of which the high one is zero; what is shifted out of the low one.
+    if (only({"HI"}) && sources_.size() == 4 && is_zero_register(*sources_[2]))
+        if (const auto by = immediate(3); by && *by >= 1 && *by <= 31)
+            return sum(shifted_right(source(0), 32 - *by, false), source(1));
+    return std::nullopt;
+}
+
+Computation::Number Computation::chosen() const {
+    if (sources_.size() != 2 || predicates_.empty()) return std::nullopt;
+    const Number a = source(0);
+    const Number b = source(1);
+    if (!a || !b) return std::nullopt;
+    const auto predicate = registers_.truth(*predicates_.front());
+    if (is("SEL", "USEL"))
+        return only({}) ? Number{arithmetic_.selected(predicate, *a, *b, origin_)} : std::nullopt;
+    if (!only({"U32"}) || !predicate || !predicate->truth) return std::nullopt;
+    const bool is_signed = !instruction_.has_modifier("U32");
+    const auto least = [&](std::uint32_t x, std::uint32_t y) {
+        return Comparison{Comparator::Less, is_signed, {}, {}}.holds(x, y) ? x : y;
+    };
+    const auto most = [&](std::uint32_t x, std::uint32_t y) {
+        return Comparison{Comparator::Less, is_signed, {}, {}}.holds(x, y) ? y : x;
+    };
+    const Number minimum = arithmetic_.applied(*a, *b, least, origin_);
+    const Number maximum = arithmetic_.applied(*a, *b, most, origin_);
+    if (!minimum || !maximum) return std::nullopt;
+    return arithmetic_.selected(predicate, *minimum, *maximum, origin_);
+}
+
+Computation::Number Computation::number() const {
+    if (is("IMAD", "UIMAD")) return multiplied();
+    if (is("XMAD")) return multiplied_halves();
+    if (is("LOP3", "ULOP3") || is("LOP", "LOP32I")) return logic();
+    if (is("SHL", "SHR") || is("SHF", "USHF")) return shift();
+    if (is("LEA", "ULEA") || is("ISCADD")) return shifted_sum();
+    if (is("SEL", "USEL") || is("IMNMX", "VIMNMX")) return chosen();
+    if (!only({})) return std::nullopt;
+    if (is("S2R", "S2UR")) {
+        if (instruction_.operands.size() != 2) return std::nullopt;
+        const auto* special =
+            std::get_if<assembly::SpecialRegisterOperand>(&instruction_.operands[1]);
+        const auto known = special == nullptr ? std::nullopt : geometry_in(special->name);
+        return known ? arithmetic_.geometry(*known, origin_) : std::nullopt;
+    }
+    const auto sum_of = [&](std::size_t count) -> Number {
+        if (sources_.size() != count) return std::nullopt;
+        Number total = source(0);
+        for (std::size_t place = 1; place < count; ++place)
+            total = sum(total, source(place));
+        return total;
+    };
+    if (is("MOV", "MOV32I") || is("UMOV")) return sum_of(1);
+    if (is("IADD", "IADD32I") || is("VIADD")) return sum_of(2);
+    if (is("IADD3", "UIADD3")) return sum_of(3);
+    return std::nullopt;
+}
+
+std::optional<LanePredicate>
+Computation::combined(const std::vector<std::optional<LanePredicate>>& inputs,
+                      const std::function<bool(const std::vector<bool>&)>& result) const {
+    bool known = true;
+    for (const auto& input : inputs) {
+        if (!input) return std::nullopt;
+        known = known && input->truth;
+    }
+    if (known) {
+        std::vector<bool> truth(arithmetic_.threads());
+        std::vector<bool> row(inputs.size());
+        for (std::size_t thread = 0; thread < truth.size(); ++thread) {
+            for (std::size_t i = 0; i < inputs.size(); ++i)
+                row[i] = (*inputs[i]->truth)[thread];
+            truth[thread] = result(row);
+        }
+        return LanePredicate{std::move(truth), {}};
+    }
+    for (const auto& input : inputs)
+        if (!arithmetic_.is_uniform(*input)) return std::nullopt;
+    return LanePredicate{{}, arithmetic_.lanes() == Lanes::Together ? 0 : origin_};
+}
+
+std::optional<LanePredicate> Computation::compared() const {
+    const auto comparator = comparator_of(instruction_);
+    const bool all = instruction_.has_modifier("AND");
+    if (!comparator || sources_.size() != 2 || predicates_.size() != 2 ||
+        all == instruction_.has_modifier("OR"))
+        return std::nullopt;
+    const Number left = source(0);
+    const Number right = source(1);
+    if (!left || !right || !left->is_exact() || !right->is_exact()) return std::nullopt;
+    const Comparison comparison{*comparator, !instruction_.has_modifier("U32"), {}, {}};
+    std::vector<bool> truth(arithmetic_.threads());
+    for (std::size_t thread = 0; thread < truth.size(); ++thread)
+        truth[thread] = comparison.holds(left->offsets()[thread], right->offsets()[thread]);
+    return combined(
+        {LanePredicate{std::move(truth), {}}, registers_.truth(*predicates_.back())},
+        [&](const std::vector<bool>& row) { return all ? row[0] && row[1] : row[0] || row[1]; });
+}
+
+std::optional<LanePredicate> Computation::predicate() const {
+    if (tested_) { // Or its last operand holds.
+        const Number result = number();
+        if (!result || !result->is_exact() || predicates_.size() != 1 || predicates_[0]->index ||
+            !predicates_[0]->negated)
+            return std::nullopt;
+        std::vector<bool> truth(arithmetic_.threads());
+        for (std::size_t thread = 0; thread < truth.size(); ++thread)
+            truth[thread] = result->offsets()[thread] != 0;
+        return LanePredicate{std::move(truth), {}};
+    }
+    if (is("ISETP", "UISETP")) return compared();
+    if (is("PLOP3", "UPLOP3") && only({"LUT"}) && predicates_.size() == 4) {
+        const auto table = immediate(0);
+        if (!table) return std::nullopt;
+        std::vector<std::optional<LanePredicate>> inputs;
+        for (std::size_t place = 1; place < predicates_.size(); ++place)
+            inputs.push_back(registers_.truth(*predicates_[place]));
+        return combined(inputs, [&](const std::vector<bool>& row) {
+            const unsigned number = (row[0] ? 4U : 0U) + (row[1] ? 2U : 0U) + (row[2] ? 1U : 0U);
+            return ((*table >> number) & 1U) != 0;
+        });
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+LaneNumber LaneRegisters::number(Register reg) const {
+    const auto found = numbers_.find(reg);
+    return found == numbers_.end() ? arithmetic_->unknown() : found->second;
+}
+
+std::optional<LanePredicate> LaneRegisters::predicate(Register reg) const {
+    const auto found = predicates_.find(reg);
+    if (found != predicates_.end()) return found->second;
+    return std::nullopt;
+}
+
+bool LaneRegisters::is_uniform(Register reg) const {
+    if (is_predicate(reg.file)) {
+        const auto found = predicate(reg);
+        return found && arithmetic_->is_uniform(*found);
+    }
+    return arithmetic_->is_uniform(number(reg));
+}
+
+std::optional<LanePredicate> LaneRegisters::truth(const RegisterOperand& reg) const {
+    if (!reg.index)
+        return LanePredicate{std::vector<bool>(arithmetic_->threads(), !reg.negated), {}};
+    auto found = predicate({reg.file, *reg.index});
+    if (found && found->truth && reg.negated) found->truth->flip();
+    return found;
+}
+
+std::optional<LaneNumber> LaneRegisters::address(const assembly::MemoryOperand& operand,
+                                                 Origin origin) const {
+    LaneNumber sum = arithmetic_->constant(static_cast<std::uint32_t>(operand.offset));
+    const auto add = [&](const std::optional<RegisterOperand>& reg) {
+        if (!reg || !reg->index) return true;
+        std::uint32_t factor = 1;
+        for (const std::string& suffix : reg->suffixes)
+            if (suffix == "X4" || suffix == "X8" || suffix == "X16")
+                factor = suffix == "X4" ? 4 : suffix == "X8" ? 8 : 16;
+            else if (suffix != "64" && suffix != "U32" && suffix != "reuse")
+                return false;
+        if (reg->negated || reg->absolute || reg->inverted) return false;
+        sum = arithmetic_->sum(sum,
+                               arithmetic_->product(number({reg->file, *reg->index}),
+                                                    arithmetic_->constant(factor), origin),
+                               origin);
+        return true;
+    };
+    if (!add(operand.base) || !add(operand.uniform)) return std::nullopt;
+    return sum;
+}
+
+bool LaneRegisters::is_kept(Register reg) const {
+    // Others may write them while a lane waits.
+    return arithmetic_->lanes() == Lanes::Together ||
+           (reg.file != RegisterFile::Uniform && reg.file != RegisterFile::UniformPredicate);
+}
+
+void LaneRegisters::set(Register reg, const LaneNumber& value) {
+    if (!value.is_unknown() && is_kept(reg))
+        numbers_.insert_or_assign(reg, value);
+    else
+        numbers_.erase(reg);
+}
+
+void LaneRegisters::set(Register reg, std::optional<LanePredicate> value) {
+    if (value && is_kept(reg))
+        predicates_.insert_or_assign(reg, std::move(*value));
+    else
+        predicates_.erase(reg);
+}
+
+void LaneRegisters::execute(const Instruction& instruction, Origin origin) {
+    const auto& effects = instruction.effects;
+    if (instruction.guard && instruction.guard->never()) return;
+    if (!effects.exact) { // Which registers it writes is not known.
+        numbers_.clear();
+        predicates_.clear();
+        return;
+    }
+    const Computation computation{*arithmetic_, *this, instruction, origin};
+    const bool uniform = computation.is_uniform();
+    const auto number = computation.number();
+    const auto predicate = computation.predicate();
+    const Origin common = arithmetic_->lanes() == Lanes::Together ? 0 : origin;
+    const bool surely = !is_guarded(instruction);
+    const auto guard = surely ? std::nullopt : truth(instruction.guard->predicate);
+    const auto says_in = computation.tested() ? computation.tested() : computation.destination();
+    for (const Register written : effects.writes) {
+        // The warp has one of them.
+        const bool of_warp = arithmetic_->lanes() == Lanes::Together &&
+                             (written.file == RegisterFile::Uniform ||
+                              written.file == RegisterFile::UniformPredicate);
+        if (is_predicate(written.file)) {
+            std::optional<LanePredicate> after = written == says_in ? predicate : std::nullopt;
+            if (!after && (uniform || of_warp)) after = LanePredicate{{}, common};
+            if (!surely) {
+                const auto old = this->predicate(written);
+                const bool alike = guard && arithmetic_->is_uniform(*guard) && after && old &&
+                                   arithmetic_->is_uniform(*after) && arithmetic_->is_uniform(*old);
+                if (alike)
+                    after = LanePredicate{{}, common};
+                else if (!after || old != after ||
+                         !arithmetic_->are_one(after->common, after->truth.has_value()))
+                    after.reset();
+            }
+            set(written, std::move(after));
+        } else {
+            LaneNumber after = arithmetic_->unknown();
+            if (number && written == computation.destination())
+                after = *number;
+            else if (reads_zero(instruction))
+                after = arithmetic_->constant(0);
+            if (after.is_unknown() && (uniform || of_warp)) after = arithmetic_->uniform(origin);
+            if (!surely) after = arithmetic_->selected(guard, after, this->number(written), origin);
+            set(written, after);
+        }
+    }
+}
+
+void LaneRegisters::join(const LaneRegisters& other, Origin origin) {
+    const bool alike = arithmetic_->lanes() == Lanes::Together;
+    for (auto entry = numbers_.begin(); entry != numbers_.end();) {
+        const auto found = other.numbers_.find(entry->first);
+        if (found != other.numbers_.end())
+            entry->second = arithmetic_->either(entry->second, found->second, alike, origin);
+        if (found == other.numbers_.end() || entry->second.is_unknown())
+            entry = numbers_.erase(entry);
+        else
+            ++entry;
+    }
+    for (auto entry = predicates_.begin(); entry != predicates_.end();) {
+        const auto found = other.predicates_.find(entry->first);
+        const bool both = found != other.predicates_.end();
+        if (both && entry->second == found->second) {
+            ++entry;
+        } else if (both && alike && arithmetic_->is_uniform(entry->second) &&
+                   arithmetic_->is_uniform(found->second)) {
+            entry->second = LanePredicate{{}, 0};
+            ++entry;
+        } else {
+            entry = predicates_.erase(entry);
+        }
+    }
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,165 @@
+#pragma once
+/// \file
+/// What is known of the numbers that the lanes of a warp hold together (docs/soundness.md, S32).
+
+#include "analyzer/semantics/register_values.hpp"
+#include "assembly/isa/program.hpp"
+
+#include <boost/container/flat_map.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// Threads of a block in each dimension.
+struct BlockShape {
+    std::array<std::int64_t, 3> threads{1, 1, 1}; ///< x, y, z.
+
+    [[nodiscard]] std::int64_t count() const { return threads[0] * threads[1] * threads[2]; }
+};
+
+/// Numbers of all threads of a block, in the order of their warps. `Shape:` [thread].
+using ThreadNumbers = std::vector<std::uint32_t>;
+
+/// Where a number that the lanes have in common was computed. Numbers of one origin are equal
+/// whenever they are computed.
+using Origin = std::size_t;
+
+/// A 32-bit number of each lane: it agrees with `offsets` in its lowest `bits` bits, and where it
+/// has an origin, what it differs by from its offset is the same for all lanes of a warp that
+/// execute together. A number all of whose bits are known has one.
+class LaneNumber {
+public:
+    LaneNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
+               std::optional<Origin> common);
+
+    [[nodiscard]] const ThreadNumbers& offsets() const { return *offsets_; }
+    [[nodiscard]] unsigned bits() const { return bits_; }
+    [[nodiscard]] std::optional<Origin> common() const { return common_; }
+    [[nodiscard]] bool is_exact() const { return bits_ == 32; }
+    /// Nothing at all is known of it.
+    [[nodiscard]] bool is_unknown() const { return bits_ == 0 && !common_; }
+    friend bool operator==(const LaneNumber& a, const LaneNumber& b) {
+        return a.bits_ == b.bits_ && a.common_ == b.common_ &&
+               (a.offsets_ == b.offsets_ || *a.offsets_ == *b.offsets_);
+    }
+
+private:
+    std::shared_ptr<const ThreadNumbers> offsets_;
+    unsigned bits_;
+    std::optional<Origin> common_;
+};
+
+/// A predicate of each lane: its truth by thread, or that lanes of a warp that execute together
+/// agree; at least one of them.
+struct LanePredicate {
+    std::optional<std::vector<bool>> truth;
+    std::optional<Origin> common;
+    friend bool operator==(const LanePredicate&, const LanePredicate&) = default;
+};
+
+/// How numbers of lanes are computed with.
+class LaneArithmetic {
+public:
+    /// `lanes`: where they may part, a number that two ways give differently is none that lanes
+    /// have in common. Requires: at least one thread, `warp_size` >= 1.
+    LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes);
+
+    [[nodiscard]] std::size_t threads() const { return threads_; }
+    [[nodiscard]] std::size_t warp_size() const { return warp_size_; }
+    [[nodiscard]] Lanes lanes() const { return lanes_; }
+
+    [[nodiscard]] const LaneNumber& unknown() const { return unknown_; }
+    /// The same for all lanes.
+    [[nodiscard]] LaneNumber constant(std::uint32_t value) const;
+    /// The same for all lanes, but which is not known.
+    [[nodiscard]] LaneNumber uniform(Origin origin) const;
+    /// What the launch gives each thread; nothing for what this version does not know.
+    [[nodiscard]] std::optional<LaneNumber> geometry(Geometry number, Origin origin) const;
+
+    [[nodiscard]] LaneNumber sum(const LaneNumber& a, const LaneNumber& b, Origin origin) const;
+    [[nodiscard]] LaneNumber product(const LaneNumber& a, const LaneNumber& b, Origin origin) const;
+    [[nodiscard]] LaneNumber negative(const LaneNumber& a, Origin origin) const;
+    /// Bit by bit: bit 4a + 2b + c of `table` for the bits a, b, c.
+    [[nodiscard]] LaneNumber looked_up(const std::array<LaneNumber, 3>& inputs, unsigned table,
+                                       Origin origin) const;
+    /// Of a number of which all bits are known, or that is the same for all lanes; nothing else.
+    using Binary = std::function<std::uint32_t(std::uint32_t, std::uint32_t)>;
+    [[nodiscard]] std::optional<LaneNumber> applied(const LaneNumber& a, const LaneNumber& b,
+                                                    const Binary& compute, Origin origin) const;
+    /// By a constant number of bits, which is below 32; zeros come in.
+    [[nodiscard]] LaneNumber shifted_right(const LaneNumber& a, unsigned by, bool is_signed,
+                                           Origin origin) const;
+
+    /// Lanes that execute together hold the same number, the same truth.
+    [[nodiscard]] bool is_uniform(const LaneNumber& number) const;
+    [[nodiscard]] bool is_uniform(const LanePredicate& predicate) const;
+
+    /// Whether what is described alike, with this origin or known altogether, is one and the same:
+    /// where lanes stay together all that they have in common has one origin.
+    [[nodiscard]] bool are_one(std::optional<Origin> common, bool known) const {
+        return known || (common && lanes_ == Lanes::MayPart);
+    }
+
+    /// What holds of a number that is one or the other: all lanes of a warp choose alike (`alike`),
+    /// or each for itself.
+    [[nodiscard]] LaneNumber either(const LaneNumber& a, const LaneNumber& b, bool alike,
+                                    Origin origin) const;
+    /// `a` where the predicate holds, else `b`; nothing is known of a predicate that is none.
+    [[nodiscard]] LaneNumber selected(const std::optional<LanePredicate>& predicate,
+                                      const LaneNumber& a, const LaneNumber& b,
+                                      Origin origin) const;
+
+private:
+    [[nodiscard]] LaneNumber made(ThreadNumbers offsets, unsigned bits,
+                                  std::optional<Origin> common) const;
+    [[nodiscard]] bool same_in_warps(const ThreadNumbers& numbers) const;
+
+    std::size_t threads_;
+    std::size_t warp_size_;
+    Lanes lanes_;
+    std::array<std::int64_t, 3> shape_;
+    LaneNumber unknown_;
+};
+
+/// What is known of the registers of all lanes at a place in the code.
+class LaneRegisters {
+public:
+    explicit LaneRegisters(const LaneArithmetic& arithmetic) : arithmetic_{&arithmetic} {}
+
+    [[nodiscard]] LaneNumber number(assembly::Register reg) const;
+    /// Nothing when nothing is known of it.
+    [[nodiscard]] std::optional<LanePredicate> predicate(assembly::Register reg) const;
+    /// Lanes that execute together find the same in it.
+    [[nodiscard]] bool is_uniform(assembly::Register reg) const;
+    /// The truth of an operand; nothing when it is none that is known.
+    [[nodiscard]] std::optional<LanePredicate> truth(const assembly::RegisterOperand& reg) const;
+    /// The low 32 bits of the address of each lane; nothing when it is not understood.
+    [[nodiscard]] std::optional<LaneNumber> address(const assembly::MemoryOperand& operand,
+                                                    Origin origin) const;
+
+    /// What the instruction does to them. `origin`: of what it computes; used for nothing else.
+    void execute(const assembly::Instruction& instruction, Origin origin);
+    /// Keeps what holds for both. `origin`: differs with every place at which ways meet.
+    void join(const LaneRegisters& other, Origin origin);
+    friend bool operator==(const LaneRegisters& a, const LaneRegisters& b) {
+        return a.numbers_ == b.numbers_ && a.predicates_ == b.predicates_;
+    }
+
+private:
+    void set(assembly::Register reg, const LaneNumber& value);
+    void set(assembly::Register reg, std::optional<LanePredicate> value);
+    [[nodiscard]] bool is_kept(assembly::Register reg) const;
+
+    const LaneArithmetic* arithmetic_;
+    boost::container::flat_map<assembly::Register, LaneNumber> numbers_;       ///< Those known.
+    boost::container::flat_map<assembly::Register, LanePredicate> predicates_; ///< Those known.
+};
+
+} // namespace warpbound::analyzer

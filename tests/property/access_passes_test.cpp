@@ -1,0 +1,454 @@
+/// \file
+/// Passes of accesses and choices of lanes that follow from the code, against an interpreter that
+/// runs every thread of a block.
+
+#include "analyzer/semantics/access_passes.hpp"
+#include "assembly/isa/reader.hpp"
+#include "models/architecture/architecture.hpp"
+#include "tests/support/campaign.hpp"
+#include "tests/support/lane_interpreter.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace warpbound::tests {
+namespace {
+
+/// Writes kernels that compute addresses. Lanes part where `parting` says that they may.
+class AddressWriter {
+public:
+    AddressWriter(Chance& chance, bool parting) : chance_{chance}, parting_{parting} {}
+
+    std::string write() {
+        text_ = "!Arch sm_75\n!Kernel k\n";
+        add("S2R R10, SR_CTAID.X"); // R10 to R12 are the same for all lanes.
+        add("MOV R11, c[0x0][0x160]");
+        add("IMAD R12, R10, 0x80, R11");
+        add("UMOV UR4, 0x10");
+        for (int reg = 2; reg < 6; ++reg)
+            load(fmt::format("R{}", reg));
+        for (int number = 0; number < 3; ++number)
+            compare(fmt::format("P{}", number), any(), "PT");
+        sequence(static_cast<int>(chance_.whole(4, 12)), 2);
+        add("EXIT");
+        return text_ + "!EndKernel\n";
+    }
+
+private:
+    bool one_in(std::int64_t n) { return chance_.whole(1, n) == 1; }
+    void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
+    std::string power() { return fmt::format("0x{:x}", 1 << chance_.whole(0, 8)); }
+    std::string number() { return fmt::format("0x{:x}", chance_.whole(0, 255)); }
+    std::string any() {
+        return one_in(4) ? fmt::format("R{}", chance_.whole(10, 12))
+                         : fmt::format("R{}", chance_.whole(2, 8));
+    }
+    std::string into() { return fmt::format("R{}", chance_.whole(2, 8)); }
+    std::string predicate() {
+        return fmt::format("{}P{}", one_in(2) ? "!" : "", chance_.whole(0, 2));
+    }
+    /// Of what decides where lanes stay together: P3 is.
+    std::string decides() {
+        if (parting_ && one_in(2)) return predicate();
+        compare("P3", fmt::format("R{}", chance_.whole(10, 12)), "PT");
+        return one_in(2) ? "P3" : "!P3";
+    }
+    std::string guard() { return one_in(8) ? "@" + predicate() + " " : ""; }
+
+    void load(const std::string& reg) {
+        static const char* const special[] = {"SR_TID.X", "SR_TID.X",  "SR_TID.X",  "SR_TID.Y",
+                                              "SR_TID.Z", "SR_LANEID", "SR_CTAID.X"};
+        switch (chance_.whole(1, 6)) {
+        case 1:
+            return add(fmt::format("MOV {}, {}", reg, number()));
+        case 2:
+            return add(fmt::format("MOV {}, c[0x0][0x16{}]", reg, one_in(2) ? 0 : 4));
+        case 3:
+            return add(fmt::format("{}LDS {}, [R9]", guard(), reg));
+        default:
+            return add(fmt::format("{}S2R {}, {}", guard(), reg, special[chance_.whole(0, 6)]));
+        }
+    }
+
+    void compute() {
+        const std::string start = guard();
+        switch (chance_.whole(1, 14)) {
+        case 1:
+            return add(fmt::format("{}IADD3 {}, {}, {}, {}", start, into(), any(),
+                                   one_in(2) ? "-" + any() : number(), one_in(3) ? any() : "RZ"));
+        case 2:
+        case 3:
+            return add(fmt::format("{}IMAD {}, {}, {}, {}", start, into(), any(),
+                                   one_in(4) ? any() : power(), one_in(2) ? any() : "RZ"));
+        case 4:
+            return add(fmt::format("{}SHF.L.U32 {}, {}, 0x{:x}, RZ", start, into(), any(),
+                                   chance_.whole(0, 9)));
+        case 5:
+            return add(fmt::format("{}SHF.R.{}.HI {}, RZ, 0x{:x}, {}", start,
+                                   one_in(2) ? "U32" : "S32", into(), chance_.whole(0, 6), any()));
+        case 6:
+        case 7:
+            return add(fmt::format(
+                "{}LOP3.LUT {}{}, {}, {}, {}, 0x{:x}, !PT", start, one_in(4) ? "P2, " : "", into(),
+                any(), one_in(3) ? any() : fmt::format("0x{:x}", (1 << chance_.whole(0, 8)) - 1),
+                one_in(3) ? any() : "RZ", one_in(2) ? 0xc0 : chance_.whole(0, 255)));
+        case 8:
+            return add(fmt::format("{}LEA {}, {}, {}, 0x{:x}", start, into(), any(), any(),
+                                   chance_.whole(0, 7)));
+        case 9:
+            return add(fmt::format("{}LEA.HI {}, {}, {}, RZ, 0x{:x}", start, into(), any(), any(),
+                                   chance_.whole(1, 31)));
+        case 10:
+            return add(
+                fmt::format("{}SEL {}, {}, {}, {}", start, into(), any(), any(), predicate()));
+        case 11:
+            return add(fmt::format("{}IMNMX{} {}, {}, {}, {}", start, one_in(2) ? ".U32" : "",
+                                   into(), any(), any(), one_in(2) ? "PT" : "!PT"));
+        case 12:
+            return add(fmt::format(
+                "{}IMAD.WIDE R{}, {}, {}, {}", start, 2 * chance_.whole(1, 3), any(), power(),
+                one_in(2) ? fmt::format("R{}", 2 * chance_.whole(1, 3)) : "c[0x0][0x168]"));
+        case 13:
+            return add("UIADD3 UR4, UR4, 0x4, URZ");
+        default:
+            return load(into());
+        }
+    }
+
+    void compare(const std::string& result, const std::string& left, const std::string& and_also) {
+        static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
+        add(fmt::format("ISETP.{}{}.{} {}, PT, {}, {}, {}", names[chance_.whole(0, 5)],
+                        one_in(3) ? ".U32" : "", one_in(4) ? "OR" : "AND", result, left,
+                        one_in(3) && and_also != "PT" ? any()
+                                                      : fmt::format("0x{:x}", chance_.whole(0, 40)),
+                        and_also));
+    }
+
+    void access() {
+        static const char* const texts[] = {
+            "LDS R9, [{}]",       "LDS R9, [{}+0x4]",        "LDS R9, [{}.X4]",
+            "STS [{}], R9",       "STS.64 [{}], R6",         "LDS.U8 R9, [{}]",
+            "STS.128 [{}], R4",   "ATOMS.ADD R9, [{}], R9",  "LDG.E.SYS R9, [{}]",
+            "STG.E.SYS [{}], R9", "LDG.E.SYS R9, [{}+0x40]", "LDS R9, [{}+UR4]"};
+        add(guard() + fmt::format(fmt::runtime(texts[chance_.whole(0, 11)]), any()));
+    }
+
+    void sequence(int statements, int depth) {
+        for (int i = 0; i < statements; ++i) {
+            switch (chance_.whole(1, 12)) {
+            case 1:
+                compare(fmt::format("P{}", chance_.whole(0, 2)), any(),
+                        one_in(2) ? "PT" : predicate());
+                break;
+            case 2:
+                if (depth > 0) branch(depth);
+                break;
+            case 3:
+                if (depth > 0) loop(depth);
+                break;
+            case 4:
+                if (one_in(4)) add(fmt::format("@{} EXIT", parting_ ? predicate() : decides()));
+                break;
+            case 5:
+            case 6:
+            case 7:
+                access();
+                break;
+            default:
+                compute();
+            }
+        }
+    }
+
+    void branch(int depth) {
+        const int label = labels_++;
+        const std::string decided = decides();
+        add(fmt::format("@{} BRA X{}", decided, label));
+        sequence(static_cast<int>(chance_.whole(1, 3)), depth - 1);
+        if (one_in(2)) {
+            add(fmt::format("BRA Y{}", label));
+            text_ += fmt::format("X{}:\n", label);
+            sequence(static_cast<int>(chance_.whole(1, 2)), depth - 1);
+            text_ += fmt::format("Y{}:\n", label);
+        } else {
+            text_ += fmt::format("X{}:\n", label);
+        }
+        add("NOP");
+    }
+
+    /// At most four turns, by a register that nothing else writes.
+    void loop(int depth) {
+        const int label = labels_++;
+        const int counter = 13 + label % 10;
+        add(fmt::format("MOV R{}, RZ", counter));
+        text_ += fmt::format("L{}:\n", label);
+        add(fmt::format("IADD3 R{0}, R{0}, 0x1, RZ", counter));
+        sequence(static_cast<int>(chance_.whole(1, 4)), depth - 1);
+        add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{:x}, {}", counter, chance_.whole(2, 4),
+                        parting_ && one_in(2) ? predicate() : "PT"));
+        add(fmt::format("@P4 BRA L{}", label));
+    }
+
+    Chance& chance_;
+    bool parting_;
+    std::string text_;
+    int labels_ = 0;
+};
+
+/// Passes of lanes on 32 banks of 4 bytes, or on lines of 128 bytes; none where one is not aligned.
+std::optional<std::int64_t> passes_of(const assembly::Instruction& instruction,
+                                      const std::map<std::size_t, std::uint32_t>& lanes) {
+    const auto& memory = *instruction.effects.memory;
+    const auto bytes = static_cast<std::uint32_t>(memory.bytes_per_lane);
+    for (const auto& [lane, address] : lanes)
+        if (address % bytes != 0) return std::nullopt;
+    if (memory.space != assembly::StateSpace::Shared) {
+        std::set<std::uint32_t> lines;
+        for (const auto& [lane, address] : lanes)
+            lines.insert(address / 128);
+        return static_cast<std::int64_t>(lines.size());
+    }
+    const bool one_by_one = instruction.mnemonic == "ATOMS";
+    // Lanes in groups that need all banks once.
+    std::map<std::size_t, std::map<std::uint32_t, std::multiset<std::uint32_t>>> groups;
+    const std::size_t group = 32 / std::max<std::size_t>(1, bytes / 4);
+    for (const auto& [lane, address] : lanes)
+        for (std::uint32_t word = address / 4; word <= (address + bytes - 1) / 4; ++word)
+            groups[lane / group][word % 32].insert(word);
+    std::int64_t passes = 0;
+    for (const auto& [number, banks] : groups) {
+        std::size_t most = 0;
+        for (const auto& [bank, words] : banks)
+            most = std::max(most, one_by_one
+                                      ? words.size()
+                                      : std::set<std::uint32_t>(words.begin(), words.end()).size());
+        passes += static_cast<std::int64_t>(most);
+    }
+    return passes;
+}
+
+using analyzer::Choice;
+using Warp = std::vector<LaneRun>;
+
+/// Whether the lanes of a warp went the same way as long as they were there.
+bool stays_together(const Warp& warp) {
+    const auto longest =
+        std::max_element(warp.begin(), warp.end(), [](const LaneRun& a, const LaneRun& b) {
+            return a.path.size() < b.path.size();
+        });
+    return std::all_of(warp.begin(), warp.end(), [&](const LaneRun& lane) {
+        return lane.steps.size() <= longest->steps.size() &&
+               std::equal(lane.path.begin(), lane.path.end(), longest->path.begin()) &&
+               std::equal(lane.steps.begin(), lane.steps.end(), longest->steps.begin(),
+                          [](const LaneStep& a, const LaneStep& b) {
+                              return a.instruction == b.instruction;
+                          });
+    });
+}
+
+/// And decided alike everywhere.
+bool decides_alike(const Warp& warp) {
+    return stays_together(warp) && std::all_of(warp.begin(), warp.end(), [&](const LaneRun& lane) {
+               return lane.steps.size() == warp[0].steps.size() &&
+                      std::equal(lane.steps.begin(), lane.steps.end(), warp[0].steps.begin(),
+                                 [](const LaneStep& a, const LaneStep& b) {
+                                     return a.executes == b.executes;
+                                 });
+           });
+}
+
+class Checks {
+public:
+    explicit Checks(const assembly::Function& function) : function_{function} {}
+
+    /// Step by step, of a warp whose lanes stay together.
+    void together(const analyzer::LaneFacts& facts, const Warp& warp) {
+        std::size_t steps = 0;
+        for (const LaneRun& lane : warp)
+            steps = std::max(steps, lane.steps.size());
+        for (std::size_t step = 0; step < steps; ++step) {
+            std::map<std::size_t, std::uint32_t> accessing;
+            std::set<bool> decided;
+            std::size_t instruction = 0;
+            for (std::size_t lane = 0; lane < warp.size(); ++lane) {
+                if (step >= warp[lane].steps.size()) continue;
+                const LaneStep& here = warp[lane].steps[step];
+                instruction = here.instruction;
+                decided.insert(here.executes);
+                if (here.executes) accessing[lane] = here.address;
+            }
+            if (facts.choices[instruction] == Choice::Alike) {
+                ASSERT_EQ(decided.size(), 1U) << place(instruction);
+            }
+            check(facts, instruction, accessing);
+        }
+    }
+
+    /// Any executions of lanes of a warp, whenever they are.
+    void apart(const analyzer::LaneFacts& facts, const Warp& warp, Chance& chance) {
+        std::map<std::size_t, std::set<bool>> decided;
+        std::map<std::size_t, std::map<std::size_t, std::vector<std::uint32_t>>> accesses;
+        for (std::size_t lane = 0; lane < warp.size(); ++lane)
+            for (const LaneStep& step : warp[lane].steps) {
+                decided[step.instruction].insert(step.executes);
+                if (step.executes) accesses[step.instruction][lane].push_back(step.address);
+            }
+        for (const auto& [instruction, ways] : decided) {
+            if (facts.choices[instruction] == Choice::Alike) {
+                ASSERT_EQ(ways.size(), 1U) << place(instruction);
+            }
+        }
+        for (const auto& [instruction, lanes] : accesses)
+            for (int sample = 0; sample < 3; ++sample) {
+                std::map<std::size_t, std::uint32_t> accessing;
+                for (const auto& [lane, addresses] : lanes)
+                    if (sample == 0 || chance.whole(1, 4) > 1)
+                        accessing[lane] = addresses[static_cast<std::size_t>(
+                            chance.whole(0, static_cast<std::int64_t>(addresses.size()) - 1))];
+                check(facts, instruction, accessing);
+            }
+    }
+
+    /// Where lanes surely decide differently, some warp of those that all came there does.
+    void differ(const analyzer::LaneFacts& facts, const std::vector<Warp>& warps) {
+        for (std::size_t i = 0; i < facts.choices.size(); ++i) {
+            if (facts.choices[i] != Choice::Differently) continue;
+            bool all_came = true;
+            bool some_differ = false;
+            for (const Warp& warp : warps) {
+                std::set<bool> ways;
+                for (const LaneRun& lane : warp) {
+                    const auto step =
+                        std::find_if(lane.steps.begin(), lane.steps.end(),
+                                     [&](const LaneStep& at) { return at.instruction == i; });
+                    if (step == lane.steps.end())
+                        all_came = false;
+                    else
+                        ways.insert(step->executes);
+                }
+                some_differ = some_differ || ways.size() == 2;
+            }
+            if (!all_came) continue;
+            ++differing_;
+            ASSERT_TRUE(some_differ) << place(i);
+        }
+    }
+
+    [[nodiscard]] std::size_t checked() const { return checked_; }
+    [[nodiscard]] std::size_t reached() const { return reached_; }
+    [[nodiscard]] std::size_t differing() const { return differing_; }
+
+private:
+    [[nodiscard]] std::string place(std::size_t instruction) const {
+        return fmt::format("at 0x{:04x}", function_.instructions[instruction].address);
+    }
+
+    void check(const analyzer::LaneFacts& facts, std::size_t instruction,
+               const std::map<std::size_t, std::uint32_t>& accessing) {
+        const auto derived =
+            std::find_if(facts.passes.begin(), facts.passes.end(),
+                         [&](const auto& of) { return of.instruction == instruction; });
+        if (derived == facts.passes.end() || accessing.empty()) return;
+        const auto seen = passes_of(function_.instructions[instruction], accessing);
+        if (!seen) return;
+        ++checked_;
+        if (*seen == derived->passes.hi) ++reached_;
+        ASSERT_LE(*seen, derived->passes.hi) << place(instruction) << ": " << derived->reason;
+        ASSERT_GE(*seen, derived->passes.lo) << place(instruction) << ": " << derived->reason;
+    }
+
+    const assembly::Function& function_;
+    std::size_t checked_ = 0;
+    std::size_t reached_ = 0;
+    std::size_t differing_ = 0;
+};
+
+TEST(AccessPasses, HoldForEveryThreadOfRandomCode) {
+    std::size_t derived = 0;
+    std::size_t kept_together = 0;
+    std::size_t checked = 0;
+    std::size_t reached = 0;
+    std::size_t differing = 0;
+    const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 1000));
+    const auto architecture = models::load_architecture("turing-t4");
+    ASSERT_TRUE(architecture);
+    for_seeds(cases, [&](Chance& chance) {
+        const std::string text = AddressWriter{chance, chance.whole(0, 1) == 1}.write();
+        const auto program = assembly::read_program({"random", text});
+        ASSERT_TRUE(program) << to_string(program.error()) << text;
+        const assembly::Function& function = program.value().functions.front();
+        const auto graph = assembly::build_control_flow_graph(function);
+        ASSERT_TRUE(graph) << to_string(graph.error()) << text;
+        static const analyzer::BlockShape shapes[] = {{{32, 1, 1}}, {{16, 2, 1}}, {{8, 8, 1}},
+                                                      {{40, 1, 1}}, {{4, 4, 4}},  {{3, 11, 1}},
+                                                      {{96, 1, 1}}, {{7, 1, 1}}};
+        const analyzer::BlockShape& shape = shapes[chance.whole(0, 7)];
+        SCOPED_TRACE(fmt::format("{} x {} x {}\n{}", shape.threads[0], shape.threads[1],
+                                 shape.threads[2], text));
+        const auto derive = [&](analyzer::Lanes lanes) {
+            return analyzer::derive_lane_facts(function, graph.value(), shape, architecture.value(),
+                                               lanes);
+        };
+        const auto wherever = derive(analyzer::Lanes::MayPart);
+        const auto stated = derive(analyzer::Lanes::Together);
+        derived += wherever.passes.size();
+        kept_together += wherever.never_part ? 1U : 0U;
+        Checks checks{function};
+        for (int run = 0; run < 2; ++run) {
+            LaneInputs inputs;
+            for (const std::int64_t offset : {0x160, 0x164})
+                inputs.constants[offset] = static_cast<std::uint32_t>(
+                    (chance.whole(0, 1) == 1 ? 128 : 1) * chance.whole(0, 40));
+            for (const std::int64_t offset : {0x168, 0x16c})
+                inputs.constants[offset] = static_cast<std::uint32_t>(4 * chance.whole(0, 64));
+            inputs.special["SR_CTAID.X"] = static_cast<std::uint32_t>(chance.whole(0, 20));
+            std::vector<Warp> warps;
+            for (std::int64_t thread = 0; thread < shape.count(); ++thread) {
+                const auto count = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
+                inputs.special["SR_TID.X"] = count(thread % shape.threads[0]);
+                inputs.special["SR_TID.Y"] = count(thread / shape.threads[0] % shape.threads[1]);
+                inputs.special["SR_TID.Z"] = count(thread / shape.threads[0] / shape.threads[1]);
+                inputs.special["SR_LANEID"] = count(thread % 32);
+                if (thread % 32 == 0) warps.emplace_back();
+                warps.back().push_back(
+                    LaneInterpreter{function, graph.value(), chance, {}, inputs}.run(2'000));
+                ASSERT_TRUE(warps.back().back().ended);
+            }
+            bool all_alike = true;
+            for (const Warp& warp : warps) {
+                if (wherever.never_part) {
+                    ASSERT_TRUE(stays_together(warp));
+                    checks.together(wherever, warp);
+                } else {
+                    checks.apart(wherever, warp, chance);
+                }
+                all_alike = all_alike && decides_alike(warp);
+            }
+            checks.differ(wherever, warps);
+            for (const Warp& warp : warps)
+                if (all_alike) checks.together(stated, warp);
+            if (testing::Test::HasFailure()) return;
+        }
+        checked += checks.checked();
+        reached += checks.reached();
+        differing += checks.differing();
+    });
+    EXPECT_GT(derived, static_cast<std::size_t>(cases));
+    EXPECT_GT(kept_together, static_cast<std::size_t>(cases) / 10);
+    EXPECT_GT(reached, checked / 4);
+    EXPECT_GT(differing, static_cast<std::size_t>(cases) / 40);
+    RecordProperty("derived", static_cast<int>(derived));
+    RecordProperty("kept_together", static_cast<int>(kept_together));
+    RecordProperty("checked", static_cast<int>(checked));
+    RecordProperty("reached", static_cast<int>(reached));
+    RecordProperty("differing", static_cast<int>(differing));
+}
+
+} // namespace
+} // namespace warpbound::tests

@@ -1,0 +1,244 @@
+#include "analyzer/flow_facts_template.hpp"
+#include "analyzer/semantics/access_passes.hpp"
+#include "tests/unit/analyzer/analyzed.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace warpbound::analyzer {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+LaneFacts facts(const Analyzed& problem, const BlockShape& shape, Lanes lanes = Lanes::MayPart) {
+    return derive_lane_facts(*problem.request.function, problem.graph, shape, problem.architecture,
+                             lanes);
+}
+
+/// "0x0010: 1..2; 0x0030: 1".
+std::string passes(const std::string& body, const BlockShape& shape = {{32, 1, 1}},
+                   Lanes lanes = Lanes::MayPart) {
+    const auto problem = analyzed(body, {}, "turing-t4", 75);
+    std::string text;
+    for (const auto& derived : facts(*problem, shape, lanes).passes) {
+        const auto& [lo, hi] = derived.passes;
+        text += fmt::format("{}{:#06x}: {}{}", text.empty() ? "" : "; ",
+                            problem->request.function->instructions[derived.instruction].address,
+                            lo, lo == hi ? "" : fmt::format("..{}", hi));
+    }
+    return text;
+}
+
+/// Passes of `access` to R2, behind code that computes it.
+std::string of(const std::string& code, const std::string& access = "LDS R8, [R2]",
+               const BlockShape& shape = {{32, 1, 1}}) {
+    const std::string text = passes(code + access + "; EXIT;", shape);
+    return text.empty() ? "?" : text.substr(text.find(' ') + 1);
+}
+
+constexpr const char* thread = "S2R R0, SR_TID.X; ";
+
+TEST(AccessPasses, OfSharedAccessesAreThoseOfTheFullestBank) {
+    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x2, RZ; ")), "1");
+    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x3, RZ; ")), "2");
+    EXPECT_EQ(of(thread + std::string("IMAD R2, R0, 0x80, RZ; ")), "32");
+    EXPECT_EQ(of(thread + std::string("IMAD R2, R0, 0x84, RZ; ")), "1"); // A padded column.
+    EXPECT_EQ(of("MOV R2, 0x40; "), "1");
+    EXPECT_EQ(of(thread + std::string("LOP3.LUT R2, R0, 0x3, RZ, 0xc0, !PT; ")), "?"); // Bytes.
+    EXPECT_EQ(of(thread + std::string("LOP3.LUT R2, R0, 0x3, RZ, 0xc0, !PT; "), "LDS.U8 R8, [R2]"),
+              "1");
+    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x3, RZ; "), "LDS.64 R8, [R2]"), "2");
+    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x4, RZ; "), "LDS.128 R8, [R2]"), "4");
+    EXPECT_EQ(of(thread + std::string("SHF.L.U32 R2, R0, 0x4, RZ; "), "LDS R8, [R2]"), "4");
+    EXPECT_EQ(of(thread + std::string(""), "STS [R0.X4+0x10], R8"), "1");
+    EXPECT_EQ(of("MOV R2, 0x40; ", "ATOMS.ADD R8, [R2], R9"), "32"); // One word, one by one.
+}
+
+TEST(AccessPasses, FollowTheShapeOfTheBlock) {
+    const std::string row = "S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, 0x280, R0; "
+                            "SHF.L.U32 R2, R2, 0x2, RZ; ";
+    EXPECT_EQ(of(row, "LDS R8, [R2]", {{32, 4, 1}}), "1");
+    EXPECT_EQ(of(row, "LDS R8, [R2]", {{16, 2, 1}}), "2");
+    EXPECT_EQ(of(row, "LDS R8, [R2]", {{8, 8, 1}}), "4");
+    // The last warp has one lane.
+    EXPECT_EQ(of(row, "LDS R8, [R2]", {{1, 1, 1}}), "1");
+    EXPECT_EQ(of(thread + std::string("IMAD R2, R0, 0x80, RZ; "), "LDS R8, [R2]", {{33, 1, 1}}),
+              "1..32");
+}
+
+TEST(AccessPasses, NeedNoBaseThatLanesHaveInCommon) {
+    const std::string global = "S2R R0, SR_TID.X; S2R R1, SR_CTAID.X; "
+                               "IMAD R0, R1, c[0x0][0x0], R0; MOV R3, 0x4; "
+                               "IMAD.WIDE R2, R0, R3, c[0x0][0x160]; ";
+    EXPECT_EQ(of(global, "LDG.E.SYS R8, [R2]"), "1..2");
+    EXPECT_EQ(of(global, "STG.E.SYS [R2+0x8], R8"), "1..2");
+    EXPECT_EQ(of(global, "LDS R8, [R2]"), "1"); // Banks only turn.
+    // A line of 128 bytes apart each, wherever the first one lies.
+    EXPECT_EQ(
+        of(thread + std::string("IMAD.WIDE R2, R0, 0x80, c[0x0][0x160]; "), "LDG.E.SYS R8, [R2]"),
+        "32");
+    EXPECT_EQ(of("MOV R2, c[0x0][0x160]; MOV R3, c[0x0][0x164]; ", "LDG.E.SYS R8, [R2]"), "1");
+    // A base that is a multiple of 128.
+    EXPECT_EQ(of(thread + std::string("S2R R1, SR_CTAID.X; SHF.L.U32 R1, R1, 0x7, RZ; "
+                                      "LEA R2, R0, R1, 0x2; "),
+                 "LDG.E.SYS R8, [R2]"),
+              "1");
+    // The factor of the thread is not known.
+    EXPECT_EQ(of(thread + std::string("IMAD R2, R0, c[0x0][0x160], RZ; ")), "?");
+}
+
+TEST(AccessPasses, HoldInLoopsOverWhichLanesStayTogether) {
+    const std::string loop =
+        "S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; MOV R4, RZ; L: LDS R8, [R2]; "
+        "IADD3 R2, R2, 0x84, RZ; IADD3 R4, R4, 0x1, RZ; ";
+    EXPECT_EQ(passes(loop + "ISETP.NE.AND P0, PT, R4, c[0x0][0x160], PT; @P0 BRA L; EXIT;"),
+              "0x0030: 1");
+    // Each lane leaves the loop when it wants to.
+    const std::string by_data = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA L; EXIT;";
+    EXPECT_EQ(passes(loop + by_data), "");
+    EXPECT_EQ(passes(loop + by_data, {{32, 1, 1}}, Lanes::Together), "0x0030: 1");
+}
+
+TEST(AccessPasses, KeepTheBankOfALaneWhereverItsRowIs) {
+    const std::string part = "S2R R0, SR_TID.X; LDS R4, [RZ]; ISETP.NE.AND P0, PT, R4, RZ, PT; "
+                             "BSSY B0, D; @P0 BRA D; NOP; D: BSYNC B0; ";
+    EXPECT_EQ(passes(part + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x2; LDS R8, [R2]; EXIT;"),
+              "0x0010: 1; 0x0090: 1");
+    EXPECT_EQ(passes(part + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x3; LDS R8, [R2]; EXIT;"),
+              "0x0010: 1; 0x0090: 1..2");
+    EXPECT_EQ(passes(part + "IMAD R5, R4, 0x84, RZ; LEA R2, R0, R5, 0x2; LDS R8, [R2]; EXIT;"),
+              "0x0010: 1");
+    // Lines by the lowest bits alone say nothing.
+    EXPECT_EQ(passes(part + "IMAD R5, R4, 0x80, RZ; LEA R2, R0, R5, 0x2; LDG.E.SYS R8, [R2]; "
+                            "EXIT;"),
+              "0x0010: 1");
+}
+
+TEST(AccessPasses, ForgetWhatLanesHadInCommonWhereTheyMeetAgain) {
+    const std::string part = "S2R R0, SR_TID.X; MOV R2, c[0x0][0x160]; MOV R6, c[0x0][0x164]; "
+                             "LDS R4, [RZ]; ISETP.NE.AND P0, PT, R4, RZ, PT; BSSY B0, D; "
+                             "@P0 BRA D; ";
+    const std::string meet = "D: BSYNC B0; LEA R2, R0, R2, 0x2; LDS R8, [R2]; EXIT;";
+    EXPECT_EQ(passes(part + "NOP; " + meet), "0x0030: 1; 0x00a0: 1");
+    EXPECT_EQ(passes(part + "MOV R2, R6; " + meet), "0x0030: 1");
+    EXPECT_EQ(passes(part + "MOV R2, R6; " + meet, {{32, 1, 1}}, Lanes::Together),
+              "0x0030: 1; 0x00a0: 1");
+}
+
+TEST(AccessPasses, UseUniformRegistersOnlyWhereLanesStayTogether) {
+    const std::string code = "S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; UMOV UR4, 0x40; "
+                             "LDS R8, [R2+UR4]; ";
+    EXPECT_EQ(passes(code + "EXIT;"), "0x0030: 1");
+    const std::string part = "ISETP.NE.AND P0, PT, R8, RZ, PT; @P0 BRA D; NOP; D: EXIT;";
+    EXPECT_EQ(passes(code + part), "");
+    EXPECT_EQ(passes(code + part, {{32, 1, 1}}, Lanes::Together), "0x0030: 1");
+}
+
+TEST(AccessPasses, StartAtOneWhereLanesMayBeMissing) {
+    const std::string rows = "S2R R0, SR_TID.X; IMAD R2, R0, 0x80, RZ; LDG.E.SYS R4, [R2]; ";
+    const std::string access = "LDS R8, [R2]; EXIT;";
+    EXPECT_EQ(passes(rows + access), "0x0020: 32; 0x0030: 32");
+    EXPECT_EQ(passes(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 " + access),
+              "0x0020: 32; 0x0040: 1..32");
+    EXPECT_EQ(passes(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 EXIT; " + access),
+              "0x0020: 1..32; 0x0050: 1..32");
+    EXPECT_EQ(passes(rows + "ISETP.NE.AND P0, PT, R4, RZ, PT; @P0 EXIT; " + access, {{32, 1, 1}},
+                     Lanes::Together),
+              "0x0020: 32; 0x0050: 32");
+    // The statement that lanes decide alike is wrong.
+    EXPECT_EQ(passes(rows + "ISETP.LT.AND P0, PT, R0, 0x4, PT; @P0 EXIT; " + access, {{32, 1, 1}},
+                     Lanes::Together),
+              "0x0020: 1..32; 0x0050: 1..32");
+}
+
+TEST(AccessPasses, AreNotDerivedOfWhatNamesNoAddressPerLane) {
+    EXPECT_EQ(of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x4, RZ; ", "LDSM.16.M88.4 R8, [R2]"), "?");
+    EXPECT_EQ(of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; ", "LD.E R8, [R2]"), "?");
+    EXPECT_EQ(of("S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; ", "LDL R8, [R2]"), "?");
+    EXPECT_EQ(of("S2R R0, SR_CLOCKLO; SHF.L.U32 R2, R0, 0x2, RZ; ", "LDS R8, [R2]"), "?");
+}
+
+TEST(AccessPasses, SayWhatTheDescriptionLacks) {
+    const auto problem = analyzed("S2R R0, SR_TID.X; IMAD R2, R0, 0x4, RZ; LDG.E R8, [R2]; "
+                                  "LDS R9, [R2]; EXIT;",
+                                  {}, "hopper-h200", 90);
+    const auto derived = facts(*problem, {{32, 1, 1}});
+    EXPECT_EQ(derived.missing, std::set<std::string>{"memories/l1/line"});
+    ASSERT_EQ(derived.passes.size(), 1U);
+    EXPECT_EQ(derived.passes[0].instruction, 3U);
+}
+
+/// "0x0020 alike; 0x0040 differently".
+std::string choices(const std::string& body, const BlockShape& shape) {
+    const auto problem = analyzed(body, {}, "turing-t4", 75);
+    const auto derived = facts(*problem, shape);
+    std::string text;
+    for (std::size_t i = 0; i < derived.choices.size(); ++i) {
+        if (!derived.choices[i]) continue;
+        const char* const how = *derived.choices[i] == Choice::Alike         ? "alike"
+                                : *derived.choices[i] == Choice::Differently ? "differently"
+                                                                             : "unknown";
+        text += fmt::format("{}{:#06x} {}", text.empty() ? "" : "; ",
+                            problem->request.function->instructions[i].address, how);
+    }
+    return text + (derived.never_part ? " (together)" : "");
+}
+
+TEST(Choices, OfLanesFollowFromTheShapeOfTheBlock) {
+    const std::string code = "S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x40, PT; @!P0 BRA D; "
+                             "NOP; D: EXIT;";
+    EXPECT_EQ(choices(code, {{128, 1, 1}}), "0x0020 alike (together)");
+    EXPECT_EQ(choices(code, {{96, 1, 1}}), "0x0020 alike (together)");
+    EXPECT_EQ(choices("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x30, PT; @!P0 BRA D; NOP; "
+                      "D: EXIT;",
+                      {{128, 1, 1}}),
+              "0x0020 differently");
+    EXPECT_EQ(choices("S2R R0, SR_TID.Y; ISETP.LT.AND P0, PT, R0, 0x2, PT; @!P0 BRA D; NOP; "
+                      "D: EXIT;",
+                      {{16, 4, 1}}),
+              "0x0020 alike (together)");
+    EXPECT_EQ(choices("S2R R0, SR_TID.X; LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT; @P0 EXIT; EXIT;",
+                      {{32, 1, 1}}),
+              "0x0020 differently (together)");
+}
+
+TEST(Choices, OfLanesFollowFromWhatTheyHaveInCommon) {
+    EXPECT_EQ(choices("S2R R0, SR_CTAID.X; ISETP.LT.AND P0, PT, R0, c[0x0][0x160], PT; "
+                      "@!P0 BRA D; NOP; D: EXIT;",
+                      {{64, 1, 1}}),
+              "0x0020 alike (together)");
+    EXPECT_EQ(choices("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, c[0x0][0x160], PT; "
+                      "@!P0 BRA D; NOP; D: EXIT;",
+                      {{64, 1, 1}}),
+              "0x0020 unknown");
+    EXPECT_EQ(
+        choices("LDS R0, [RZ]; ISETP.LT.AND P0, PT, R0, 0x4, PT; @!P0 EXIT; EXIT;", {{64, 1, 1}}),
+        "0x0020 unknown (together)");
+}
+
+TEST(Choices, AreWrittenIntoTheTemplate) {
+    const auto problem =
+        analyzed("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x10, PT; BSSY B0, D; @!P0 BRA D; "
+                 "LDS R4, [R0.X4]; D: BSYNC B0; IMAD.WIDE R2, R0, 0x4, c[0x0][0x160]; "
+                 "STG.E.SYS [R2], R4; EXIT;",
+                 {}, "turing-t4", 75);
+    const BlocksOnMachine blocks{{{32, 1, 1}}, &problem->architecture};
+    const auto text = flow_facts_template(problem->program, *problem->request.function,
+                                          problem->graph, {}, blocks);
+    EXPECT_THAT(text, HasSubstr("<divergent at=\"0x0030\" origin=\"static\" status=\"proved\"/>"));
+    EXPECT_THAT(text, HasSubstr("<memory at=\"0x0040\" conflict-degree=\"1\" origin=\"static\" "
+                                "status=\"proved\"/>"));
+    EXPECT_THAT(text, HasSubstr("<memory at=\"0x0070\" transactions=\"1..2\" origin=\"static\" "
+                                "status=\"unchecked\"/>"));
+    EXPECT_THAT(text, Not(HasSubstr("?\"")));
+    const auto read = models::read_flow_facts({"template", text});
+    ASSERT_TRUE(read) << to_string(read.error());
+    EXPECT_EQ(read.value().divergents.size(), 1U);
+    EXPECT_EQ(read.value().memory.size(), 2U);
+}
+
+} // namespace
+} // namespace warpbound::analyzer
