@@ -61,9 +61,11 @@ std::vector<DerivedPathFact> not_stated(const models::FlowFacts& facts,
         const auto& linear = std::get<models::LinearFact>(path_fact.fact);
         return std::any_of(facts.constraints.begin(), facts.constraints.end(),
                            [&](const models::LinearFact& stated) {
+                               const bool says_more = linear.relation == models::Relation::AtLeast
+                                                          ? stated.constant >= linear.constant
+                                                          : stated.constant <= linear.constant;
                                return stated.terms == linear.terms &&
-                                      stated.relation == linear.relation &&
-                                      stated.constant <= linear.constant;
+                                      stated.relation == linear.relation && says_more;
                            });
     };
     derived.erase(std::remove_if(derived.begin(), derived.end(), is_stated), derived.end());

@@ -20,12 +20,14 @@ struct BlocksOnMachine {
 
 /// A template of flow facts with every loop and memory access of the kernel, and what its branches
 /// exclude (in such a launch, where one is given); `?` stands where the user must write. With
-/// `blocks`, passes of accesses and where lanes decide differently, as far as they follow. What it
-/// states holds wherever lanes part; what follows only where they never do is a comment.
+/// `blocks`, passes of accesses and where lanes decide differently, as far as they follow; `words`
+/// are constants that somebody states, and what follows with them only is printed as unchecked.
+/// What it states holds wherever lanes part; what follows only where they never do is a comment.
 std::string flow_facts_template(const assembly::Program& program,
                                 const assembly::Function& function,
                                 const assembly::ControlFlowGraph& graph,
                                 const std::optional<models::Launch>& launch = {},
-                                const std::optional<BlocksOnMachine>& blocks = {});
+                                const std::optional<BlocksOnMachine>& blocks = {},
+                                const GivenWords& words = {});
 
 } // namespace warpbound::analyzer

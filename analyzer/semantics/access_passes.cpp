@@ -374,7 +374,7 @@ private:
 
 LaneFacts derive_lane_facts(const Function& function, const ControlFlowGraph& graph,
                             const BlockShape& shape, const models::Architecture& architecture,
-                            Lanes lanes) {
+                            Lanes lanes, const GivenWords& words) {
     const models::SourcedValue* size = architecture.geometry.find("warp-size");
     LaneFacts none;
     none.choices.resize(function.instructions.size());
@@ -382,7 +382,7 @@ LaneFacts derive_lane_facts(const Function& function, const ControlFlowGraph& gr
         return none;
     const std::int64_t warp_size = size->interval->hi;
     // If no branch parts lanes that are together, by induction none ever does.
-    const LaneArithmetic together{shape, warp_size, Lanes::Together};
+    const LaneArithmetic together{shape, warp_size, Lanes::Together, words};
     Derivation whole{function, graph, together, architecture};
     const bool never_part = whole.never_part();
     if (never_part || lanes == Lanes::Together) {
@@ -390,7 +390,7 @@ LaneFacts derive_lane_facts(const Function& function, const ControlFlowGraph& gr
         facts.never_part = never_part;
         return facts;
     }
-    const LaneArithmetic apart{shape, warp_size, Lanes::MayPart};
+    const LaneArithmetic apart{shape, warp_size, Lanes::MayPart, words};
     return Derivation{function, graph, apart, architecture}.facts(false);
 }
 

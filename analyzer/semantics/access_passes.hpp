@@ -47,11 +47,13 @@ struct LaneFacts {
 /// What follows from the code for blocks of this shape. `lanes`: Together states that no branch
 /// parts lanes, and that where a predicate decides they decide alike; where they may part only what
 /// holds without that statement is derived. Where `never_part` follows, both say the same.
+/// `words`: stated ones, on which all that is derived then rests.
 /// Accesses that need sizes which the description lacks are left out.
 /// Sound (docs/soundness.md, S32) where an access is aligned to the bytes of a lane, as the machine
 /// requires, and, of global ones, where the lanes of an access lie less than 4 GiB apart.
 LaneFacts derive_lane_facts(const assembly::Function& function,
                             const assembly::ControlFlowGraph& graph, const BlockShape& shape,
-                            const models::Architecture& architecture, Lanes lanes);
+                            const models::Architecture& architecture, Lanes lanes,
+                            const GivenWords& words = {});
 
 } // namespace warpbound::analyzer

@@ -18,6 +18,7 @@ using assembly::Function;
 
 constexpr std::size_t most_pairs = 8192;
 constexpr std::size_t most_partners = 256; ///< Of one edge, nearest first.
+constexpr std::size_t most_exits = 16;     ///< Each is a question to the solver.
 constexpr models::FactSource from_code{models::FactOrigin::Static, models::FactStatus::Proved, 0};
 
 /// What holds whenever an edge is taken, about one subject.
@@ -32,7 +33,8 @@ public:
     Branches(const Function& function, const ControlFlowGraph& graph,
              const std::optional<models::Launch>& launch, Lanes lanes)
         : function_{function}, graph_{graph}, launch_{launch}, lanes_{lanes},
-          known_(graph.blocks.size()), of_edge_(graph.edges.size()), dead_(graph.edges.size()) {
+          known_(graph.blocks.size()), of_edge_(graph.edges.size()), of_exit_(graph.blocks.size()),
+          dead_(graph.edges.size()), dead_exit_(graph.blocks.size()) {
         for (const auto& block : graph.blocks)
             ++copies_[block.address];
     }
@@ -42,6 +44,7 @@ public:
         find_dead_edges();
         find_reached();
         add_nevers();
+        add_exits();
         add_pairs();
         return std::move(facts_);
     }
@@ -58,18 +61,25 @@ private:
             if (decision->taken && decision->otherwise &&
                 graph_.edges[*decision->taken].to == graph_.edges[*decision->otherwise].to)
                 continue;
-            if (decision->taken) read(*decision->taken, decision->when);
-            if (decision->otherwise) read(*decision->otherwise, !decision->when);
+            if (decision->taken)
+                read(*decision->taken, decision->when, of_edge_, dead_);
+            else
+                read(block, decision->when, of_exit_, dead_exit_);
+            if (decision->otherwise) read(*decision->otherwise, !decision->when, of_edge_, dead_);
         }
     }
 
-    void read(std::size_t edge, const Predicate& when) {
+    using Conditions = std::map<Subject, EdgeCondition>;
+
+    /// What holds when an edge is taken or a block ends the lane.
+    static void read(std::size_t number, const Predicate& when, std::vector<Conditions>& of,
+                     std::vector<std::string>& dead) {
         if (when.negated && !when.all.empty()) return; // One of several comparisons fails.
-        if (when.negated) dead_[edge] = "its guard is always decided the other way";
+        if (when.negated) dead[number] = "its guard is always decided the other way";
         for (const Comparison& comparison : when.all) {
             const Condition condition = condition_of(comparison);
-            EdgeCondition& all = of_edge_[edge][condition.subject];
-            all.edge = edge;
+            EdgeCondition& all = of[number][condition.subject];
+            all.edge = number;
             all.allowed = all.allowed.intersect(condition.allowed);
             all.as_written.push_back(comparison);
         }
@@ -91,10 +101,14 @@ private:
                     const auto [place, fresh] = known.emplace(subject, condition.allowed);
                     if (!fresh) place->second = place->second.intersect(condition.allowed);
                 }
+            const auto find_dead = [&](const Conditions& conditions, std::string& dead) {
+                for (const auto& [subject, condition] : conditions)
+                    if (dead.empty() && left(block, subject, condition.allowed).empty())
+                        dead = "that would need " + text_of(condition);
+            };
             for (const std::size_t edge : graph_.blocks[block].out)
-                for (const auto& [subject, condition] : of_edge_[edge])
-                    if (dead_[edge].empty() && left(block, subject, condition.allowed).empty())
-                        dead_[edge] = "that would need " + text_of(condition);
+                find_dead(of_edge_[edge], dead_[edge]);
+            find_dead(of_exit_[block], dead_exit_[block]);
         }
     }
 
@@ -163,6 +177,25 @@ private:
                                return never != nullptr && !seen.emplace(never->block, true).second;
                            }),
             facts_.end());
+    }
+
+    /// A block behind which a lane always goes on: as often as the block its edge is taken.
+    void add_exits() {
+        std::size_t added = 0;
+        for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+            const auto& out = graph_.blocks[block].out;
+            if (dead_exit_[block].empty() || !reached_[block] || !is_only_copy(block) ||
+                out.size() != 1 || ++added > most_exits)
+                continue;
+            models::LinearFact fact;
+            fact.terms = {{1, address(block), address(graph_.edges[out.front()].to)},
+                          {-1, std::nullopt, address(block)}};
+            fact.relation = models::Relation::AtLeast;
+            fact.from = from_code;
+            facts_.push_back(
+                {std::move(fact), fmt::format("the EXIT at 0x{:04x} never ends a lane: {}",
+                                              branch_of(out.front()), dead_exit_[block])});
+        }
     }
 
     void add_pairs() {
@@ -266,8 +299,10 @@ private:
     Lanes lanes_;
     std::map<std::int64_t, int> copies_; ///< Blocks by address.
     std::vector<Known> known_;           ///< Per block: what holds whenever it is executed.
-    std::vector<std::map<Subject, EdgeCondition>> of_edge_;
-    std::vector<std::string> dead_; ///< Per edge: why it is never taken; empty: it may be.
+    std::vector<Conditions> of_edge_;
+    std::vector<Conditions> of_exit_;    ///< Per block: those of its EXIT.
+    std::vector<std::string> dead_;      ///< Per edge: why it is never taken; empty: it may be.
+    std::vector<std::string> dead_exit_; ///< Per block: why its EXIT never ends a lane.
     std::vector<bool> reached_;
     std::map<std::size_t, std::vector<bool>> reach_; ///< By block: blocks behind it.
     std::size_t pairs_ = 0;
@@ -289,6 +324,9 @@ std::string text_of(const DerivedPathFact& derived) {
     if (const auto* pair = std::get_if<models::ExclusiveFact>(&derived.fact))
         return fmt::format("0x{:04x} or 0x{:04x}, not both", pair->first, pair->second);
     const auto& linear = std::get<models::LinearFact>(derived.fact);
+    if (linear.relation == models::Relation::AtLeast)
+        return fmt::format("0x{:04x} -> 0x{:04x} is always taken", linear.terms.back().block,
+                           linear.terms.front().block);
     std::string text;
     for (const auto& term : linear.terms) {
         if (!text.empty()) text += " or ";

@@ -1,6 +1,8 @@
 #include "analyzer/semantics/conditions.hpp"
 
+#include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -92,35 +94,52 @@ Condition condition_of(const Comparison& comparison) {
             compared_with(form.comparator, 1).intersect({0, 2})};
 }
 
-ValueSet range_of(const Subject& subject, const std::optional<models::Launch>& launch) {
-    if (subject.kind != Subject::Kind::Number) return {0, 2};
-    const auto& terms = subject.first.terms();
-    if (terms.empty()) return {0, 0};
-    if (terms.size() != 1 || terms.front().second != 1) return ValueSet::all();
-    const auto number = geometry_of(terms.front().first);
-    if (!number) return ValueSet::all();
-    constexpr std::uint64_t lanes = 32;
-    if (*number == Geometry::Lane) return {0, lanes - 1};
-    if (!launch) return ValueSet::all();
-    const auto blocks = std::min(static_cast<std::uint64_t>(launch->blocks), largest);
-    const auto threads = static_cast<std::uint64_t>(launch->threads);
+namespace {
+
+/// Least and largest number; nothing for one that the launch does not give.
+using Range = std::pair<std::int64_t, std::int64_t>;
+std::optional<Range> range_of(Geometry number, const std::optional<models::Launch>& launch) {
+    constexpr std::int64_t lanes = 32;
+    if (number == Geometry::Lane) return Range{0, lanes - 1};
+    if (!launch) return std::nullopt;
+    const std::int64_t blocks = std::min(launch->blocks, static_cast<std::int64_t>(largest));
     // How the launch spreads them over its three dimensions is not known.
-    switch (*number) {
+    switch (number) {
     case Geometry::ThreadX:
     case Geometry::ThreadY:
     case Geometry::ThreadZ:
-        return {0, threads - 1};
+        return Range{0, launch->threads - 1};
     case Geometry::ThreadsX:
     case Geometry::ThreadsY:
     case Geometry::ThreadsZ:
-        return {1, threads};
+        return Range{1, launch->threads};
     case Geometry::BlockX:
     case Geometry::BlockY:
     case Geometry::BlockZ:
-        return {0, blocks - 1};
+        return Range{0, blocks - 1};
     default:
-        return {1, blocks};
+        return Range{1, blocks};
     }
+}
+
+} // namespace
+
+ValueSet range_of(const Subject& subject, const std::optional<models::Launch>& launch) {
+    if (subject.kind != Subject::Kind::Number) return {0, 2};
+    // Between the sums of the ends, modulo 2^32.
+    std::int64_t lo = 0;
+    std::int64_t hi = 0;
+    for (const auto& [symbol, coefficient] : subject.first.terms()) {
+        const auto number = geometry_of(symbol);
+        const auto range = number ? range_of(*number, launch) : std::nullopt;
+        if (!range) return ValueSet::all();
+        // Products are below 2^63, and sums that go beyond 2^32 end below.
+        const auto factor = std::int64_t{static_cast<std::int32_t>(coefficient)};
+        lo += std::min(factor * range->first, factor * range->second);
+        hi += std::max(factor * range->first, factor * range->second);
+        if (hi - lo >= static_cast<std::int64_t>(ValueSet::modulus)) return ValueSet::all();
+    }
+    return ValueSet{0, static_cast<std::uint64_t>(hi - lo)}.shifted(static_cast<std::uint32_t>(lo));
 }
 
 } // namespace warpbound::analyzer

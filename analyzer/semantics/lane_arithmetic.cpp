@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace warpbound::analyzer {
 
@@ -23,10 +24,11 @@ LaneNumber::LaneNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bi
                        std::optional<Origin> common)
     : offsets_{std::move(offsets)}, bits_{bits}, common_{common} {}
 
-LaneArithmetic::LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes)
-    : threads_{static_cast<std::size_t>(shape.count())}, warp_size_{static_cast<std::size_t>(
-                                                             warp_size)},
-      lanes_{lanes}, shape_{shape.threads}, unknown_{made(ThreadNumbers(threads_, 0), 0, {})} {}
+LaneArithmetic::LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
+                               GivenWords words)
+    : threads_{static_cast<std::size_t>(shape.count())},
+      warp_size_{static_cast<std::size_t>(warp_size)}, lanes_{lanes}, shape_{shape.threads},
+      words_{std::move(words)}, unknown_{made(ThreadNumbers(threads_, 0), 0, {})} {}
 
 LaneNumber LaneArithmetic::made(ThreadNumbers offsets, unsigned bits,
                                 std::optional<Origin> common) const {
@@ -51,6 +53,13 @@ LaneNumber LaneArithmetic::constant(std::uint32_t value) const {
 
 LaneNumber LaneArithmetic::uniform(Origin origin) const {
     return made(ThreadNumbers(threads_, 0), 0, origin);
+}
+
+LaneNumber LaneArithmetic::word(std::int64_t bank, std::int64_t offset, Origin origin) const {
+    const auto found = words_.find(offset);
+    if (bank != 0 || found == words_.end()) return uniform(origin);
+    return made(ThreadNumbers(threads_, found->second.value & low(found->second.bits)),
+                found->second.bits, origin);
 }
 
 std::optional<LaneNumber> LaneArithmetic::geometry(Geometry number, Origin origin) const {

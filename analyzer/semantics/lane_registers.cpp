@@ -175,7 +175,8 @@ Computation::Number Computation::source(std::size_t place) const {
         if (word->index_register || word->uniform_register || word->bank_register ||
             word->absolute || !word->suffixes.empty())
             return std::nullopt;
-        return decorated(arithmetic_.uniform(origin_), word->negated, word->inverted);
+        return decorated(arithmetic_.word(word->bank, word->offset, origin_), word->negated,
+                         word->inverted);
     }
     return std::nullopt;
 }
@@ -278,6 +279,9 @@ Computation::Number Computation::number() const {
     if (is("SHL", "SHR") || is("SHF", "USHF")) return shift();
     if (is("LEA", "ULEA") || is("ISCADD")) return shifted_sum();
     if (is("SEL", "USEL") || is("IMNMX", "VIMNMX")) return chosen();
+    // The low word of several.
+    if (is("LDC", "ULDC"))
+        return only({"64", "128"}) && sources_.size() == 1 ? source(0) : std::nullopt;
     if (!only({})) return std::nullopt;
     if (is("S2R", "S2UR")) {
         if (instruction_.operands.size() != 2) return std::nullopt;

@@ -2,6 +2,7 @@
 /// \file
 /// What is known of the numbers that the lanes of a warp hold together (docs/soundness.md, S32).
 
+#include "analyzer/semantics/given_constants.hpp"
 #include "analyzer/semantics/register_values.hpp"
 #include "assembly/isa/program.hpp"
 
@@ -69,7 +70,8 @@ class LaneArithmetic {
 public:
     /// `lanes`: where they may part, a number that two ways give differently is none that lanes
     /// have in common. Requires: at least one thread, `warp_size` >= 1.
-    LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes);
+    LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
+                   GivenWords words = {});
 
     [[nodiscard]] std::size_t threads() const { return threads_; }
     [[nodiscard]] std::size_t warp_size() const { return warp_size_; }
@@ -80,6 +82,8 @@ public:
     [[nodiscard]] LaneNumber constant(std::uint32_t value) const;
     /// The same for all lanes, but which is not known.
     [[nodiscard]] LaneNumber uniform(Origin origin) const;
+    /// The word of a constant bank at an offset.
+    [[nodiscard]] LaneNumber word(std::int64_t bank, std::int64_t offset, Origin origin) const;
     /// What the launch gives each thread; nothing for what this version does not know.
     [[nodiscard]] std::optional<LaneNumber> geometry(Geometry number, Origin origin) const;
 
@@ -125,6 +129,7 @@ private:
     std::size_t warp_size_;
     Lanes lanes_;
     std::array<std::int64_t, 3> shape_;
+    GivenWords words_;
     LaneNumber unknown_;
 };
 

@@ -29,6 +29,12 @@ public:
         text_ = "!Arch sm_75\n!Kernel k\n";
         for (int reg = 2; reg < 6; ++reg)
             load(reg);
+        if (one_in(2)) { // Of two numbers that the launch gives.
+            add("S2R R2, SR_TID.X");
+            add("S2R R3, SR_CTAID.X");
+            add(fmt::format("IMAD R2, R2, {}, R4", one_in(2) ? "0x1" : "-0x1"));
+            add(fmt::format("IMAD R3, R3, 0x60, {}", one_in(2) ? "R2" : "RZ"));
+        }
         sequence(static_cast<int>(chance_.whole(3, 7)), 2);
         add("EXIT");
         return text_ + "!EndKernel\n";
@@ -38,7 +44,9 @@ private:
     bool one_in(std::int64_t n) { return chance_.whole(1, n) == 1; }
     void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
     std::string number() {
-        const std::int64_t value = chance_.whole(-3, 12);
+        // Of the ends of sums of geometry, too.
+        const std::int64_t value =
+            (one_in(3) ? 96 * chance_.whole(1, 3) : 0) + chance_.whole(-3, 12);
         return value < 0 ? fmt::format("-0x{:x}", -value) : fmt::format("0x{:x}", value);
     }
     std::string any() { return fmt::format("R{}", chance_.whole(2, 5)); }
@@ -59,7 +67,8 @@ private:
         case 4:
             return add(fmt::format("{}LDS R{}, [R9]", guard, reg));
         case 5:
-            return add(fmt::format("{}IMAD R{}, {}, -0x1, {}", guard, reg, any(), any()));
+            return add(fmt::format("{}IMAD R{}, {}, {}, {}", guard, reg, any(),
+                                   one_in(2) ? "-0x1" : "0x60", any()));
         default:
             return add(fmt::format("{}MOV R{}, c[0x0][0x16{}]", guard, reg, one_in(2) ? 0 : 4));
         }
@@ -143,13 +152,14 @@ std::string violation(const analyzer::DerivedPathFact& derived,
         const auto& linear = std::get<models::LinearFact>(derived.fact);
         std::int64_t sum = 0;
         for (const auto& term : linear.terms) {
-            if (!term.from) sum += visits(term.block);
+            if (!term.from) sum += term.coefficient * visits(term.block);
             for (std::size_t edge = 0; term.from && edge < graph.edges.size(); ++edge)
                 if (graph.blocks[graph.edges[edge].from].address == *term.from &&
                     graph.blocks[graph.edges[edge].to].address == term.block)
-                    sum += run.edges[edge];
+                    sum += term.coefficient * run.edges[edge];
         }
-        kept = sum <= linear.constant;
+        kept = linear.relation == models::Relation::AtLeast ? sum >= linear.constant
+                                                            : sum <= linear.constant;
     }
     return kept ? "" : analyzer::text_of(derived) + ": " + derived.reason;
 }

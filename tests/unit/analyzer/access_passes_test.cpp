@@ -240,5 +240,60 @@ TEST(Choices, AreWrittenIntoTheTemplate) {
     EXPECT_EQ(read.value().memory.size(), 2U);
 }
 
+/// The template of a loop over a parameter, with an access behind a pointer.
+std::string template_with(const GivenWords& words) {
+    const auto problem =
+        analyzed("S2R R0, SR_TID.X; IMAD.WIDE R2, R0, 0x4, c[0x0][0x168]; MOV R4, RZ; "
+                 "L: IADD3 R4, R4, 0x1, RZ; ISETP.LT.AND P0, PT, R4, c[0x0][0x160], PT; @P0 BRA L; "
+                 "LDG.E.SYS R8, [R2]; LDC.64 R10, c[0x0][0x170]; LDG.E.SYS R8, [R10]; "
+                 "IMAD R5, R0, c[0x0][0x164], RZ; LDS R9, [R5]; EXIT;",
+                 {}, "turing-t4", 75);
+    const BlocksOnMachine blocks{{{32, 1, 1}}, &problem->architecture};
+    return flow_facts_template(problem->program, *problem->request.function, problem->graph, {},
+                               blocks, words);
+}
+
+TEST(GivenConstants, GiveFactsThatAreUnchecked) {
+    const auto text =
+        template_with({{0x160, {7, 32}}, {0x164, {8, 32}}, {0x168, {0, 8}}, {0x170, {0, 8}}});
+    EXPECT_THAT(text, HasSubstr("<!-- Given constants: c[0x0][0x160] is 0x7, c[0x0][0x164] is 0x8, "
+                                "c[0x0][0x168] is a multiple of 256, c[0x0][0x170] is a multiple "
+                                "of 256. -->"));
+    EXPECT_THAT(text, HasSubstr("<loop header=\"0x0030\" min=\"7\" max=\"7\" "
+                                "origin=\"static\" status=\"unchecked\"/>"));
+    EXPECT_THAT(text, HasSubstr("<memory at=\"0x0060\" transactions=\"1\""));
+    EXPECT_THAT(text, HasSubstr("<memory at=\"0x00a0\" conflict-degree=\"2\" "
+                                "origin=\"static\" status=\"unchecked\"/>"));
+    EXPECT_THAT(text, Not(HasSubstr("?\"")));
+}
+
+TEST(GivenConstants, LeaveWhatTheCodeSaysProved) {
+    const auto plain = template_with({});
+    EXPECT_THAT(plain, Not(HasSubstr("Given constants")));
+    EXPECT_THAT(plain, HasSubstr("<loop header=\"0x0030\" min=\"?\" max=\"?\"/>"));
+    EXPECT_THAT(plain, HasSubstr("<memory at=\"0x0060\" transactions=\"1..2\""));
+    // All lanes read one address, whatever it is.
+    const std::string one = "<memory at=\"0x0080\" transactions=\"1\" level=\"any\" "
+                            "origin=\"static\" status=\"unchecked\"/> <!-- LDG.E.SYS R8, [R10] ; "
+                            "from the code: ";
+    EXPECT_THAT(plain, HasSubstr(one));
+    EXPECT_THAT(template_with({{0x170, {0, 8}}}), HasSubstr(one));
+    EXPECT_THAT(plain, HasSubstr("<memory at=\"0x00a0\" conflict-degree=\"?\"/>"));
+}
+
+TEST(GivenConstants, StandInPlaceOfWholeWordsOfBankZero) {
+    const auto problem = analyzed("MOV R2, c[0x0][0x160]; MOV R3, -c[0x0][0x160]; "
+                                  "MOV R4, c[0x3][0x160]; MOV R5, c[0x0][0x164]; "
+                                  "IMAD.WIDE R6, R2, R3, c[0x0][0x168]; EXIT;",
+                                  {}, "turing-t4", 75);
+    const auto replaced = with_words(*problem->request.function,
+                                     {{0x160, {5, 32}}, {0x168, {0, 8}}, {0x16c, {1, 32}}});
+    std::string text;
+    for (const auto& instruction : replaced.instructions)
+        text += assembly::print(instruction) + " ";
+    EXPECT_EQ(text, "MOV R2, 0x5 ; MOV R3, 0xfffffffb ; MOV R4, c[0x3][0x160] ; "
+                    "MOV R5, c[0x0][0x164] ; IMAD.WIDE R6, R2, R3, c[0x0][0x168] ; EXIT ; ");
+}
+
 } // namespace
 } // namespace warpbound::analyzer

@@ -1,3 +1,4 @@
+#include "analyzer/flow_facts_template.hpp"
 #include "analyzer/semantics/branch_facts.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
@@ -42,7 +43,70 @@ TEST(BranchFacts, UseTheLaunchForGeometryOnly) {
     EXPECT_EQ(facts(code), "");
     EXPECT_EQ(facts(code, models::Launch{4, 128}), "0x0050 is never executed");
     EXPECT_EQ(facts(code, models::Launch{4, 129}), "");
-    EXPECT_EQ(facts("S2R R2, SR_LANEID; ISETP.GT.AND P0, PT, R2, 0x1f, PT; @P0 EXIT; EXIT;"), "");
+    EXPECT_EQ(facts("S2R R2, SR_LANEID; ISETP.GT.AND P0, PT, R2, 0x1f, PT; @P0 EXIT; EXIT;"),
+              "0x0000 -> 0x0030 is always taken");
+}
+
+TEST(BranchFacts, UseTheLaunchForSumsOfGeometry) {
+    const auto guarded = [](const std::string& comparison) {
+        return "S2R R2, SR_TID.X; S2R R3, SR_CTAID.X; IMAD R2, R3, 0x80, R2; " + comparison +
+               "; @P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;";
+    };
+    const std::string beyond = guarded("ISETP.GE.AND P0, PT, R2, 0x200, PT");
+    EXPECT_EQ(facts(beyond), "");
+    EXPECT_EQ(facts(beyond, models::Launch{4, 128}), "0x0070 is never executed");
+    EXPECT_EQ(facts(beyond, models::Launch{5, 128}), "");
+    EXPECT_EQ(facts(beyond, models::Launch{4, 129}), "");
+    const std::string one_less = guarded("ISETP.GE.AND P0, PT, R2, 0x1ff, PT");
+    EXPECT_EQ(facts(one_less, models::Launch{4, 128}), "");
+    // 0x80 b - t lies between -127 and 384.
+    const std::string difference =
+        "S2R R2, SR_TID.X; S2R R3, SR_CTAID.X; IMAD R2, R2, -0x1, RZ; IMAD R2, R3, 0x80, R2; "
+        "ISETP.LT.AND P0, PT, R2, -0x7f, PT; @P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;";
+    EXPECT_EQ(facts(difference, models::Launch{4, 128}), "0x0080 is never executed");
+    EXPECT_EQ(facts(difference, models::Launch{4, 129}), "");
+    // Sums that may be any number, and sums with one that is not known.
+    EXPECT_EQ(facts("S2R R2, SR_CTAID.X; S2R R3, SR_TID.X; IMAD R2, R2, 0x10000000, R3; "
+                    "ISETP.GE.U32.AND P0, PT, R2, -0x10, PT; @P0 BRA A; NOP; BRA B; A: NOP; "
+                    "B: EXIT;",
+                    models::Launch{17, 128}),
+              "");
+    EXPECT_EQ(facts("S2R R2, SR_TID.X; IADD3 R2, R2, c[0x0][0x160], RZ; "
+                    "ISETP.GE.AND P0, PT, R2, 0x200, PT; @P0 BRA A; NOP; BRA B; A: NOP; B: EXIT;",
+                    models::Launch{4, 128}),
+              "");
+}
+
+TEST(BranchFacts, TellThatAnExitEndsNoLane) {
+    const std::string code =
+        "S2R R2, SR_TID.X ?trans6; S2R R3, SR_CTAID.X ?trans6; IMAD R2, R3, 0x80, R2 ?trans6; "
+        "ISETP.GE.AND P0, PT, R2, 0x200, PT ?trans6; @P0 EXIT ?trans6; NOP ?trans6; NOP ?trans6; "
+        "EXIT ?trans6;";
+    EXPECT_EQ(facts(code, models::Launch{4, 128}), "0x0000 -> 0x0050 is always taken");
+    EXPECT_EQ(facts(code, models::Launch{5, 128}), "");
+    const auto problem = analyzed(code, {}, "turing-t4", 75);
+    problem->request.launch = {4, 128};
+    const auto before = envelope(*problem);
+    problem->request.follow_branches = true;
+    const auto after = envelope(*problem);
+    EXPECT_LE(after.upper.proved, before.upper.proved);
+    EXPECT_GT(after.lower.proved, before.lower.proved);
+    // The template states the same.
+    const auto read = models::read_flow_facts(
+        {"template", flow_facts_template(problem->program, *problem->request.function,
+                                         problem->graph, problem->request.launch)});
+    ASSERT_TRUE(read) << to_string(read.error());
+    const auto derived = derive_branch_facts(*problem->request.function, problem->graph,
+                                             problem->request.launch, Lanes::Together);
+    ASSERT_EQ(derived.size(), 1);
+    ASSERT_EQ(read.value().constraints.size(), 1);
+    const auto& fact = std::get<models::LinearFact>(derived[0].fact);
+    EXPECT_EQ(read.value().constraints[0].terms, fact.terms);
+    EXPECT_EQ(read.value().constraints[0].relation, fact.relation);
+    EXPECT_EQ(read.value().constraints[0].constant, fact.constant);
+    // One that always does.
+    EXPECT_EQ(facts("MOV R2, 0x7; ISETP.GT.AND P0, PT, R2, 0x5, PT; @P0 EXIT; NOP; EXIT;"),
+              "0x0030 is never executed");
 }
 
 TEST(BranchFacts, ExcludeOppositeWaysOfTheSameCondition) {
