@@ -190,21 +190,43 @@ Computation::Number Computation::multiplied() const {
     return sum(arithmetic_.product(*a, *b, origin_), source(2));
 }
 
-/// XMAD: a product of halves, and with PSL and CBCC what else follows from the factors, is the same
-/// for all lanes where the factors are.
+/// XMAD: the product of two halves without sign, with PSL as high half, and the third operand. With
+/// CBCC also the second factor as high half: the same for all lanes where the factors are.
 Computation::Number Computation::multiplied_halves() const {
     if (!only({"PSL", "CBCC"}) || sources_.size() != 3) return std::nullopt;
-    for (const std::size_t factor : {std::size_t{0}, std::size_t{1}}) {
-        const Operand& operand = *sources_[factor];
-        if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
-            if (reg->index && !registers_.is_uniform({reg->file, *reg->index})) return std::nullopt;
-        } else if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
-            if (word->index_register || word->bank_register) return std::nullopt;
-        } else if (!immediate(factor)) {
-            return std::nullopt;
+    std::array<Number, 2> factors;
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+        if (const auto* reg = std::get_if<RegisterOperand>(sources_[i])) {
+            if (reg->negated || reg->absolute || reg->inverted) return std::nullopt;
+            Number number =
+                reg->index ? registers_.number({reg->file, *reg->index}) : arithmetic_.constant(0);
+            unsigned shift = 0;
+            for (const std::string& suffix : reg->suffixes)
+                if (suffix == "H1")
+                    shift = 16;
+                else if (suffix != "reuse")
+                    return std::nullopt;
+            factors[i] = arithmetic_.shifted_right(*number, shift, false, origin_);
+        } else if (const auto* word = std::get_if<assembly::ConstantOperand>(sources_[i])) {
+            if (word->index_register || word->uniform_register || word->bank_register)
+                return std::nullopt;
+            factors[i] = arithmetic_.uniform(origin_);
+        } else {
+            factors[i] = source(i);
         }
+        if (!factors[i]) return std::nullopt;
     }
-    return sum(arithmetic_.uniform(origin_), source(2));
+    const bool high = instruction_.has_modifier("PSL");
+    const bool whole = !instruction_.has_modifier("CBCC");
+    if (!whole && !(arithmetic_.is_uniform(*factors[0]) && arithmetic_.is_uniform(*factors[1])))
+        return std::nullopt;
+    const auto product = [&](std::uint32_t x, std::uint32_t y) {
+        const std::uint32_t plain = (x & 0xffffU) * (y & 0xffffU);
+        return high ? plain << 16U : plain;
+    };
+    return sum(whole ? arithmetic_.applied(*factors[0], *factors[1], product, origin_)
+                     : arithmetic_.uniform(origin_),
+               source(2));
 }
 
 Computation::Number Computation::logic() const {
@@ -287,7 +309,10 @@ Computation::Number Computation::number() const {
         if (instruction_.operands.size() != 2) return std::nullopt;
         const auto* special =
             std::get_if<assembly::SpecialRegisterOperand>(&instruction_.operands[1]);
-        const auto known = special == nullptr ? std::nullopt : geometry_in(special->name);
+        if (special == nullptr) return std::nullopt;
+        // The place of the block in its cluster.
+        if (special->name == "SR_CgaCtaId") return arithmetic_.uniform(origin_);
+        const auto known = geometry_in(special->name);
         return known ? arithmetic_.geometry(*known, origin_) : std::nullopt;
     }
     const auto sum_of = [&](std::size_t count) -> Number {

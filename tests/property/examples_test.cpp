@@ -1,14 +1,16 @@
 /// \file
 /// The envelope of every example kernel contains 500 simulated times on every machine of its
-/// generation.
+/// generation, and what is stated of its accesses agrees with its code.
 
 #include "analyzer/analysis.hpp"
+#include "analyzer/semantics/access_passes.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/protocol/measure.hpp"
 #include "models/architecture/architecture.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -95,6 +97,45 @@ TEST_P(ExampleEnvelope, Contains500SimulatedTimesAndIsTight) {
     const auto replayed = static_cast<double>(replay.value().observation.execution_time.count());
     EXPECT_LE(replayed, static_cast<double>(upper.proved.count()));
     EXPECT_LE(static_cast<double>(upper.proved.count()), 1.10 * replayed);
+}
+
+/// Where the code says how often an access passes, the stated facts agree with it: they rest on
+/// pointers that are multiples of 128, which the code does not say.
+TEST_P(ExampleEnvelope, RestsOnPassesThatFollowFromTheCode) {
+    const std::string root = std::string{WARPBOUND_SOURCE_DIR} + "/";
+    const auto program =
+        assembly::read_program(assembly::read_source(root + GetParam().listing).value());
+    ASSERT_TRUE(program) << to_string(program.error());
+    const assembly::Function& function =
+        *assembly::find_function(program.value(), GetParam().kernel).value();
+    const auto graph = assembly::build_control_flow_graph(function).value();
+    const auto facts =
+        models::read_flow_facts(assembly::read_source(root + GetParam().facts).value());
+    ASSERT_TRUE(facts) << to_string(facts.error());
+    const auto architecture = models::load_architecture(GetParam().architecture);
+    ASSERT_TRUE(architecture) << to_string(architecture.error());
+    const bool in_rows = GetParam().kernel == "convolution_rows";
+    const auto derived = analyzer::derive_lane_facts(
+        function, graph,
+        {in_rows ? std::array<std::int64_t, 3>{16, 2, 1} : std::array<std::int64_t, 3>{32, 1, 1}},
+        architecture.value(), analyzer::Lanes::MayPart);
+    EXPECT_TRUE(derived.never_part);
+    std::size_t shared = 0;
+    for (const auto& [number, passes, reason] : derived.passes) {
+        const auto* stated = facts.value().memory_at(function.instructions[number].address);
+        ASSERT_NE(stated, nullptr);
+        if (stated->conflict_degree) {
+            ++shared;
+            EXPECT_EQ(stated->conflict_degree->min, passes.lo) << reason;
+            EXPECT_EQ(stated->conflict_degree->max, passes.hi) << reason;
+        } else {
+            EXPECT_GE(stated->transactions->min, passes.lo) << reason;
+            EXPECT_LE(stated->transactions->max, passes.hi) << reason;
+        }
+    }
+    for (const auto& fact : facts.value().memory)
+        if (fact.conflict_degree) --shared;
+    EXPECT_EQ(shared, 0U) << "shared accesses of which it does not follow";
 }
 
 INSTANTIATE_TEST_SUITE_P(AllExamples, ExampleEnvelope, testing::ValuesIn(examples()));

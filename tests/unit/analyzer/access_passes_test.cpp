@@ -57,6 +57,30 @@ TEST(AccessPasses, OfSharedAccessesAreThoseOfTheFullestBank) {
     EXPECT_EQ(of("MOV R2, 0x40; ", "ATOMS.ADD R8, [R2], R9"), "32"); // One word, one by one.
 }
 
+TEST(AccessPasses, FollowProductsOfHalves) {
+    const auto of_halves = [](const std::string& code) {
+        const auto problem = analyzed("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; " + code +
+                                          " SHL R2, R2, 0x2; STS [R2], R8; EXIT;",
+                                      {}, "maxwell-gtx970", 52);
+        const auto derived = facts(*problem, {{16, 2, 1}}).passes;
+        return derived.size() == 1
+                   ? fmt::format("{}..{}", derived[0].passes.lo, derived[0].passes.hi)
+                   : "?";
+    };
+    // Rows of 160 words, as a compiler multiplies 32 bits.
+    EXPECT_EQ(of_halves("XMAD R2, R1, 0xa0, R0; XMAD.PSL R2, R1.H1, 0xa0, R2;"), "2..2");
+    EXPECT_EQ(of_halves("XMAD R2, R1, 0x90, R0; XMAD.PSL R2, R1.H1, 0x90, R2;"), "1..1");
+    // 2^16 + 160 in the factor: its high half counts in the second instruction.
+    EXPECT_EQ(of_halves("SHL R3, R1, 0x10; XMAD R2, R3, 0xa1, R0;"), "1..1");
+    EXPECT_EQ(of_halves("SHL R3, R1, 0x10; XMAD R2, R3.H1, 0xa0, R0;"), "2..2");
+    // A number of the launch times a block's.
+    EXPECT_EQ(of_halves("S2R R4, SR_CTAID.X; XMAD.MRG R5, R4, c[0x0][0x8].H1, RZ; "
+                        "XMAD R2, R4, c[0x0][0x8], R0; XMAD.PSL.CBCC R2, R4.H1, R5.H1, R2;"),
+              "1..1");
+    EXPECT_EQ(of_halves("XMAD.CHI R2, R1, 0xa0, R0;"), "?");
+    EXPECT_EQ(of_halves("XMAD.PSL.CBCC R2, R1, 0xa0, R0;"), "?");
+}
+
 TEST(AccessPasses, FollowTheShapeOfTheBlock) {
     const std::string row = "S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, 0x280, R0; "
                             "SHF.L.U32 R2, R2, 0x2, RZ; ";
