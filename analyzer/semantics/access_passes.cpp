@@ -175,11 +175,10 @@ public:
         std::optional<models::PassRange> range;
         for (std::size_t first = 0; first < arithmetic_.threads();
              first += arithmetic_.warp_size()) {
-            const std::size_t lanes =
-                std::min(arithmetic_.warp_size(), arithmetic_.threads() - first);
-            if (!(address_.common() ? of_common(first, lanes, range)
-                                    : of_banks(first, lanes, range)))
-                return std::nullopt;
+            const auto of_warp = warp_range(first);
+            if (!of_warp) return std::nullopt;
+            widen(range, of_warp->lo);
+            widen(range, of_warp->hi);
         }
         return range;
     }
@@ -188,68 +187,100 @@ public:
         if (!address_.common())
             return fmt::format("the lowest {} bits of the lanes' addresses, which tell the bank",
                                address_.bits());
-        const auto& offsets = address_.offsets();
-        const std::size_t lanes = std::min(arithmetic_.warp_size(), arithmetic_.threads());
-        const auto apart = static_cast<std::int32_t>(lanes > 1 ? offsets[1] - offsets[0] : 0);
+        const auto parts = groups_of(0);
+        std::optional<std::int32_t> apart; // Neighbours in a group.
         bool evenly = true;
-        for (std::size_t thread = 0; thread < offsets.size(); ++thread) {
-            const std::size_t lane = thread % arithmetic_.warp_size();
-            evenly =
-                evenly && offsets[thread] - offsets[thread - lane] ==
-                              static_cast<std::uint32_t>(lane) * static_cast<std::uint32_t>(apart);
-        }
+        for (std::size_t thread = 0; thread < arithmetic_.threads();
+             thread += arithmetic_.warp_size())
+            for (const auto& lanes : groups_of(thread))
+                for (std::size_t i = 1; i < lanes.size(); ++i) {
+                    const auto step =
+                        static_cast<std::int32_t>(address_.offsets()[thread + lanes[i]] -
+                                                  address_.offsets()[thread + lanes[i - 1]]);
+                    evenly = evenly && step == apart.value_or(step);
+                    apart = step;
+                }
+        const std::int32_t step = apart.value_or(0);
         std::string text =
-            !evenly      ? "how far lanes lie apart follows from their places"
-            : apart == 0 ? "all lanes access one address"
-                         : fmt::format("lanes lie {} byte{} apart", apart, apart == 1 ? "" : "s");
-        if (address_.is_exact() || (evenly && apart == 0)) return text;
-        const unsigned known = std::min(address_.bits(), 16U);
-        if (std::uint64_t{1} << known < period_) text += "; where the first one lies is not known";
+            !evenly     ? "how far lanes lie apart follows from their places"
+            : step == 0 ? "all lanes access one address"
+                        : fmt::format("lanes lie {} byte{} apart", step, step == 1 ? "" : "s");
+        if (parts.size() > 1)
+            return fmt::format("of each of {} groups in a warp {}; how far the groups lie apart "
+                               "is not known",
+                               parts.size(), text);
+        if (const auto passes = range(); passes && passes->lo != passes->hi && evenly)
+            text += "; where the first one lies is not known";
         return text;
     }
 
 private:
+    using Lanes = std::vector<std::size_t>; ///< Of a warp.
+
+    /// Of the warp that begins with a thread, the lanes that have something in common.
+    [[nodiscard]] std::vector<Lanes> groups_of(std::size_t first) const {
+        std::vector<Lanes> groups;
+        const std::size_t lanes = std::min(arithmetic_.warp_size(), arithmetic_.threads() - first);
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const std::size_t group = address_.groups() ? (*address_.groups())[first + lane] : 0;
+            if (group == groups.size()) groups.emplace_back();
+            groups[group].push_back(lane);
+        }
+        return groups;
+    }
+
+    /// Words and lines of one group may be those of another one, or all different.
+    [[nodiscard]] std::optional<models::PassRange> warp_range(std::size_t first) const {
+        const auto by_banks = of_banks(first);
+        if (!address_.common()) return by_banks;
+        models::PassRange sum{1, 0};
+        for (const Lanes& lanes : groups_of(first)) {
+            const auto range = of_group(first, lanes);
+            if (!range) return std::nullopt;
+            sum.lo = std::max(sum.lo, range->lo);
+            sum.hi += range->hi;
+        }
+        if (by_banks) sum.hi = std::max(sum.lo, std::min(sum.hi, by_banks->hi));
+        return sum;
+    }
+
     /// From each place that the first lane may have.
-    bool of_common(std::size_t first, std::size_t lanes,
-                   std::optional<models::PassRange>& range) const {
-        const auto& offsets = address_.offsets();
+    [[nodiscard]] std::optional<models::PassRange> of_group(std::size_t first,
+                                                            const Lanes& lanes) const {
+        const auto offset = [&](std::size_t lane) { return address_.offsets()[first + lane]; };
         const std::uint64_t step = std::uint64_t{1} << std::min(address_.bits(), 31U);
         const std::uint64_t known = std::min(step, period_);
-        bool found = false;
+        std::optional<models::PassRange> range;
         for (std::uint64_t base = 0; base < period_; base += rule_.bytes) {
-            if (base % known != offsets[first] % known) continue;
+            if (base % known != offset(lanes.front()) % known) continue;
             models::LaneAddresses accessed;
             accessed.bytes = rule_.bytes;
-            accessed.active = models::all_lanes(static_cast<std::int64_t>(lanes));
-            for (std::size_t lane = 0; lane < lanes; ++lane) {
-                const auto away =
-                    static_cast<std::uint32_t>(offsets[first + lane] - offsets[first]);
-                if (away % rule_.bytes != 0) return false; // It is not aligned.
+            for (const std::size_t lane : lanes) {
+                const auto away = static_cast<std::uint32_t>(offset(lane) - offset(lanes.front()));
+                if (away % rule_.bytes != 0) return std::nullopt; // It is not aligned.
+                accessed.active |= std::uint64_t{1} << lane;
                 accessed.address[lane] = static_cast<std::uint32_t>(base + away);
             }
             widen(range, models::passes_of(rule_, accessed));
-            found = true;
         }
-        return found;
+        return range;
     }
 
     /// Each lane by itself: at most as if all accessed different words of their banks.
-    bool of_banks(std::size_t first, std::size_t lanes,
-                  std::optional<models::PassRange>& range) const {
-        if (!uses_banks(rule_.rule) || address_.bits() >= 32 ||
+    [[nodiscard]] std::optional<models::PassRange> of_banks(std::size_t first) const {
+        if (!uses_banks(rule_.rule) || address_.is_exact() ||
             std::uint64_t{1} << address_.bits() < period_)
-            return false;
+            return std::nullopt;
         models::LaneAddresses accessed;
         accessed.bytes = rule_.bytes;
+        const std::size_t lanes = std::min(arithmetic_.warp_size(), arithmetic_.threads() - first);
         accessed.active = models::all_lanes(static_cast<std::int64_t>(lanes));
         for (std::size_t lane = 0; lane < lanes; ++lane) {
             const std::uint64_t place = address_.offsets()[first + lane] % period_;
-            if (place % rule_.bytes != 0) return false;
+            if (place % rule_.bytes != 0) return std::nullopt;
             accessed.address[lane] = place + lane * period_;
         }
-        widen(range, 1);
-        widen(range, models::passes_of(rule_, accessed));
-        return true;
+        return models::PassRange{1, models::passes_of(rule_, accessed)};
     }
 
     const models::AccessRule& rule_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 namespace warpbound::analyzer {
@@ -21,8 +22,8 @@ unsigned zeros(std::uint32_t value, unsigned bits) {
 } // namespace
 
 LaneNumber::LaneNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
-                       std::optional<Origin> common)
-    : offsets_{std::move(offsets)}, bits_{bits}, common_{common} {}
+                       std::optional<Origin> common, Groups groups)
+    : offsets_{std::move(offsets)}, bits_{bits}, common_{common}, groups_{std::move(groups)} {}
 
 LaneArithmetic::LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
                                GivenWords words)
@@ -30,15 +31,55 @@ LaneArithmetic::LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, 
       warp_size_{static_cast<std::size_t>(warp_size)}, lanes_{lanes}, shape_{shape.threads},
       words_{std::move(words)}, unknown_{made(ThreadNumbers(threads_, 0), 0, {})} {}
 
-LaneNumber LaneArithmetic::made(ThreadNumbers offsets, unsigned bits,
-                                std::optional<Origin> common) const {
+LaneNumber LaneArithmetic::made(ThreadNumbers offsets, unsigned bits, std::optional<Origin> common,
+                                Groups groups) const {
     bits = std::min(bits, 32U);
+    if (common && groups && bits < 32) { // Lanes that are all alone have nothing in common.
+        const auto alone = [&](std::size_t thread) {
+            return (*groups)[thread] == thread % warp_size_;
+        };
+        std::size_t thread = 0;
+        while (thread < threads_ && alone(thread))
+            ++thread;
+        if (thread == threads_ && threads_ > 1) common.reset();
+    }
     // Together no two numbers are told apart by where they come from.
     if (bits == 32 || (common && lanes_ == Lanes::Together)) common = 0;
+    if (bits == 32 || !common) groups.reset();
     if (!common)
         for (std::uint32_t& offset : offsets)
             offset &= low(bits);
-    return {std::make_shared<const ThreadNumbers>(std::move(offsets)), bits, common};
+    return {std::make_shared<const ThreadNumbers>(std::move(offsets)), bits, common,
+            std::move(groups)};
+}
+
+Groups LaneArithmetic::refined(const std::vector<const ThreadNumbers*>& parts) const {
+    std::vector<const ThreadNumbers*> some;
+    std::copy_if(parts.begin(), parts.end(), std::back_inserter(some),
+                 [&](const ThreadNumbers* part) { return part && !same_in_warps(*part); });
+    if (some.empty()) return {};
+    ThreadNumbers groups(threads_);
+    std::vector<std::size_t> firsts; // Of each group of the warp, its first thread.
+    for (std::size_t thread = 0; thread < threads_; ++thread) {
+        if (thread % warp_size_ == 0) firsts.clear();
+        const auto found = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t first) {
+            return std::all_of(some.begin(), some.end(), [&](const ThreadNumbers* part) {
+                return (*part)[first] == (*part)[thread];
+            });
+        });
+        groups[thread] = static_cast<std::uint32_t>(found - firsts.begin());
+        if (found == firsts.end()) firsts.push_back(thread);
+    }
+    return std::make_shared<const ThreadNumbers>(std::move(groups));
+}
+
+Groups LaneArithmetic::holding_the_same(const std::vector<const LaneNumber*>& numbers) const {
+    std::vector<const ThreadNumbers*> parts;
+    for (const LaneNumber* number : numbers) {
+        parts.push_back(&number->offsets());
+        parts.push_back(number->groups().get());
+    }
+    return refined(parts);
 }
 
 bool LaneArithmetic::same_in_warps(const ThreadNumbers& numbers) const {
@@ -100,8 +141,9 @@ LaneNumber LaneArithmetic::sum(const LaneNumber& a, const LaneNumber& b, Origin 
     ThreadNumbers offsets(threads_);
     for (std::size_t thread = 0; thread < threads_; ++thread)
         offsets[thread] = a.offsets()[thread] + b.offsets()[thread];
-    return made(std::move(offsets), std::min(a.bits(), b.bits()),
-                a.common() && b.common() ? std::optional{origin} : std::nullopt);
+    const unsigned bits = std::min(a.bits(), b.bits());
+    if (!a.common() || !b.common()) return made(std::move(offsets), bits, {});
+    return made(std::move(offsets), bits, origin, refined({a.groups().get(), b.groups().get()}));
 }
 
 LaneNumber LaneArithmetic::product(const LaneNumber& a, const LaneNumber& b, Origin origin) const {
@@ -115,11 +157,12 @@ LaneNumber LaneArithmetic::product(const LaneNumber& a, const LaneNumber& b, Ori
         if (!a.is_exact()) bits = std::min(bits, a.bits() + zeros(y, b.bits()));
         if (!b.is_exact()) bits = std::min(bits, b.bits() + zeros(x, a.bits()));
     }
-    // u y is the same for all lanes where y is.
-    const bool scaled = (a.common() && b.is_exact() && is_uniform(b)) ||
-                        (b.common() && a.is_exact() && is_uniform(a)) ||
-                        (is_uniform(a) && is_uniform(b));
-    return made(std::move(offsets), bits, scaled ? std::optional{origin} : std::nullopt);
+    if (bits == 32 || !a.common() || !b.common()) return made(std::move(offsets), bits, {});
+    // Where y is known all but x y is u y, the same where u and y are.
+    Groups groups = b.is_exact()   ? refined({a.groups().get(), &b.offsets()})
+                    : a.is_exact() ? refined({b.groups().get(), &a.offsets()})
+                                   : holding_the_same({&a, &b});
+    return made(std::move(offsets), bits, origin, std::move(groups));
 }
 
 LaneNumber LaneArithmetic::negative(const LaneNumber& a, Origin origin) const {
@@ -153,24 +196,39 @@ LaneNumber LaneArithmetic::looked_up(const std::array<LaneNumber, 3>& inputs, un
         offsets[thread] = always;
         bits = std::min(bits, zeros(always ^ ever, 32));
     }
-    const bool uniform_inputs = std::all_of(inputs.begin(), inputs.end(),
-                                            [&](const LaneNumber& in) { return is_uniform(in); });
-    if (!uniform_inputs) return made(std::move(offsets), bits, {});
+    const bool in_common =
+        std::all_of(inputs.begin(), inputs.end(), [](const LaneNumber& in) { return in.common(); });
+    if (bits == 32 || !in_common) return made(std::move(offsets), bits, {});
     for (std::uint32_t& offset : offsets)
         offset &= low(bits);
-    return made(std::move(offsets), bits, origin);
+    return made(std::move(offsets), bits, origin,
+                holding_the_same({&inputs[0], &inputs[1], &inputs[2]}));
 }
 
-std::optional<LaneNumber> LaneArithmetic::applied(const LaneNumber& a, const LaneNumber& b,
-                                                  const Binary& compute, Origin origin) const {
-    if (a.is_exact() && b.is_exact()) {
-        ThreadNumbers numbers(threads_);
-        for (std::size_t thread = 0; thread < threads_; ++thread)
-            numbers[thread] = compute(a.offsets()[thread], b.offsets()[thread]);
-        return made(std::move(numbers), 32, {});
+LaneNumber LaneArithmetic::applied(const LaneNumber& a, const LaneNumber& b, const Binary& compute,
+                                   Origin origin) const {
+    if (!a.is_exact() || !b.is_exact()) return following({a, b}, {}, origin);
+    ThreadNumbers numbers(threads_);
+    for (std::size_t thread = 0; thread < threads_; ++thread)
+        numbers[thread] = compute(a.offsets()[thread], b.offsets()[thread]);
+    return made(std::move(numbers), 32, {});
+}
+
+LaneNumber LaneArithmetic::following(const std::vector<LaneNumber>& numbers,
+                                     const std::vector<LanePredicate>& truths,
+                                     Origin origin) const {
+    std::vector<const ThreadNumbers*> parts;
+    for (const LaneNumber& number : numbers) {
+        if (!number.common()) return unknown_;
+        parts.push_back(&number.offsets());
+        parts.push_back(number.groups().get());
     }
-    if (is_uniform(a) && is_uniform(b)) return uniform(origin);
-    return std::nullopt;
+    std::vector<ThreadNumbers> known;
+    for (const LanePredicate& predicate : truths)
+        if (!predicate.common) known.emplace_back(predicate.truth->begin(), predicate.truth->end());
+    for (const ThreadNumbers& truth : known)
+        parts.push_back(&truth);
+    return made(ThreadNumbers(threads_, 0), 0, origin, refined(parts));
 }
 
 LaneNumber LaneArithmetic::shifted_right(const LaneNumber& a, unsigned by, bool is_signed,
@@ -186,11 +244,12 @@ LaneNumber LaneArithmetic::shifted_right(const LaneNumber& a, unsigned by, bool 
     const unsigned bits = a.bits() > by ? a.bits() - by : 0;
     for (std::uint32_t& number : numbers)
         number &= low(bits);
-    return made(std::move(numbers), bits, is_uniform(a) ? std::optional{origin} : std::nullopt);
+    return a.common() ? made(std::move(numbers), bits, origin, holding_the_same({&a}))
+                      : made(std::move(numbers), bits, {});
 }
 
 bool LaneArithmetic::is_uniform(const LaneNumber& number) const {
-    return number.common() && same_in_warps(number.offsets());
+    return number.common() && !number.groups() && same_in_warps(number.offsets());
 }
 
 bool LaneArithmetic::is_uniform(const LanePredicate& predicate) const {
@@ -210,8 +269,9 @@ LaneNumber LaneArithmetic::either(const LaneNumber& a, const LaneNumber& b, bool
         differences[thread] = a.offsets()[thread] - b.offsets()[thread];
         bits = std::min(bits, zeros(differences[thread], 32));
     }
-    const bool common = alike && a.common() && b.common() && same_in_warps(differences);
-    return made(a.offsets(), bits, common ? std::optional{origin} : std::nullopt);
+    if (!alike || !a.common() || !b.common()) return made(a.offsets(), bits, {});
+    return made(a.offsets(), bits, origin,
+                refined({a.groups().get(), b.groups().get(), &differences}));
 }
 
 LaneNumber LaneArithmetic::selected(const std::optional<LanePredicate>& predicate,
@@ -225,9 +285,11 @@ LaneNumber LaneArithmetic::selected(const std::optional<LanePredicate>& predicat
     ThreadNumbers offsets(threads_);
     for (std::size_t thread = 0; thread < threads_; ++thread)
         offsets[thread] = truth[thread] ? a.offsets()[thread] : b.offsets()[thread];
-    const bool common = is_uniform(*predicate) && a.common() && b.common();
-    return made(std::move(offsets), std::min(a.bits(), b.bits()),
-                common ? std::optional{origin} : std::nullopt);
+    const unsigned bits = std::min(a.bits(), b.bits());
+    if (!a.common() || !b.common()) return made(std::move(offsets), bits, {});
+    const ThreadNumbers chosen(truth.begin(), truth.end());
+    return made(std::move(offsets), bits, origin,
+                refined({&chosen, a.groups().get(), b.groups().get()}));
 }
 
 } // namespace warpbound::analyzer

@@ -89,17 +89,14 @@ public:
     /// Nothing when it is not understood.
     [[nodiscard]] std::optional<LaneNumber> number() const;
     [[nodiscard]] std::optional<LanePredicate> predicate() const;
-    /// Everything that it writes is the same for the lanes of a warp that execute it together.
+    /// What is known of any number that it writes.
+    [[nodiscard]] LaneNumber any_number() const;
+    /// Every predicate that it writes is the same for the lanes of a warp that execute it together.
     [[nodiscard]] bool is_uniform() const {
         const auto& reads = instruction_.effects.reads;
-        return follows_from_operands(instruction_.opcode_class) &&
-               std::none_of(instruction_.operands.begin(), instruction_.operands.end(),
-                            [](const Operand& operand) {
-                                return std::holds_alternative<assembly::SpecialRegisterOperand>(
-                                    operand);
-                            }) &&
-               std::all_of(reads.begin(), reads.end(),
-                           [&](Register reg) { return registers_.is_uniform(reg); });
+        return follows_from_reads() && std::all_of(reads.begin(), reads.end(), [&](Register reg) {
+                   return registers_.is_uniform(reg);
+               });
     }
 
 private:
@@ -108,6 +105,13 @@ private:
     [[nodiscard]] bool is(std::string_view plain, std::string_view uniform = {}) const {
         return instruction_.mnemonic == plain ||
                (!uniform.empty() && instruction_.mnemonic == uniform);
+    }
+    [[nodiscard]] bool follows_from_reads() const {
+        const auto& operands = instruction_.operands;
+        return follows_from_operands(instruction_.opcode_class) &&
+               std::none_of(operands.begin(), operands.end(), [](const Operand& operand) {
+                   return std::holds_alternative<assembly::SpecialRegisterOperand>(operand);
+               });
     }
     [[nodiscard]] bool only(std::initializer_list<std::string_view> modifiers) const {
         return only_modifiers(instruction_, modifiers);
@@ -288,10 +292,29 @@ Computation::Number Computation::chosen() const {
     const auto most = [&](std::uint32_t x, std::uint32_t y) {
         return Comparison{Comparator::Less, is_signed, {}, {}}.holds(x, y) ? y : x;
     };
-    const Number minimum = arithmetic_.applied(*a, *b, least, origin_);
-    const Number maximum = arithmetic_.applied(*a, *b, most, origin_);
-    if (!minimum || !maximum) return std::nullopt;
-    return arithmetic_.selected(predicate, *minimum, *maximum, origin_);
+    return arithmetic_.selected(predicate, arithmetic_.applied(*a, *b, least, origin_),
+                                arithmetic_.applied(*a, *b, most, origin_), origin_);
+}
+
+LaneNumber Computation::any_number() const {
+    std::vector<LaneNumber> numbers;
+    std::vector<LanePredicate> truths;
+    if (!follows_from_reads()) return arithmetic_.unknown();
+    const auto& guard = instruction_.guard;
+    for (const Register reg : instruction_.effects.reads) {
+        // The guard decides whether it executes, not what it computes.
+        if (guard && guard->predicate.index &&
+            reg == Register{guard->predicate.file, *guard->predicate.index})
+            continue;
+        if (!is_predicate(reg.file)) {
+            numbers.push_back(registers_.number(reg));
+            continue;
+        }
+        const auto predicate = registers_.predicate(reg);
+        if (!predicate) return arithmetic_.unknown();
+        truths.push_back(*predicate);
+    }
+    return arithmetic_.following(numbers, truths, origin_);
 }
 
 Computation::Number Computation::number() const {
@@ -507,7 +530,8 @@ void LaneRegisters::execute(const Instruction& instruction, Origin origin) {
                 after = *number;
             else if (reads_zero(instruction))
                 after = arithmetic_->constant(0);
-            if (after.is_unknown() && (uniform || of_warp)) after = arithmetic_->uniform(origin);
+            if (after.is_unknown())
+                after = of_warp ? arithmetic_->uniform(origin) : computation.any_number();
             if (!surely) after = arithmetic_->selected(guard, after, this->number(written), origin);
             set(written, after);
         }

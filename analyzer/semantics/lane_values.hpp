@@ -32,29 +32,38 @@ using ThreadNumbers = std::vector<std::uint32_t>;
 /// whenever they are computed.
 using Origin = std::size_t;
 
+/// Lanes of a warp in groups: of each thread the number of its group in its warp, from 0 in the
+/// order of their first threads; nothing: one group in each warp.
+using Groups = std::shared_ptr<const ThreadNumbers>;
+
 /// A 32-bit number of each lane: it agrees with `offsets` in its lowest `bits` bits, and where it
-/// has an origin, what it differs by from its offset is the same for all lanes of a warp that
-/// execute together. A number all of whose bits are known has one.
+/// has an origin, what it differs by from its offset is the same for all lanes of a group that
+/// execute together. A number all of whose bits are known has one, and one group.
 class LaneNumber {
 public:
     LaneNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
-               std::optional<Origin> common);
+               std::optional<Origin> common, Groups groups);
 
     [[nodiscard]] const ThreadNumbers& offsets() const { return *offsets_; }
     [[nodiscard]] unsigned bits() const { return bits_; }
     [[nodiscard]] std::optional<Origin> common() const { return common_; }
+    [[nodiscard]] const Groups& groups() const { return groups_; }
     [[nodiscard]] bool is_exact() const { return bits_ == 32; }
     /// Nothing at all is known of it.
     [[nodiscard]] bool is_unknown() const { return bits_ == 0 && !common_; }
     friend bool operator==(const LaneNumber& a, const LaneNumber& b) {
-        return a.bits_ == b.bits_ && a.common_ == b.common_ &&
-               (a.offsets_ == b.offsets_ || *a.offsets_ == *b.offsets_);
+        const auto same = [](const auto& one, const auto& other) {
+            return one == other || (one && other && *one == *other);
+        };
+        return a.bits_ == b.bits_ && a.common_ == b.common_ && same(a.offsets_, b.offsets_) &&
+               same(a.groups_, b.groups_);
     }
 
 private:
     std::shared_ptr<const ThreadNumbers> offsets_;
     unsigned bits_;
     std::optional<Origin> common_;
+    Groups groups_;
 };
 
 /// A predicate of each lane: its truth by thread, or that lanes of a warp that execute together
@@ -93,10 +102,14 @@ public:
     /// Bit by bit: bit 4a + 2b + c of `table` for the bits a, b, c.
     [[nodiscard]] LaneNumber looked_up(const std::array<LaneNumber, 3>& inputs, unsigned table,
                                        Origin origin) const;
-    /// Of a number of which all bits are known, or that is the same for all lanes; nothing else.
     using Binary = std::function<std::uint32_t(std::uint32_t, std::uint32_t)>;
-    [[nodiscard]] std::optional<LaneNumber> applied(const LaneNumber& a, const LaneNumber& b,
-                                                    const Binary& compute, Origin origin) const;
+    [[nodiscard]] LaneNumber applied(const LaneNumber& a, const LaneNumber& b,
+                                     const Binary& compute, Origin origin) const;
+    /// A number that follows from these numbers and truths alone: lanes that hold the same of all
+    /// of them hold the same.
+    [[nodiscard]] LaneNumber following(const std::vector<LaneNumber>& numbers,
+                                       const std::vector<LanePredicate>& truths,
+                                       Origin origin) const;
     /// By a constant number of bits, which is below 32; zeros come in.
     [[nodiscard]] LaneNumber shifted_right(const LaneNumber& a, unsigned by, bool is_signed,
                                            Origin origin) const;
@@ -122,8 +135,13 @@ public:
 
 private:
     [[nodiscard]] LaneNumber made(ThreadNumbers offsets, unsigned bits,
-                                  std::optional<Origin> common) const;
+                                  std::optional<Origin> common, Groups groups = {}) const;
     [[nodiscard]] bool same_in_warps(const ThreadNumbers& numbers) const;
+    /// Lanes of a warp are in one group if they are in each of these, which may be none, and the
+    /// same number stands for them in it.
+    [[nodiscard]] Groups refined(const std::vector<const ThreadNumbers*>& parts) const;
+    /// Lanes that hold the same number.
+    [[nodiscard]] Groups holding_the_same(const std::vector<const LaneNumber*>& numbers) const;
 
     std::size_t threads_;
     std::size_t warp_size_;

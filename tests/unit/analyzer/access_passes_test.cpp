@@ -114,6 +114,35 @@ TEST(AccessPasses, NeedNoBaseThatLanesHaveInCommon) {
     EXPECT_EQ(of(thread + std::string("IMAD R2, R0, c[0x0][0x160], RZ; ")), "?");
 }
 
+TEST(AccessPasses, CountGroupsThatLieAnywhere) {
+    const std::string rows = "S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], R0; "
+                             "SHF.L.U32 R2, R2, 0x2, RZ; ";
+    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2]", {{16, 2, 1}}), "1..4");
+    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2]", {{8, 8, 1}}), "1..8");
+    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2]", {{32, 4, 1}}), "1..2");
+    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2]", {{1, 32, 1}}), "?");
+    EXPECT_EQ(of(rows, "LDS R8, [R2]", {{16, 2, 1}}), "1..2");
+    // Rows of 16 bytes lie in one line each.
+    EXPECT_EQ(of(rows, "LDG.E.SYS R8, [R2+0x40]", {{4, 8, 1}}), "1..16");
+    EXPECT_EQ(of("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; "
+                 "SHF.L.U32 R2, R2, 0x2, RZ; LEA R2, R2, RZ, 0x2; LEA R2, R0, R2, 0x2; ",
+                 "LDG.E.SYS R8, [R2]", {{4, 8, 1}}),
+              "1..8");
+    // 32 words apart in one row: the bank of each lane is known, whatever its row.
+    EXPECT_EQ(of("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; "
+                 "IMAD R2, R2, 0x80, RZ; LEA R2, R0, R2, 0x2; ",
+                 "LDS R8, [R2]", {{16, 2, 1}}),
+              "1..2");
+    // Lanes that hold the same compute the same, whatever that is.
+    EXPECT_EQ(of("S2R R1, SR_TID.Y; IMAD R2, R1, c[0x0][0x160], RZ; I2F R2, R2; F2I R2, R2; ",
+                 "LDG.E.SYS R8, [R2]", {{16, 2, 1}}),
+              "1..2");
+    EXPECT_EQ(of("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x8, PT; MOV R3, c[0x0][0x160]; "
+                 "MOV R4, c[0x0][0x164]; SEL R2, R3, R4, P0; LEA R2, R0, R2, 0x2; ",
+                 "LDG.E.SYS R8, [R2]"),
+              "1..4"); // 8 words and 24.
+}
+
 TEST(AccessPasses, HoldInLoopsOverWhichLanesStayTogether) {
     const std::string loop =
         "S2R R0, SR_TID.X; SHF.L.U32 R2, R0, 0x2, RZ; MOV R4, RZ; L: LDS R8, [R2]; "
