@@ -138,7 +138,7 @@ struct Envelope {
 };
 
 struct Analysis {
-    Envelope execution_time; ///< C2 of docs/timing-contract.md.
+    Envelope execution_time; ///< C2 of docs/reference/timing-contract.md.
     std::optional<Envelope>
         measured_time; ///< C3, when the function has exactly two clock reads, both outside loops,
                        ///< executed once each on every path.

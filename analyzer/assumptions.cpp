@@ -211,7 +211,7 @@ std::vector<Assumption> assumptions_of(const Problem& problem, bool in_turns) {
         add("The encoded stall count is the interval to the warp's next issue; yield and reuse "
             "flags do not change it.");
     add(fmt::format(
-        "Machine {} behaves as docs/timing-contract.md states, with the values of its description.",
+        "Machine {} behaves as docs/reference/timing-contract.md states, with the values of its description.",
         request.architecture->name));
     WeakValues weak;
     for (std::size_t i = 0; i < problem.timings.size(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How a launch sits on its multiprocessors (rules C20, C30 and C31 of docs/timing-contract.md).
+/// How a launch sits on its multiprocessors (rules C20, C30 and C31 of docs/reference/timing-contract.md).
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"

@@ -46,7 +46,7 @@ struct SlotDistance {
     friend auto operator<=>(const SlotDistance&, const SlotDistance&) = default;
 };
 
-/// The rules C4 to C15 of docs/timing-contract.md for one side.
+/// The rules C4 to C15 of docs/reference/timing-contract.md for one side.
 /// Side: upper: every drawn value at its upper end, guarded instructions execute. Lower: every
 /// value at its lower end, guarded instructions are off. docs/soundness.md proves that no run is
 /// beyond.

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A path lemma as an SMT-LIB 2.6 script in the form of docs/evidence.md: satisfiable exactly when
+/// A path lemma as an SMT-LIB 2.6 script in the form of docs/reference/evidence-format.md: satisfiable exactly when
 /// some counts that the constraints allow cost more (less) than the bound.
 
 #include "analyzer/proof.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// In which order the slots of a scheduler's places follow each other under `variable-rate` (C19 of
-/// docs/timing-contract.md), and which slots lie behind others.
+/// docs/reference/timing-contract.md), and which slots lie behind others.
 
 #include "analyzer/pipeline.hpp"
 #include "models/warp_policy.hpp"

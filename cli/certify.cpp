@@ -377,7 +377,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     command->add_option("--calibration", options->calibration,
                         "Include what values of the machine were read off (campaign)");
     CLI::Option* plan = command->add_option(
-        "--plan", options->plan, "Instead of FILE: several kernels (XML, docs/evidence.md)");
+        "--plan", options->plan, "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
          {"--kernel", "--architecture", "--launch", "--policy", "--multiprocessors", "--flow-facts",
           "--campaign", "--cubin", "--trace"})

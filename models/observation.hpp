@@ -29,7 +29,7 @@ struct WarpObservation {
 
 struct Observation {
     std::uint64_t seed = 0;
-    Cycles execution_time;              ///< As docs/timing-contract.md defines it.
+    Cycles execution_time;              ///< As docs/reference/timing-contract.md defines it.
     std::vector<WarpObservation> warps; ///< By block, then warp.
 
     friend bool operator==(const Observation&, const Observation&) = default;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Warp scheduling policies by name, and what each guarantees (rule C19 of
-/// docs/timing-contract.md).
+/// docs/reference/timing-contract.md).
 
 #include "assembly/support/result.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What a host asks of a GPU: launches of kernels and copies, in streams (C32 of
-/// docs/timing-contract.md).
+/// docs/reference/timing-contract.md).
 
 #include "assembly/support/source_text.hpp"
 #include "models/launch.hpp"

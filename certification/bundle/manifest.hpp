@@ -15,7 +15,7 @@ struct Manifest {
 };
 
 /// Every file's path, digest, role and step; one record per step, each with the digest of the
-/// record before (docs/evidence.md).
+/// record before (docs/reference/evidence-format.md).
 Manifest manifest_of(const EvidenceFiles& files, const std::string& tool_version);
 
 } // namespace warpbound::certification

@@ -38,7 +38,7 @@ struct LaneStates {
 };
 
 /// None: too many states. Throws `Finding` at code that it does not follow: named in
-/// docs/evidence.md.
+/// docs/reference/evidence-format.md.
 std::optional<LaneStates> follow_lanes(const KernelCase& kernel, const ControlFlow& flow,
                                        Waiting known);
 /// By what is known of each, or where that are too many states, of the last.

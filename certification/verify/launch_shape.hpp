@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// How a launch lies on its multiprocessors, read from launch and description (rules C20, C30 and
-/// C31 of docs/timing-contract.md).
+/// C31 of docs/reference/timing-contract.md).
 
 #include "certification/verify/evidence.hpp"
 #include "models/architecture/architecture.hpp"

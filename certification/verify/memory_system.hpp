@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What the description says of caches, links and DRAM, as far as launches wait there (rules C23 to
-/// C29 of docs/timing-contract.md, step S26 of docs/soundness.md).
+/// C29 of docs/reference/timing-contract.md, step S26 of docs/soundness.md).
 
 #include "certification/verify/evidence.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// How many blocks of a launch one multiprocessor holds together, read from rules C20 and C30 of
-/// docs/timing-contract.md.
+/// docs/reference/timing-contract.md.
 
 #include "certification/verify/evidence.hpp"
 

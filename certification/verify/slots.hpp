@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// How far apart the slots of a warp are under a slotted policy (rule C19 of
-/// docs/timing-contract.md).
+/// docs/reference/timing-contract.md).
 
 #include "certification/verify/launch_shape.hpp"
 

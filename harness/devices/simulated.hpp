@@ -10,7 +10,7 @@
 
 namespace warpbound::harness {
 
-/// A device of so many SMs that runs kernels as docs/timing-contract.md says, with the numbers of a
+/// A device of so many SMs that runs kernels as docs/reference/timing-contract.md says, with the numbers of a
 /// description.
 std::unique_ptr<Device> simulated_device(models::Architecture architecture,
                                          const models::WarpPolicy& policy,

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How a warp scheduler chooses: rule C19 of docs/timing-contract.md, one class per policy.
+/// How a warp scheduler chooses: rule C19 of docs/reference/timing-contract.md, one class per policy.
 
 #include "harness/simulator/warp.hpp"
 #include "models/warp_policy.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The simulated machine: docs/timing-contract.md executed cycle by cycle.
+/// The simulated machine: docs/reference/timing-contract.md executed cycle by cycle.
 
 #include "harness/device.hpp"
 #include "harness/simulator/event.hpp"

@@ -26,7 +26,7 @@ struct AccessRule {
 };
 std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes);
 
-/// What docs/timing-contract.md calls the parameters of an instruction. `Unit:` core cycles unless
+/// What docs/reference/timing-contract.md calls the parameters of an instruction. `Unit:` core cycles unless
 /// said otherwise.
 struct InstructionTiming {
     std::size_t unit = 0;             ///< Index into `Architecture::units`.

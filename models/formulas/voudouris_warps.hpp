@@ -11,7 +11,7 @@
 
 namespace warpbound::models::voudouris {
 
-/// A write buffer, as docs/timing-contract.md and reference models 10 have it.
+/// A write buffer, as docs/reference/timing-contract.md and reference models 10 have it.
 struct Buffer {
     std::int64_t entries = 0; ///< K
     double drain = 0;         ///< d. `Unit:` core cycles per entry.

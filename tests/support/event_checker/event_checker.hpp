@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Checks the events of a run against docs/timing-contract.md, rule by rule, from the program and
+/// Checks the events of a run against docs/reference/timing-contract.md, rule by rule, from the program and
 /// the description alone: no code of the simulator but the events themselves.
 
 #include "assembly/flow/control_flow_graph.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Checks the events of a workload's run against docs/timing-contract.md, from the kernels, the
+/// Checks the events of a workload's run against docs/reference/timing-contract.md, from the kernels, the
 /// operations and the description alone.
 
 #include "harness/workload.hpp"

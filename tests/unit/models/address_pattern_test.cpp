@@ -1,4 +1,4 @@
-// Addresses of lanes and the passes that they take: rules C21 and C22 of docs/timing-contract.md.
+// Addresses of lanes and the passes that they take: rules C21 and C22 of docs/reference/timing-contract.md.
 
 #include "models/address_pattern.hpp"
 

@@ -1,4 +1,4 @@
-// The rules of docs/timing-contract.md, one small program each.
+// The rules of docs/reference/timing-contract.md, one small program each.
 
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"

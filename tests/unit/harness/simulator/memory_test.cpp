@@ -1,5 +1,5 @@
 // Accesses through caches, interconnect and DRAM, and to shared memory, by their addresses: rules
-// C21 to C29 of docs/timing-contract.md.
+// C21 to C29 of docs/reference/timing-contract.md.
 
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
