@@ -3,7 +3,7 @@
 /// Passes of accesses that follow from the code: bank conflicts and coalescing by what the lanes'
 /// addresses have to do with each other.
 
-#include "analyzer/semantics/lane_values.hpp"
+#include "analyzer/value/thread_domain.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/address_pattern.hpp"
 #include "models/architecture/architecture.hpp"

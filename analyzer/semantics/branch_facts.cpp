@@ -1,8 +1,8 @@
 #include "analyzer/semantics/branch_facts.hpp"
 
-#include "analyzer/semantics/block_values.hpp"
-#include "analyzer/semantics/condition_text.hpp"
-#include "analyzer/semantics/conditions.hpp"
+#include "analyzer/value/block_states.hpp"
+#include "analyzer/value/condition_text.hpp"
+#include "analyzer/value/branch_conditions.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// \file
 /// Paths that the conditions of branches exclude.
 
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 #include "models/flow_facts.hpp"

@@ -1,6 +1,6 @@
 #include "analyzer/semantics/loop_counts.hpp"
 
-#include "analyzer/semantics/block_values.hpp"
+#include "analyzer/value/block_states.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// \file
 /// Loops whose number of turns follows from the code.
 
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 

@@ -1,4 +1,4 @@
-#include "analyzer/semantics/block_values.hpp"
+#include "analyzer/value/block_states.hpp"
 
 #include <numeric>
 

@@ -1,6 +1,6 @@
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 
-#include "analyzer/semantics/instruction_results.hpp"
+#include "analyzer/value/transfer_functions.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "analyzer/semantics/value_set.hpp"
+#include "analyzer/value/interval_set.hpp"
 
 #include <algorithm>
 

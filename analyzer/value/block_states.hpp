@@ -2,7 +2,7 @@
 /// \file
 /// What is known of registers at the ends of blocks, and what decides the way out of a block.
 
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 
 #include <optional>

@@ -1,5 +1,5 @@
-#include "analyzer/semantics/instruction_forms.hpp"
-#include "analyzer/semantics/lane_values.hpp"
+#include "analyzer/value/operand_forms.hpp"
+#include "analyzer/value/thread_domain.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "analyzer/semantics/lane_values.hpp"
+#include "analyzer/value/thread_domain.hpp"
 
 #include <algorithm>
 #include <bit>

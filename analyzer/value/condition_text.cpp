@@ -1,4 +1,4 @@
-#include "analyzer/semantics/condition_text.hpp"
+#include "analyzer/value/condition_text.hpp"
 
 #include <fmt/format.h>
 

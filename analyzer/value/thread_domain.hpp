@@ -2,8 +2,8 @@
 /// \file
 /// What is known of the numbers that the lanes of a warp hold together (docs/soundness.md, S32).
 
-#include "analyzer/semantics/given_constants.hpp"
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/value/kernel_parameters.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/isa/program.hpp"
 
 #include <boost/container/flat_map.hpp>

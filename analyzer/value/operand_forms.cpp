@@ -1,4 +1,4 @@
-#include "analyzer/semantics/instruction_forms.hpp"
+#include "analyzer/value/operand_forms.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "analyzer/semantics/linear.hpp"
+#include "analyzer/value/affine_expression.hpp"
 
 namespace warpbound::analyzer {
 

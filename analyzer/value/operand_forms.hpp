@@ -2,7 +2,7 @@
 /// \file
 /// How instructions are written: what the readers of their meaning ask of the text.
 
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/isa/program.hpp"
 
 #include <initializer_list>

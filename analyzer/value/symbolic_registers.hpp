@@ -2,7 +2,7 @@
 /// \file
 /// What is known of the registers of a lane at a place in the code.
 
-#include "analyzer/semantics/linear.hpp"
+#include "analyzer/value/affine_expression.hpp"
 #include "assembly/isa/program.hpp"
 
 #include <boost/container/flat_map.hpp>

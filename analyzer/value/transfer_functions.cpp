@@ -1,6 +1,6 @@
-#include "analyzer/semantics/instruction_results.hpp"
+#include "analyzer/value/transfer_functions.hpp"
 
-#include "analyzer/semantics/instruction_forms.hpp"
+#include "analyzer/value/operand_forms.hpp"
 
 #include <algorithm>
 #include <array>

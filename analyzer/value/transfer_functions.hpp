@@ -3,7 +3,7 @@
 /// What an instruction computes from numbers and predicates that are known (docs/soundness.md, S16
 /// and S19a).
 
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 
 namespace warpbound::analyzer {
 

@@ -1,4 +1,4 @@
-#include "analyzer/semantics/conditions.hpp"
+#include "analyzer/value/branch_conditions.hpp"
 
 #include <algorithm>
 #include <tuple>

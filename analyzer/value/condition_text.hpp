@@ -2,7 +2,7 @@
 /// \file
 /// Numbers and comparisons as people read them.
 
-#include "analyzer/semantics/register_values.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "analyzer/semantics/given_constants.hpp"
+#include "analyzer/value/kernel_parameters.hpp"
 
 #include <fmt/format.h>
 
