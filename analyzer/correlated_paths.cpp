@@ -1,6 +1,6 @@
 #include "analyzer/correlated_paths.hpp"
 
-#include "analyzer/flow_facts.hpp"
+#include "analyzer/flow/flow_facts.hpp"
 
 #include <algorithm>
 #include <array>

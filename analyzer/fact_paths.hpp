@@ -3,7 +3,7 @@
 /// The path problem under exclusive and linear facts: pairs are held by the path graph where that
 /// is affordable; for what is left, one flow problem per choice among the exclusive blocks.
 
-#include "analyzer/flow_facts.hpp"
+#include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/longest_path.hpp"
 
 #include <chrono>

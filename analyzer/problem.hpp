@@ -3,7 +3,7 @@
 /// A request made ready: everything that both sides share, and path problems made from it.
 
 #include "analyzer/block_path.hpp"
-#include "analyzer/flow_facts.hpp"
+#include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch_shape.hpp"
 #include "analyzer/memory/cache_values.hpp"
 #include "analyzer/memory/touched.hpp"

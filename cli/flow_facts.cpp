@@ -1,7 +1,7 @@
 /// \file
 /// `warpbound flow-facts`: a template of what the analysis needs to be told.
 
-#include "analyzer/flow_facts_template.hpp"
+#include "analyzer/flow/flow_facts_template.hpp"
 #include "cli/command.hpp"
 #include "models/architecture/architecture.hpp"
 

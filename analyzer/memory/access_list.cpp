@@ -1,6 +1,6 @@
 #include "analyzer/memory/access_list.hpp"
 
-#include "analyzer/flow_facts.hpp"
+#include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/problem.hpp"
 #include "analyzer/warp_work.hpp"
 

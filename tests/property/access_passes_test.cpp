@@ -2,7 +2,7 @@
 /// Passes of accesses and choices of lanes that follow from the code, against an interpreter that
 /// runs every thread of a block.
 
-#include "analyzer/semantics/access_passes.hpp"
+#include "analyzer/flow/coalescing.hpp"
 #include "assembly/isa/reader.hpp"
 #include "models/architecture/architecture.hpp"
 #include "tests/support/campaign.hpp"

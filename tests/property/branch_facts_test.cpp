@@ -3,7 +3,7 @@
 /// against simulated runs along the paths that the interpreter took.
 
 #include "analyzer/analysis.hpp"
-#include "analyzer/semantics/branch_facts.hpp"
+#include "analyzer/flow/infeasible_paths.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"

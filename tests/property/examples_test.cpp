@@ -3,7 +3,7 @@
 /// generation, and what is stated of its accesses agrees with its code.
 
 #include "analyzer/analysis.hpp"
-#include "analyzer/semantics/access_passes.hpp"
+#include "analyzer/flow/coalescing.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/protocol/measure.hpp"
 #include "models/architecture/architecture.hpp"

@@ -1,7 +1,7 @@
 /// \file
 /// Loop counts that follow from the code, against an interpreter that runs the code.
 
-#include "analyzer/semantics/loop_counts.hpp"
+#include "analyzer/flow/loop_bounds.hpp"
 #include "assembly/isa/reader.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/lane_interpreter.hpp"

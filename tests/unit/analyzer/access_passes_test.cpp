@@ -1,5 +1,5 @@
-#include "analyzer/flow_facts_template.hpp"
-#include "analyzer/semantics/access_passes.hpp"
+#include "analyzer/flow/flow_facts_template.hpp"
+#include "analyzer/flow/coalescing.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <fmt/format.h>

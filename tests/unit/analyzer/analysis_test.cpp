@@ -1,4 +1,4 @@
-#include "analyzer/flow_facts_template.hpp"
+#include "analyzer/flow/flow_facts_template.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-#include "analyzer/flow_facts_template.hpp"
-#include "analyzer/semantics/branch_facts.hpp"
+#include "analyzer/flow/flow_facts_template.hpp"
+#include "analyzer/flow/infeasible_paths.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <fmt/format.h>

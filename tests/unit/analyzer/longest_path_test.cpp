@@ -1,5 +1,5 @@
 #include "analyzer/chain_graph.hpp"
-#include "analyzer/flow_facts.hpp"
+#include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/longest_path.hpp"
 #include "analyzer/state_graph.hpp"
 #include "tests/support/random_kernel.hpp"

@@ -1,5 +1,5 @@
-#include "analyzer/flow_facts_template.hpp"
-#include "analyzer/semantics/loop_counts.hpp"
+#include "analyzer/flow/flow_facts_template.hpp"
+#include "analyzer/flow/loop_bounds.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "analyzer/semantics/access_passes.hpp"
+#include "analyzer/flow/coalescing.hpp"
 
 #include "models/architecture/pass_rule.hpp"
 

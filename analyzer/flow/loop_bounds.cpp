@@ -1,4 +1,4 @@
-#include "analyzer/semantics/loop_counts.hpp"
+#include "analyzer/flow/loop_bounds.hpp"
 
 #include "analyzer/value/block_states.hpp"
 

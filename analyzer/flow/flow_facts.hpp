@@ -3,8 +3,8 @@
 /// Flow facts held against the kernel that they are stated of.
 
 #include "analyzer/longest_path.hpp"
-#include "analyzer/semantics/branch_facts.hpp"
-#include "analyzer/semantics/loop_counts.hpp"
+#include "analyzer/flow/infeasible_paths.hpp"
+#include "analyzer/flow/loop_bounds.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/flow_facts.hpp"
 

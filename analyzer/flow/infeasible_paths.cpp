@@ -1,4 +1,4 @@
-#include "analyzer/semantics/branch_facts.hpp"
+#include "analyzer/flow/infeasible_paths.hpp"
 
 #include "analyzer/value/block_states.hpp"
 #include "analyzer/value/condition_text.hpp"

@@ -1,7 +1,7 @@
-#include "analyzer/flow_facts_template.hpp"
+#include "analyzer/flow/flow_facts_template.hpp"
 
-#include "analyzer/semantics/branch_facts.hpp"
-#include "analyzer/semantics/loop_counts.hpp"
+#include "analyzer/flow/infeasible_paths.hpp"
+#include "analyzer/flow/loop_bounds.hpp"
 #include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
 

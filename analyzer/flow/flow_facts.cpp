@@ -1,4 +1,4 @@
-#include "analyzer/flow_facts.hpp"
+#include "analyzer/flow/flow_facts.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// \file
 /// What the analysis must be told of a kernel, with what its code says of it.
 
-#include "analyzer/semantics/access_passes.hpp"
+#include "analyzer/flow/coalescing.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/launch.hpp"
