@@ -2,7 +2,7 @@
 
 #include "analyzer/assumptions.hpp"
 #include "analyzer/end_to_end.hpp"
-#include "analyzer/flow_solver.hpp"
+#include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/lanes_in_turn.hpp"
 #include "analyzer/many_warps.hpp"
 #include "analyzer/measured_time.hpp"

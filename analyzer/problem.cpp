@@ -1,8 +1,8 @@
 #include "analyzer/problem.hpp"
 
 #include "analyzer/chain_graph.hpp"
-#include "analyzer/correlated_paths.hpp"
-#include "analyzer/fact_paths.hpp"
+#include "analyzer/path/infeasible_pairs.hpp"
+#include "analyzer/path/constrained_paths.hpp"
 #include "analyzer/state_graph.hpp"
 #include "assembly/isa/register_roles.hpp"
 

@@ -2,12 +2,12 @@
 /// \file
 /// A request made ready: everything that both sides share, and path problems made from it.
 
-#include "analyzer/block_path.hpp"
+#include "analyzer/path/compressed_path.hpp"
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch_shape.hpp"
 #include "analyzer/memory/cache_values.hpp"
 #include "analyzer/memory/touched.hpp"
-#include "analyzer/path_graph.hpp"
+#include "analyzer/path/path_graph.hpp"
 #include "analyzer/relative_state.hpp"
 
 #include <chrono>

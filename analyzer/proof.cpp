@@ -1,9 +1,9 @@
 #include "analyzer/proof.hpp"
 
-#include "analyzer/flow_solver.hpp"
-#include "analyzer/longest_path.hpp"
+#include "analyzer/path/ilp_solver.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 #include "analyzer/proof_script.hpp"
-#include "analyzer/unreached_parts.hpp"
+#include "analyzer/path/subtours.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "analyzer/proof_script.hpp"
 
-#include "analyzer/longest_path.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 
 #include <fmt/format.h>
 

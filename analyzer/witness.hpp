@@ -3,7 +3,7 @@
 /// What a path says: counts, cycles per block and instruction, and why time
 /// passes.
 
-#include "analyzer/block_path.hpp"
+#include "analyzer/path/compressed_path.hpp"
 #include "analyzer/pipeline.hpp"
 
 namespace warpbound::analyzer {

@@ -2,7 +2,7 @@
 /// \file
 /// Flow facts held against the kernel that they are stated of.
 
-#include "analyzer/longest_path.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "assembly/flow/control_flow_graph.hpp"

@@ -1,6 +1,6 @@
 #include "analyzer/barrier_parts.hpp"
 #include "analyzer/common_barriers.hpp"
-#include "analyzer/longest_path.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "analyzer/flow_solver.hpp"
+#include "analyzer/path/ilp_solver.hpp"
 
 #include <gtest/gtest.h>
 

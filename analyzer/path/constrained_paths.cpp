@@ -1,9 +1,9 @@
-#include "analyzer/fact_paths.hpp"
+#include "analyzer/path/constrained_paths.hpp"
 
-#include "analyzer/contraction.hpp"
-#include "analyzer/correlated_paths.hpp"
-#include "analyzer/flow_solver.hpp"
-#include "analyzer/unreached_parts.hpp"
+#include "analyzer/path/contraction.hpp"
+#include "analyzer/path/infeasible_pairs.hpp"
+#include "analyzer/path/ilp_solver.hpp"
+#include "analyzer/path/subtours.hpp"
 
 #include <algorithm>
 #include <map>

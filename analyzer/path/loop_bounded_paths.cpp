@@ -1,4 +1,4 @@
-#include "analyzer/longest_path.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "analyzer/correlated_paths.hpp"
+#include "analyzer/path/infeasible_pairs.hpp"
 
 #include "analyzer/flow/flow_facts.hpp"
 

@@ -3,7 +3,7 @@
 /// A path graph with everything taken out that further facts do not mention, so that the solver
 /// only sees what it has to decide.
 
-#include "analyzer/longest_path.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 
 #include <set>
 

@@ -4,7 +4,7 @@
 /// is affordable; for what is left, one flow problem per choice among the exclusive blocks.
 
 #include "analyzer/flow/flow_facts.hpp"
-#include "analyzer/longest_path.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include "analyzer/contraction.hpp"
+#include "analyzer/path/contraction.hpp"
 
 #include <algorithm>
 

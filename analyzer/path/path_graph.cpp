@@ -1,4 +1,4 @@
-#include "analyzer/path_graph.hpp"
+#include "analyzer/path/path_graph.hpp"
 
 #include <algorithm>
 

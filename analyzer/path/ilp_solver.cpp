@@ -1,4 +1,4 @@
-#include "analyzer/flow_solver.hpp"
+#include "analyzer/path/ilp_solver.hpp"
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "analyzer/block_path.hpp"
+#include "analyzer/path/compressed_path.hpp"
 
 #include "models/units.hpp"
 

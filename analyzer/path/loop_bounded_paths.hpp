@@ -3,8 +3,8 @@
 /// The structural path problem: costliest (cheapest) path of a path graph under loop bounds alone,
 /// solved exactly by dynamic programming, loops from the inside out (docs/soundness.md, S6).
 
-#include "analyzer/block_path.hpp"
-#include "analyzer/path_graph.hpp"
+#include "analyzer/path/compressed_path.hpp"
+#include "analyzer/path/path_graph.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,4 +1,4 @@
-#include "analyzer/unreached_parts.hpp"
+#include "analyzer/path/subtours.hpp"
 
 #include <algorithm>
 
