@@ -5,7 +5,7 @@
 #include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/lanes_in_turn.hpp"
 #include "analyzer/many_warps.hpp"
-#include "analyzer/measured_time.hpp"
+#include "analyzer/microarchitecture/clock_region.hpp"
 #include "analyzer/memory/throughput.hpp"
 #include "analyzer/memory/wait_lemmas.hpp"
 #include "analyzer/memory/waits.hpp"

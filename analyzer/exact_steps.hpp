@@ -4,7 +4,7 @@
 /// counts is drawn.
 
 #include "analyzer/only_path.hpp"
-#include "analyzer/pipeline.hpp"
+#include "analyzer/microarchitecture/pipeline_model.hpp"
 
 #include <cstddef>
 #include <optional>

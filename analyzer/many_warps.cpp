@@ -6,7 +6,7 @@
 #include "analyzer/interference.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/warp_work.hpp"
-#include "analyzer/witness.hpp"
+#include "analyzer/microarchitecture/path_replay.hpp"
 
 #include <fmt/format.h>
 

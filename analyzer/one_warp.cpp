@@ -1,7 +1,7 @@
 #include "analyzer/one_warp.hpp"
 
 #include "analyzer/proof.hpp"
-#include "analyzer/witness.hpp"
+#include "analyzer/microarchitecture/path_replay.hpp"
 
 namespace warpbound::analyzer {
 

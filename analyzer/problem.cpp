@@ -1,9 +1,9 @@
 #include "analyzer/problem.hpp"
 
-#include "analyzer/chain_graph.hpp"
+#include "analyzer/microarchitecture/delay_graph.hpp"
 #include "analyzer/path/infeasible_pairs.hpp"
 #include "analyzer/path/constrained_paths.hpp"
-#include "analyzer/state_graph.hpp"
+#include "analyzer/microarchitecture/state_graph.hpp"
 #include "assembly/isa/register_roles.hpp"
 
 #include <fmt/format.h>

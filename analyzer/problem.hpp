@@ -8,7 +8,7 @@
 #include "analyzer/memory/cache_values.hpp"
 #include "analyzer/memory/touched.hpp"
 #include "analyzer/path/path_graph.hpp"
-#include "analyzer/relative_state.hpp"
+#include "analyzer/microarchitecture/state_intervals.hpp"
 
 #include <chrono>
 #include <optional>

@@ -3,7 +3,7 @@
 /// In which order the slots of a scheduler's places follow each other under `variable-rate` (C19 of
 /// docs/reference/timing-contract.md), and which slots lie behind others.
 
-#include "analyzer/pipeline.hpp"
+#include "analyzer/microarchitecture/pipeline_model.hpp"
 #include "models/warp_policy.hpp"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 /// entering it, edges have a cost, and a path from node 0 to an end is a bound for the blocks it
 /// visits.
 
-#include "analyzer/pipeline.hpp"
+#include "analyzer/microarchitecture/pipeline_model.hpp"
 
 #include <cstddef>
 #include <optional>

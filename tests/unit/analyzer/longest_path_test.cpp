@@ -1,7 +1,7 @@
-#include "analyzer/chain_graph.hpp"
+#include "analyzer/microarchitecture/delay_graph.hpp"
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
-#include "analyzer/state_graph.hpp"
+#include "analyzer/microarchitecture/state_graph.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 

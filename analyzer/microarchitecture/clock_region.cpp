@@ -1,4 +1,4 @@
-#include "analyzer/measured_time.hpp"
+#include "analyzer/microarchitecture/clock_region.hpp"
 
 #include <algorithm>
 

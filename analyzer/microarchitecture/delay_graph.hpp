@@ -4,7 +4,7 @@
 /// paths is the longest chain of delays; a chain passes from one thing that later instructions may
 /// wait for to the next.
 
-#include "analyzer/relative_state.hpp"
+#include "analyzer/microarchitecture/state_intervals.hpp"
 
 namespace warpbound::analyzer {
 

@@ -1,4 +1,4 @@
-#include "analyzer/relative_state.hpp"
+#include "analyzer/microarchitecture/state_intervals.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "analyzer/pipeline.hpp"
+#include "analyzer/microarchitecture/pipeline_model.hpp"
 
 #include "models/formulas/whole_numbers.hpp"
 

@@ -4,7 +4,7 @@
 /// passes.
 
 #include "analyzer/path/compressed_path.hpp"
-#include "analyzer/pipeline.hpp"
+#include "analyzer/microarchitecture/pipeline_model.hpp"
 
 namespace warpbound::analyzer {
 

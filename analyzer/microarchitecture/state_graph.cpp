@@ -1,4 +1,4 @@
-#include "analyzer/state_graph.hpp"
+#include "analyzer/microarchitecture/state_graph.hpp"
 
 #include <algorithm>
 #include <deque>

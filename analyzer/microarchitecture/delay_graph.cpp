@@ -1,4 +1,4 @@
-#include "analyzer/chain_graph.hpp"
+#include "analyzer/microarchitecture/delay_graph.hpp"
 
 #include <algorithm>
 

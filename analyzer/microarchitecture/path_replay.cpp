@@ -1,4 +1,4 @@
-#include "analyzer/witness.hpp"
+#include "analyzer/microarchitecture/path_replay.hpp"
 
 #include <algorithm>
 #include <map>
