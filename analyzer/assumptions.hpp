@@ -3,7 +3,7 @@
 /// What the bounds rest on.
 
 #include "analyzer/analysis.hpp"
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <vector>
 

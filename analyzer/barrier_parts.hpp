@@ -2,7 +2,7 @@
 /// \file
 /// Between which barriers of its block a warp executes an instruction (docs/soundness.md, S17).
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 /// \file
 /// Whether all warps of a block meet at the same barriers in the same order.
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 namespace warpbound::analyzer {
 

@@ -3,7 +3,7 @@
 /// How many points of a warp lie in times for which instructions of others hold something
 /// (docs/soundness.md, S17).
 
-#include "analyzer/slot_order.hpp"
+#include "analyzer/launch/slot_table.hpp"
 #include "analyzer/warp_work.hpp"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 /// (docs/soundness.md, S11 to S15 and S20).
 
 #include "analyzer/analysis.hpp"
-#include "analyzer/launch_shape.hpp"
+#include "analyzer/launch/launch_geometry.hpp"
 
 #include <cstdint>
 #include <string>

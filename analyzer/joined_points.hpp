@@ -2,7 +2,7 @@
 /// \file
 /// The points at which lanes meet that SSY, PBK, PCNT and BSSY make, and who is in them (C40).
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <map>
 #include <optional>

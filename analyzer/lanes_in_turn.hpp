@@ -2,7 +2,7 @@
 /// \file
 /// The control flow of a warp whose lanes may part: the ways of a branch follow each other.
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 namespace warpbound::analyzer {
 

@@ -3,7 +3,7 @@
 /// Where the lanes that part at a branch meet again, and what they may execute until then (rules
 /// C38 to C40).
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <optional>
 #include <set>

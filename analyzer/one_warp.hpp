@@ -2,7 +2,7 @@
 /// \file
 /// Bounds of one warp that no other delays.
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <string>
 

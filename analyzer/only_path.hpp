@@ -2,7 +2,7 @@
 /// \file
 /// The instructions of a warp where flow facts leave it one path.
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <cstddef>
 #include <optional>

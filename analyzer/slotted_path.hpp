@@ -2,7 +2,7 @@
 /// \file
 /// The path of one warp that is chosen in slots of its own only (docs/soundness.md, S17 and S23).
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -3,7 +3,7 @@
 /// What the instructions of a warp cost those that share its multiprocessor, summed along its
 /// paths.
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 /// For how long one access through the caches is served, and how many of them go on while another
 /// one waits (docs/soundness.md, S21). `Unit:` core cycles. Side: upper, except where said.
 
-#include "analyzer/memory/cache_values.hpp"
+#include "analyzer/launch/memory_parameters.hpp"
 #include "models/architecture/instruction_timing.hpp"
 #include "models/units.hpp"
 

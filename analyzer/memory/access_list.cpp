@@ -1,7 +1,7 @@
 #include "analyzer/memory/access_list.hpp"
 
 #include "analyzer/flow/flow_facts.hpp"
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 #include "analyzer/warp_work.hpp"
 
 namespace warpbound::analyzer {

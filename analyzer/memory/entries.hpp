@@ -3,7 +3,7 @@
 /// What holds miss entries of L1s and slices whenever an access waits for one (docs/soundness.md,
 /// S21 and S22).
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 /// and the slices (docs/soundness.md, S22a, S22d, S22e).
 
 #include "analyzer/memory/links_back.hpp"
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "analyzer/memory/links_back.hpp"
 
 #include "analyzer/memory/traffic.hpp"
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "analyzer/memory/access_list.hpp"
 #include "analyzer/memory/under_way.hpp"
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "analyzer/memory/under_way.hpp"
 
 #include "analyzer/memory/access_costs.hpp"
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <algorithm>
 #include <map>

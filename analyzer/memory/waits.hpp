@@ -3,7 +3,7 @@
 /// For how long a launch waits at caches, links and DRAM beyond the unloaded latencies
 /// (docs/soundness.md, S21).
 
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 namespace warpbound::analyzer {
 

@@ -1,7 +1,7 @@
 #include "analyzer/memory/written_back.hpp"
 
 #include "analyzer/memory/access_list.hpp"
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include <algorithm>
 #include <bit>

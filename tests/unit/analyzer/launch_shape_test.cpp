@@ -1,7 +1,7 @@
 /// \file
 /// How many blocks sit together (C30), as the analyzer takes them.
 
-#include "analyzer/launch_shape.hpp"
+#include "analyzer/launch/launch_geometry.hpp"
 
 #include <gmock/gmock.h>
 

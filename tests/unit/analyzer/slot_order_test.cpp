@@ -1,4 +1,4 @@
-#include "analyzer/slot_order.hpp"
+#include "analyzer/launch/slot_table.hpp"
 
 #include <gmock/gmock.h>
 

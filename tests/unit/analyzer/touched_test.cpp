@@ -2,7 +2,7 @@
 /// What the addresses of a launch say of its lines, sectors and rows.
 
 #include "analyzer/memory/touched.hpp"
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 

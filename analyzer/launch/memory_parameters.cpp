@@ -1,4 +1,4 @@
-#include "analyzer/memory/cache_values.hpp"
+#include "analyzer/launch/memory_parameters.hpp"
 
 #include "models/units.hpp"
 

@@ -1,4 +1,4 @@
-#include "analyzer/problem.hpp"
+#include "analyzer/launch/context.hpp"
 
 #include "analyzer/microarchitecture/delay_graph.hpp"
 #include "analyzer/path/infeasible_pairs.hpp"

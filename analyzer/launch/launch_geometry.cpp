@@ -1,4 +1,4 @@
-#include "analyzer/launch_shape.hpp"
+#include "analyzer/launch/launch_geometry.hpp"
 
 #include "models/formulas/occupancy.hpp"
 #include "models/units.hpp"

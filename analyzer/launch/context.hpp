@@ -4,8 +4,8 @@
 
 #include "analyzer/path/compressed_path.hpp"
 #include "analyzer/flow/flow_facts.hpp"
-#include "analyzer/launch_shape.hpp"
-#include "analyzer/memory/cache_values.hpp"
+#include "analyzer/launch/launch_geometry.hpp"
+#include "analyzer/launch/memory_parameters.hpp"
 #include "analyzer/memory/touched.hpp"
 #include "analyzer/path/path_graph.hpp"
 #include "analyzer/microarchitecture/state_intervals.hpp"
