@@ -3,7 +3,7 @@
 /// What a stranger needs to check a bound: the path problems behind it, each with its bound and a
 /// witness.
 
-#include "analyzer/lanes_in_turn.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/warp_work.hpp"
 
 #include <functional>

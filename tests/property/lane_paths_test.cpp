@@ -2,8 +2,8 @@
 /// The blocks that a simulated warp executes whose lanes part are a path of the copies that bound
 /// it from above, with the loops of these turning as often as they may (docs/soundness.md, S19d).
 
-#include "analyzer/lanes_in_turn.hpp"
-#include "analyzer/parting_problem.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
+#include "analyzer/divergence/serialized_facts.hpp"
 #include "harness/simulator/event.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"

@@ -1,4 +1,4 @@
-#include "analyzer/lanes_in_turn.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 

@@ -3,8 +3,8 @@
 /// The blocks of a warp whose lanes may part, copied for the lanes that execute them in turn
 /// (docs/soundness.md, S19d).
 
-#include "analyzer/lanes_in_turn.hpp"
-#include "analyzer/meeting_points.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
+#include "analyzer/divergence/reconvergence.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,4 +1,4 @@
-#include "analyzer/joined_points.hpp"
+#include "analyzer/divergence/reconvergence_stack.hpp"
 
 #include "assembly/isa/branch_guard.hpp"
 

@@ -2,7 +2,7 @@
 /// \file
 /// The path problems of a warp whose lanes may part: of the warp from above, of a lane from below.
 
-#include "analyzer/lanes_in_turn.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
 
 namespace warpbound::analyzer {
 

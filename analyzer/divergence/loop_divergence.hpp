@@ -3,7 +3,7 @@
 /// Lanes that leave loops in different turns, in the copies of blocks that follow each other
 /// (docs/soundness.md, S19d).
 
-#include "analyzer/warp_copies.hpp"
+#include "analyzer/divergence/serialized_blocks.hpp"
 
 namespace warpbound::analyzer {
 

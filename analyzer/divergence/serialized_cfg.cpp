@@ -1,9 +1,9 @@
-#include "analyzer/lanes_in_turn.hpp"
+#include "analyzer/divergence/serialized_cfg.hpp"
 
-#include "analyzer/leaving_lanes.hpp"
-#include "analyzer/meeting_points.hpp"
-#include "analyzer/several_ways.hpp"
-#include "analyzer/warp_copies.hpp"
+#include "analyzer/divergence/loop_divergence.hpp"
+#include "analyzer/divergence/reconvergence.hpp"
+#include "analyzer/divergence/multiway_branches.hpp"
+#include "analyzer/divergence/serialized_blocks.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "analyzer/parting_problem.hpp"
+#include "analyzer/divergence/serialized_facts.hpp"
 
 #include <algorithm>
 #include <map>

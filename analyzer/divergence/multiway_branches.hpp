@@ -3,7 +3,7 @@
 /// Copies for lanes that part to more than two ways at once, as by a table of branch targets
 /// (docs/soundness.md, S19d).
 
-#include "analyzer/warp_copies.hpp"
+#include "analyzer/divergence/serialized_blocks.hpp"
 
 #include <cstdint>
 #include <vector>

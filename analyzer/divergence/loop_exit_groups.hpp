@@ -2,8 +2,8 @@
 /// \file
 /// What branches at which lanes may part ask of each other (docs/soundness.md, S19d).
 
-#include "analyzer/joined_points.hpp"
-#include "analyzer/meeting_points.hpp"
+#include "analyzer/divergence/reconvergence_stack.hpp"
+#include "analyzer/divergence/reconvergence.hpp"
 
 #include <vector>
 

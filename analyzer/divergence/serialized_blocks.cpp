@@ -1,4 +1,4 @@
-#include "analyzer/warp_copies.hpp"
+#include "analyzer/divergence/serialized_blocks.hpp"
 
 #include "assembly/flow/ordered_blocks.hpp"
 

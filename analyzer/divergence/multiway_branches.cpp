@@ -1,4 +1,4 @@
-#include "analyzer/several_ways.hpp"
+#include "analyzer/divergence/multiway_branches.hpp"
 
 #include <algorithm>
 #include <cstddef>

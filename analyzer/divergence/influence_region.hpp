@@ -2,7 +2,7 @@
 /// \file
 /// What lanes that part at a branch may pass before they meet again (rules C38 to C40).
 
-#include "analyzer/joined_points.hpp"
+#include "analyzer/divergence/reconvergence_stack.hpp"
 
 #include <optional>
 #include <set>

@@ -1,4 +1,4 @@
-#include "analyzer/parting_region.hpp"
+#include "analyzer/divergence/influence_region.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,8 @@
-#include "analyzer/meeting_points.hpp"
+#include "analyzer/divergence/reconvergence.hpp"
 
-#include "analyzer/joined_points.hpp"
-#include "analyzer/parting_region.hpp"
-#include "analyzer/related_partings.hpp"
+#include "analyzer/divergence/reconvergence_stack.hpp"
+#include "analyzer/divergence/influence_region.hpp"
+#include "analyzer/divergence/loop_exit_groups.hpp"
 #include "assembly/flow/post_dominators.hpp"
 
 #include <fmt/format.h>

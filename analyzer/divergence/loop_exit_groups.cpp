@@ -1,4 +1,4 @@
-#include "analyzer/related_partings.hpp"
+#include "analyzer/divergence/loop_exit_groups.hpp"
 
 #include <algorithm>
 #include <string>

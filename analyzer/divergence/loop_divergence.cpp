@@ -1,4 +1,4 @@
-#include "analyzer/leaving_lanes.hpp"
+#include "analyzer/divergence/loop_divergence.hpp"
 
 #include <algorithm>
 #include <utility>
