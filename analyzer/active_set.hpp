@@ -2,7 +2,7 @@
 /// \file
 /// What warps wait for inside the active set of the two-level policy (docs/soundness.md, S31).
 
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 namespace warpbound::analyzer {
 

@@ -4,7 +4,7 @@
 /// (docs/soundness.md, S17).
 
 #include "analyzer/launch/slot_table.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 #include <cstdint>
 #include <map>

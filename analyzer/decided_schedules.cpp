@@ -1,6 +1,6 @@
 #include "analyzer/decided_schedules.hpp"
 
-#include "analyzer/common_barriers.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/only_path.hpp"
 #include "analyzer/slots_lost.hpp"
 

@@ -1,6 +1,6 @@
 #include "analyzer/joint_machine.hpp"
 
-#include "analyzer/common_barriers.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 
 #include <algorithm>
 #include <limits>

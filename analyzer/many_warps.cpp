@@ -1,11 +1,11 @@
 #include "analyzer/many_warps.hpp"
 
 #include "analyzer/active_set.hpp"
-#include "analyzer/barrier_parts.hpp"
-#include "analyzer/common_barriers.hpp"
-#include "analyzer/interference.hpp"
+#include "analyzer/interference/barrier_intervals.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
+#include "analyzer/interference/critical_path.hpp"
 #include "analyzer/proof.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
 
 #include <fmt/format.h>

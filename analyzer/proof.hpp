@@ -4,7 +4,7 @@
 /// witness.
 
 #include "analyzer/divergence/serialized_cfg.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 #include <functional>
 #include <optional>

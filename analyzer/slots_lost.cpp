@@ -1,6 +1,6 @@
 #include "analyzer/slots_lost.hpp"
 
-#include "analyzer/barrier_parts.hpp"
+#include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/slotted_path.hpp"
 #include "models/formulas/whole_numbers.hpp"
 

@@ -1,6 +1,6 @@
 #include "analyzer/slotted_path.hpp"
 
-#include "analyzer/common_barriers.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/covered_points.hpp"
 #include "analyzer/one_warp.hpp"
 

@@ -4,7 +4,7 @@
 #include "analyzer/proof.hpp"
 #include "analyzer/slots_lost.hpp"
 #include "analyzer/slotted_path.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 #include <fmt/format.h>
 

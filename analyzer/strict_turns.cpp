@@ -1,6 +1,6 @@
 #include "analyzer/strict_turns.hpp"
 
-#include "analyzer/common_barriers.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/decided_schedules.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/proof.hpp"

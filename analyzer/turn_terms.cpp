@@ -1,6 +1,6 @@
 #include "analyzer/turn_terms.hpp"
 
-#include "analyzer/common_barriers.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/turn_waits.hpp"
 

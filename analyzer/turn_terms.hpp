@@ -4,7 +4,7 @@
 /// (docs/soundness.md, S25 and S25a).
 
 #include "analyzer/proof.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "analyzer/turn_waits.hpp"
 
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 #include <algorithm>
 #include <array>

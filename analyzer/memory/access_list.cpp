@@ -2,7 +2,7 @@
 
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch/context.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 namespace warpbound::analyzer {
 

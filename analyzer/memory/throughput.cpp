@@ -1,7 +1,7 @@
 #include "analyzer/memory/throughput.hpp"
 
 #include "analyzer/memory/access_costs.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 /// S22).
 
 #include "analyzer/memory/access_costs.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 #include <cstdint>
 

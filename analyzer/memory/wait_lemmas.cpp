@@ -4,7 +4,7 @@
 #include "analyzer/memory/traffic.hpp"
 #include "analyzer/proof.hpp"
 #include "analyzer/slotted_path.hpp"
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "analyzer/memory/waits.hpp"
 
-#include "analyzer/common_barriers.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/memory/access_costs.hpp"
 #include "analyzer/memory/entries.hpp"
 #include "analyzer/memory/in_order.hpp"

@@ -1,5 +1,5 @@
-#include "analyzer/barrier_parts.hpp"
-#include "analyzer/common_barriers.hpp"
+#include "analyzer/interference/barrier_intervals.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 

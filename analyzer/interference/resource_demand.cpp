@@ -1,4 +1,4 @@
-#include "analyzer/warp_work.hpp"
+#include "analyzer/interference/resource_demand.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
-#include "analyzer/barrier_parts.hpp"
+#include "analyzer/interference/barrier_intervals.hpp"
 
-#include "analyzer/common_barriers.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "analyzer/interference.hpp"
+#include "analyzer/interference/critical_path.hpp"
 
 #include <fmt/format.h>
 
