@@ -11,7 +11,7 @@
 #include "analyzer/memory/waits.hpp"
 #include "analyzer/one_warp.hpp"
 #include "analyzer/divergence/serialized_facts.hpp"
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/slotted_path.hpp"
 #include "analyzer/slotted_terms.hpp"
 #include "analyzer/slotted_warps.hpp"

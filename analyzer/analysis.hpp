@@ -20,7 +20,7 @@
 
 namespace warpbound::analyzer {
 
-struct ProofRecord; // analyzer/proof.hpp
+struct ProofRecord; // analyzer/evidence/path_certificates.hpp
 
 /// What the host does around the launch, all in one stream and in this order.
 struct HostCourse {

@@ -4,7 +4,7 @@
 #include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/interference/critical_path.hpp"
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
 

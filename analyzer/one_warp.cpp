@@ -1,6 +1,6 @@
 #include "analyzer/one_warp.hpp"
 
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
 
 namespace warpbound::analyzer {

@@ -1,7 +1,7 @@
 #include "analyzer/slotted_terms.hpp"
 
 #include "analyzer/covered_points.hpp"
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/slots_lost.hpp"
 #include "analyzer/slotted_path.hpp"
 #include "analyzer/interference/resource_demand.hpp"

@@ -3,7 +3,7 @@
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/decided_schedules.hpp"
 #include "analyzer/one_warp.hpp"
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/turn_terms.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "analyzer/turn_terms.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/turn_waits.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 /// What a chain of turns takes at most under `srr`, as terms of an upper bound
 /// (docs/soundness.md, S25 and S25a).
 
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "analyzer/memory/access_costs.hpp"
 #include "analyzer/memory/traffic.hpp"
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/slotted_path.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 

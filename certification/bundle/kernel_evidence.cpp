@@ -1,7 +1,7 @@
 #include "certification/bundle/kernel_evidence.hpp"
 
 #include "analyzer/flow/flow_facts.hpp"
-#include "analyzer/proof_script.hpp"
+#include "analyzer/evidence/smt_script.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "harness/devices/simulated.hpp"
 

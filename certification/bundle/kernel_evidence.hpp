@@ -2,7 +2,7 @@
 /// \file
 /// One kernel's part of a bundle.
 
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "certification/bundle/inputs.hpp"
 #include "certification/bundle/policies.hpp"
 #include "certification/report.hpp"

@@ -3,7 +3,7 @@
 /// caches, of one warp and of several.
 
 #include "analyzer/analysis.hpp"
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"

@@ -2,7 +2,7 @@
 /// Tiny launches, all choices searched: lower bound <= best, worst <= upper bound, and the
 /// simulated device between best and worst under every work-conserving policy.
 
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/tiny_launch.hpp"
 

@@ -3,7 +3,7 @@
 /// warps and blocks, under work-conserving and slotted policies.
 
 #include "analyzer/analysis.hpp"
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"

@@ -2,7 +2,7 @@
 /// What waits for the memory system cost warps that are chosen in slots, or in strict turns
 /// (docs/soundness.md, S29 and S29a).
 
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 

@@ -1,4 +1,4 @@
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
-#include "analyzer/proof.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
 
 #include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
-#include "analyzer/proof_script.hpp"
+#include "analyzer/evidence/smt_script.hpp"
 #include "analyzer/path/subtours.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "analyzer/proof_script.hpp"
+#include "analyzer/evidence/smt_script.hpp"
 
 #include "analyzer/path/loop_bounded_paths.hpp"
 
