@@ -6,7 +6,7 @@
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/launch/memory_parameters.hpp"
-#include "analyzer/memory/touched.hpp"
+#include "analyzer/memory/footprint_analysis.hpp"
 #include "analyzer/path/path_graph.hpp"
 #include "analyzer/microarchitecture/state_intervals.hpp"
 

@@ -1,6 +1,6 @@
 #include "analyzer/memory/traffic.hpp"
 
-#include "analyzer/memory/under_way.hpp"
+#include "analyzer/memory/outstanding_loads.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,7 @@
 /// What a launch sends through the caches, and how much of it at a time (docs/soundness.md, S21 and
 /// S22).
 
-#include "analyzer/memory/access_costs.hpp"
+#include "analyzer/memory/service_times.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 
 #include <cstdint>

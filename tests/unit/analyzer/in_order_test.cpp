@@ -2,7 +2,7 @@
 /// What loads wait for at servers that take them in one order.
 
 #include "analyzer/analysis.hpp"
-#include "analyzer/memory/in_order.hpp"
+#include "analyzer/memory/fifo_tandem.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analyzer/memory/in_order.hpp"
+#include "analyzer/memory/fifo_tandem.hpp"
 
 #include "models/formulas/whole_numbers.hpp"
 

@@ -1,7 +1,7 @@
-#include "analyzer/memory/touched.hpp"
+#include "analyzer/memory/footprint_analysis.hpp"
 
-#include "analyzer/memory/access_list.hpp"
-#include "analyzer/memory/under_way.hpp"
+#include "analyzer/memory/access_enumeration.hpp"
+#include "analyzer/memory/outstanding_loads.hpp"
 #include "analyzer/launch/context.hpp"
 #include "models/formulas/whole_numbers.hpp"
 

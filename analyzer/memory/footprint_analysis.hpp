@@ -3,8 +3,8 @@
 /// Which lines, sectors and rows the loads and stores of a launch touch, where address patterns
 /// give all of them (docs/soundness.md, S22).
 
-#include "analyzer/memory/rows.hpp"
-#include "analyzer/memory/written_back.hpp"
+#include "analyzer/memory/row_activations.hpp"
+#include "analyzer/memory/writebacks.hpp"
 #include "models/sourced.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include "analyzer/memory/entries.hpp"
+#include "analyzer/memory/mshr_occupancy.hpp"
 
-#include "analyzer/memory/access_costs.hpp"
+#include "analyzer/memory/service_times.hpp"
 
 namespace warpbound::analyzer {
 

@@ -1,4 +1,4 @@
-#include "analyzer/memory/access_costs.hpp"
+#include "analyzer/memory/service_times.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "analyzer/memory/written_back.hpp"
+#include "analyzer/memory/writebacks.hpp"
 
-#include "analyzer/memory/access_list.hpp"
+#include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/launch/context.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "analyzer/memory/access_list.hpp"
+#include "analyzer/memory/access_enumeration.hpp"
 
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch/context.hpp"

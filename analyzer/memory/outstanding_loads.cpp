@@ -1,6 +1,6 @@
-#include "analyzer/memory/under_way.hpp"
+#include "analyzer/memory/outstanding_loads.hpp"
 
-#include "analyzer/memory/access_costs.hpp"
+#include "analyzer/memory/service_times.hpp"
 #include "analyzer/launch/context.hpp"
 
 #include <algorithm>

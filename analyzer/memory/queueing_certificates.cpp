@@ -1,6 +1,6 @@
-#include "analyzer/memory/wait_lemmas.hpp"
+#include "analyzer/memory/queueing_certificates.hpp"
 
-#include "analyzer/memory/access_costs.hpp"
+#include "analyzer/memory/service_times.hpp"
 #include "analyzer/memory/traffic.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/slotted_path.hpp"

@@ -1,6 +1,6 @@
-#include "analyzer/memory/throughput.hpp"
+#include "analyzer/memory/bandwidth_bound.hpp"
 
-#include "analyzer/memory/access_costs.hpp"
+#include "analyzer/memory/service_times.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 #include "models/formulas/whole_numbers.hpp"
 

@@ -1,4 +1,4 @@
-#include "analyzer/memory/links_back.hpp"
+#include "analyzer/memory/response_link.hpp"
 
 #include "analyzer/memory/traffic.hpp"
 #include "analyzer/launch/context.hpp"

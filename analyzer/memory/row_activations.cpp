@@ -1,7 +1,7 @@
-#include "analyzer/memory/rows.hpp"
+#include "analyzer/memory/row_activations.hpp"
 
-#include "analyzer/memory/access_list.hpp"
-#include "analyzer/memory/under_way.hpp"
+#include "analyzer/memory/access_enumeration.hpp"
+#include "analyzer/memory/outstanding_loads.hpp"
 #include "analyzer/launch/context.hpp"
 
 #include <algorithm>
