@@ -1,4 +1,4 @@
-#include "analyzer/joint_machine.hpp"
+#include "analyzer/policies/exact/sm_state_machine.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 /// \file
 /// Slotted launches on several multiprocessors of Fermi: two schedulers, slots of two cycles, moves
 /// six cycles apart whose results are ready after 18.
-#include "analyzer/slotted_path.hpp"
+#include "analyzer/policies/time_division/own_delay.hpp"
 #include "tests/support/made_values.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 

@@ -1,5 +1,5 @@
 #include "analyzer/evidence/path_certificates.hpp"
-#include "analyzer/slotted_terms.hpp"
+#include "analyzer/policies/time_division/certified_terms.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>

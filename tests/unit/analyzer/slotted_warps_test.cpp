@@ -1,4 +1,4 @@
-#include "analyzer/slotted_path.hpp"
+#include "analyzer/policies/time_division/own_delay.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "analyzer/covered_points.hpp"
+#include "analyzer/policies/time_division/blocked_slots.hpp"
 
 #include "models/formulas/whole_numbers.hpp"
 

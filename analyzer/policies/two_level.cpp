@@ -1,4 +1,4 @@
-#include "analyzer/active_set.hpp"
+#include "analyzer/policies/two_level.hpp"
 
 #include "models/active_set.hpp"
 

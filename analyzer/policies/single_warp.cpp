@@ -1,4 +1,4 @@
-#include "analyzer/one_warp.hpp"
+#include "analyzer/policies/single_warp.hpp"
 
 #include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"

@@ -1,9 +1,9 @@
-#include "analyzer/slotted_terms.hpp"
+#include "analyzer/policies/time_division/certified_terms.hpp"
 
-#include "analyzer/covered_points.hpp"
+#include "analyzer/policies/time_division/blocked_slots.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
-#include "analyzer/slots_lost.hpp"
-#include "analyzer/slotted_path.hpp"
+#include "analyzer/policies/time_division/blocking.hpp"
+#include "analyzer/policies/time_division/own_delay.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 
 #include <fmt/format.h>

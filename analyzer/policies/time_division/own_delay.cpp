@@ -1,8 +1,8 @@
-#include "analyzer/slotted_path.hpp"
+#include "analyzer/policies/time_division/own_delay.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
-#include "analyzer/covered_points.hpp"
-#include "analyzer/one_warp.hpp"
+#include "analyzer/policies/time_division/blocked_slots.hpp"
+#include "analyzer/policies/single_warp.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "analyzer/slotted_warps.hpp"
+#include "analyzer/policies/time_division/time_division.hpp"
 
-#include "analyzer/decided_schedules.hpp"
-#include "analyzer/joint_schedules.hpp"
-#include "analyzer/slots_lost.hpp"
-#include "analyzer/slotted_path.hpp"
+#include "analyzer/policies/exact/schedule_simulation.hpp"
+#include "analyzer/policies/exact/schedule_exploration.hpp"
+#include "analyzer/policies/time_division/blocking.hpp"
+#include "analyzer/policies/time_division/own_delay.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 /// How many slots of a warp pass at which it may issue but for instructions of others
 /// (docs/soundness.md, S17).
 
-#include "analyzer/covered_points.hpp"
+#include "analyzer/policies/time_division/blocked_slots.hpp"
 
 #include <cstdint>
 #include <map>

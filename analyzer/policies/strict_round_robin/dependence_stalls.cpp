@@ -1,4 +1,4 @@
-#include "analyzer/turn_waits.hpp"
+#include "analyzer/policies/strict_round_robin/dependence_stalls.hpp"
 
 #include "analyzer/interference/resource_demand.hpp"
 

@@ -3,7 +3,7 @@
 /// What the instructions of the only path of a warp take of what warps share, where nothing that
 /// counts is drawn.
 
-#include "analyzer/only_path.hpp"
+#include "analyzer/policies/exact/single_path.hpp"
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-#include "analyzer/slots_lost.hpp"
+#include "analyzer/policies/time_division/blocking.hpp"
 
 #include "analyzer/interference/barrier_intervals.hpp"
-#include "analyzer/slotted_path.hpp"
+#include "analyzer/policies/time_division/own_delay.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>

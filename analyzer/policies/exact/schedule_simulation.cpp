@@ -1,8 +1,8 @@
-#include "analyzer/decided_schedules.hpp"
+#include "analyzer/policies/exact/schedule_simulation.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
-#include "analyzer/only_path.hpp"
-#include "analyzer/slots_lost.hpp"
+#include "analyzer/policies/exact/single_path.hpp"
+#include "analyzer/policies/time_division/blocking.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "analyzer/only_path.hpp"
+#include "analyzer/policies/exact/single_path.hpp"
 
 #include <algorithm>
 #include <iterator>

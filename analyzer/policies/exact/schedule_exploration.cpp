@@ -1,6 +1,6 @@
-#include "analyzer/joint_schedules.hpp"
+#include "analyzer/policies/exact/schedule_exploration.hpp"
 
-#include "analyzer/joint_machine.hpp"
+#include "analyzer/policies/exact/sm_state_machine.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,8 @@
-#include "analyzer/turn_terms.hpp"
+#include "analyzer/policies/strict_round_robin/rotation_terms.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
-#include "analyzer/turn_waits.hpp"
+#include "analyzer/policies/strict_round_robin/dependence_stalls.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 /// A multiprocessor whose schedulers are bound to slots, stepped from cycle to cycle as long as the
 /// order of issues within a cycle does not matter.
 
-#include "analyzer/covered_points.hpp"
-#include "analyzer/exact_steps.hpp"
+#include "analyzer/policies/time_division/blocked_slots.hpp"
+#include "analyzer/policies/exact/exact_demand.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
-#include "analyzer/many_warps.hpp"
+#include "analyzer/policies/work_conserving.hpp"
 
-#include "analyzer/active_set.hpp"
+#include "analyzer/policies/two_level.hpp"
 #include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/interference/critical_path.hpp"

@@ -1,10 +1,10 @@
-#include "analyzer/strict_turns.hpp"
+#include "analyzer/policies/strict_round_robin/strict_round_robin.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
-#include "analyzer/decided_schedules.hpp"
-#include "analyzer/one_warp.hpp"
+#include "analyzer/policies/exact/schedule_simulation.hpp"
+#include "analyzer/policies/single_warp.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
-#include "analyzer/turn_terms.hpp"
+#include "analyzer/policies/strict_round_robin/rotation_terms.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "analyzer/exact_steps.hpp"
+#include "analyzer/policies/exact/exact_demand.hpp"
 
 #include <algorithm>
 
