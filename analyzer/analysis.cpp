@@ -1,7 +1,7 @@
 #include "analyzer/analysis.hpp"
 
 #include "analyzer/assumptions.hpp"
-#include "analyzer/end_to_end.hpp"
+#include "analyzer/host/end_to_end.hpp"
 #include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/policies/work_conserving.hpp"

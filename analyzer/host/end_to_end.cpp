@@ -1,4 +1,4 @@
-#include "analyzer/end_to_end.hpp"
+#include "analyzer/host/end_to_end.hpp"
 
 #include "models/architecture/schema.hpp"
 
