@@ -2,7 +2,7 @@
 /// How long the envelope of a large kernel takes: `--benchmark_filter=Envelope` times reading
 /// aside.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "assembly/isa/reader.hpp"
 
 #include <benchmark/benchmark.h>

@@ -2,7 +2,7 @@
 /// \file
 /// Everything one report says, as one value; text, JSON, XML and HTML are renderings of it.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "assembly/isa/program.hpp"
 #include "harness/campaign/campaign.hpp"
 

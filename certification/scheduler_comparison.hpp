@@ -2,7 +2,7 @@
 /// \file
 /// How much the warp scheduler makes a kernel's time vary: policies side by side.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "harness/protocol/schedules.hpp"
 
 #include <optional>

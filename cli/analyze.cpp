@@ -1,7 +1,7 @@
 /// \file
 /// `warpbound analyze`: bounds a kernel's time, compares with observations, writes the report.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "certification/report.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"

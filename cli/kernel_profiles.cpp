@@ -3,7 +3,7 @@
 #include "harness/simulator/path_chooser.hpp"
 #include "models/formulas/prediction/representative.hpp"
 #ifdef WARPBOUND_HAS_ANALYZER
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #endif
 
 #include <fmt/format.h>

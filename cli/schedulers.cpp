@@ -1,7 +1,7 @@
 /// \file
 /// `warpbound schedulers`: how much the warp scheduler makes a kernel's time vary.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "certification/scheduler_comparison.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"

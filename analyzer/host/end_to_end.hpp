@@ -3,7 +3,7 @@
 /// From the host's first call to the end of the last operation, for a launch with copies before and
 /// behind it in one stream (C32 to C36 of docs/reference/timing-contract.md; docs/soundness.md, S24).
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 
 namespace warpbound::analyzer {
 

@@ -4,7 +4,7 @@
 /// ready, seen from the last issue. In-order issue is a max-plus system, so larger times in mean
 /// larger times out.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <array>

@@ -3,7 +3,7 @@
 /// Everything that evidence is made from, as texts: the same inputs give the same bytes, and a
 /// bundle contains them, so that anybody can make it again.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 #include "certification/bundle/evidence_file.hpp"

@@ -3,7 +3,7 @@
 /// goes into the file that is named. Run through scripts/accuracy.sh. Ends with 1 when a time lies
 /// outside its bounds.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "tests/accuracy/kernels.hpp"
 #include "tests/accuracy/machines.hpp"
 #include "tests/accuracy/trial.hpp"

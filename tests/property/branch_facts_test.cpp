@@ -2,7 +2,7 @@
 /// What branches exclude, against an interpreter that runs the code; and the bounds that use it,
 /// against simulated runs along the paths that the interpreter took.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"

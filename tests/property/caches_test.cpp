@@ -2,7 +2,7 @@
 /// lower bound <= every simulated time <= upper bound, over random accesses through small random
 /// caches, of one warp and of several.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"

@@ -2,7 +2,7 @@
 /// lower bound <= every simulated time <= upper bound, from the host's first call to the end of the
 /// last copy, over random launches with random copies before and behind them.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/made_values.hpp"

@@ -2,7 +2,7 @@
 /// The envelope of every example kernel contains 500 simulated times on every machine of its
 /// generation, and what is stated of its accesses agrees with its code.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "analyzer/flow/coalescing.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/protocol/measure.hpp"

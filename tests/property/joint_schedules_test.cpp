@@ -2,7 +2,7 @@
 /// Random slotted launches whose schedulers share ports and the write buffer, every value a number:
 /// no simulated time leaves the times of all schedules.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"

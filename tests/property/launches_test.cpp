@@ -2,7 +2,7 @@
 /// lower bound <= every simulated time <= upper bound, over random kernels launched with several
 /// warps and blocks, under work-conserving and slotted policies.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/device.hpp"

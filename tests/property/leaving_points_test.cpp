@@ -1,7 +1,7 @@
 /// \file
 /// Bounds of small kernels in which some lanes leave by BREAK the point at which the others meet.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"

@@ -1,7 +1,7 @@
 /// \file
 /// Bounds of kernels whose lanes may part, against simulated runs in which they do.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"

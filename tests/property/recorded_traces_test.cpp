@@ -1,7 +1,7 @@
 /// \file
 /// A trace that satisfies the facts of a kernel runs inside the kernel's envelope.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "harness/trace/recorded_trace.hpp"

@@ -1,7 +1,7 @@
 /// \file
 /// lower bound <= every simulated time <= upper bound, over random kernels, machines and draws.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "harness/device.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"

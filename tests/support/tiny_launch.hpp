@@ -2,7 +2,7 @@
 /// \file
 /// A tiny launch with everything that searches, bounds and runs of it need.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "assembly/isa/reader.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/architecture.hpp"

@@ -2,7 +2,7 @@
 /// \file
 /// A bare listing analyzed on a described machine, for tests.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "assembly/isa/reader.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 /// \file
 /// What loads wait for at servers that take them in one order.
 
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 #include "analyzer/memory/fifo_tandem.hpp"
 
 #include <gtest/gtest.h>

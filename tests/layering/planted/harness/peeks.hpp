@@ -1,4 +1,4 @@
 #pragma once
 /// \file
 /// Planted: the judge includes the accused. The layering test must refuse it.
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"

@@ -1,4 +1,4 @@
-#include "analyzer/analysis.hpp"
+#include "analyzer/analyze.hpp"
 
 #include "analyzer/assumptions.hpp"
 #include "analyzer/host/end_to_end.hpp"
