@@ -4,7 +4,7 @@
 #include "certification/bundle/baseline.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
-#include "certification/verify/solver.hpp"
+#include "certification/verify/solver/solver.hpp"
 #include "certification/wording.hpp"
 #include "cli/certification_plan.hpp"
 #include "cli/command.hpp"

@@ -5,7 +5,7 @@
 #include "certification/bundle/exports.hpp"
 #include "certification/bundle/manifest.hpp"
 #include "certification/bundle/qualification_texts.hpp"
-#include "certification/verify/lanes_in_turn.hpp"
+#include "certification/verify/divergence/warp_cfg.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "certification/verify/structure.hpp"
 
-#include "certification/verify/contention.hpp"
-#include "certification/verify/lanes_in_turn.hpp"
-#include "certification/verify/path_problem.hpp"
+#include "certification/verify/interference/critical_path.hpp"
+#include "certification/verify/divergence/warp_cfg.hpp"
+#include "certification/verify/flow/path_problem.hpp"
 
 #include <fmt/format.h>
 

@@ -2,12 +2,12 @@
 
 #include "certification/verify/digests.hpp"
 #include "certification/verify/evidence.hpp"
-#include "certification/verify/lanes_in_turn.hpp"
+#include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/observations.hpp"
 #include "certification/verify/refit.hpp"
-#include "certification/verify/script.hpp"
+#include "certification/verify/solver/script.hpp"
 #include "certification/verify/signature.hpp"
-#include "certification/verify/solver.hpp"
+#include "certification/verify/solver/solver.hpp"
 #include "certification/verify/structure.hpp"
 
 #include <fmt/format.h>

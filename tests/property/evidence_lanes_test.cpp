@@ -4,8 +4,8 @@
 
 #include "assembly/support/source_text.hpp"
 #include "certification/verify/evidence.hpp"
-#include "certification/verify/lane_states.hpp"
-#include "certification/verify/lanes_in_turn.hpp"
+#include "certification/verify/divergence/warp_states.hpp"
+#include "certification/verify/divergence/warp_cfg.hpp"
 #include "harness/simulator/event.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"

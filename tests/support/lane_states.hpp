@@ -2,7 +2,7 @@
 /// \file
 /// Whether the states of one way to follow lanes have all runs of another way.
 
-#include "certification/verify/lane_states.hpp"
+#include "certification/verify/divergence/warp_states.hpp"
 
 namespace warpbound::tests {
 

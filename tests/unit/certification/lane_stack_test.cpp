@@ -1,7 +1,7 @@
 /// \file
 /// Which lanes go on when the active ones cannot (C39, C40), where some have left points.
 
-#include "certification/verify/lane_stack.hpp"
+#include "certification/verify/divergence/simt_stack.hpp"
 
 #include <gtest/gtest.h>
 

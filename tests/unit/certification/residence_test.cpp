@@ -1,7 +1,7 @@
 /// \file
 /// Blocks that one multiprocessor holds (C30), as the check of a bundle counts them.
 
-#include "certification/verify/residence.hpp"
+#include "certification/verify/interference/residency.hpp"
 #include "tests/support/evidence.hpp"
 
 #include <gmock/gmock.h>
