@@ -1,6 +1,6 @@
 #include "cli/kernel_profiles.hpp"
 
-#include "harness/simulator/path_chooser.hpp"
+#include "harness/simulator/paths/path_chooser.hpp"
 #include "models/formulas/prediction/representative.hpp"
 #ifdef WARPBOUND_HAS_ANALYZER
 #include "analyzer/analyze.hpp"

@@ -2,7 +2,7 @@
 /// \file
 /// How a run chooses where the contract leaves a choice between warps or between SMs.
 
-#include "harness/simulator/random.hpp"
+#include "harness/simulator/clock/random.hpp"
 
 namespace warpbound::harness::simulator {
 

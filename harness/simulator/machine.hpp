@@ -3,8 +3,8 @@
 /// The simulated machine: docs/reference/timing-contract.md executed cycle by cycle.
 
 #include "harness/device.hpp"
-#include "harness/simulator/event.hpp"
-#include "harness/simulator/workload_code.hpp"
+#include "harness/simulator/clock/event.hpp"
+#include "harness/simulator/launch/workload.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/instruction_timing.hpp"
 #include "models/warp_policy.hpp"

@@ -1,10 +1,10 @@
 #include "harness/simulator/machine_run.hpp"
 
 #include "harness/simulator/adversary.hpp"
-#include "harness/simulator/block_dispatcher.hpp"
-#include "harness/simulator/host_queues.hpp"
+#include "harness/simulator/launch/block_dispatcher.hpp"
+#include "harness/simulator/launch/streams.hpp"
 #include "harness/simulator/memory/memory_system.hpp"
-#include "harness/simulator/multiprocessor.hpp"
+#include "harness/simulator/sm/multiprocessor.hpp"
 
 #include <fmt/format.h>
 

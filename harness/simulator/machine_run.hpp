@@ -2,8 +2,8 @@
 /// \file
 /// One run of a simulated machine.
 
-#include "harness/simulator/clock.hpp"
-#include "harness/simulator/kernel_code.hpp"
+#include "harness/simulator/clock/clock.hpp"
+#include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/machine.hpp"
 
 namespace warpbound::harness::simulator {

@@ -4,8 +4,8 @@
 
 #include "harness/simulator/memory/shape.hpp"
 #include "harness/simulator/pipeline/pipeline_code.hpp"
-#include "harness/simulator/random.hpp"
-#include "harness/simulator/residence.hpp"
+#include "harness/simulator/clock/random.hpp"
+#include "harness/simulator/launch/residency.hpp"
 #include "models/warp_policy.hpp"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 /// What the components of the machine say to each other.
 
 #include "harness/simulator/memory/messages.hpp"
-#include "harness/simulator/residence.hpp"
+#include "harness/simulator/launch/residency.hpp"
 
 #include <cstddef>
 #include <cstdint>

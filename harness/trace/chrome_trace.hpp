@@ -2,7 +2,7 @@
 /// \file
 /// A run in the Trace Event Format, which Perfetto and chrome://tracing open.
 
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 #include "harness/trace/traced_kernel.hpp"
 
 #include <map>

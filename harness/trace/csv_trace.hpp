@@ -2,7 +2,7 @@
 /// \file
 /// The issues of a run as comma-separated values.
 
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 #include "harness/trace/traced_kernel.hpp"
 
 namespace warpbound::harness::trace {

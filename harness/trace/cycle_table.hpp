@@ -2,7 +2,7 @@
 /// \file
 /// A run as a table of cycles and warps: who issues what, who waits for what.
 
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 #include "harness/trace/traced_kernel.hpp"
 
 #include <deque>

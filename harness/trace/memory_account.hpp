@@ -2,7 +2,7 @@
 /// \file
 /// What the caches and DRAM did in a run, counted.
 
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 
 #include <cstdint>
 

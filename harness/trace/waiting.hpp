@@ -2,7 +2,7 @@
 /// \file
 /// What the cycles before an issue were spent on.
 
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 
 #include <optional>
 #include <string_view>

@@ -6,7 +6,7 @@
 #include "certification/verify/evidence.hpp"
 #include "certification/verify/divergence/warp_states.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/campaign.hpp"

@@ -4,7 +4,7 @@
 
 #include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/divergence/serialized_facts.hpp"
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 #include "harness/simulator/machine.hpp"
 #include "tests/support/campaign.hpp"
 #include "tests/support/random_kernel.hpp"

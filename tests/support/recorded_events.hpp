@@ -4,7 +4,7 @@
 /// machine.
 
 #include "harness/device.hpp"
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 #include "harness/trace/sass_trace.hpp"
 #include "models/architecture/architecture.hpp"
 

@@ -2,7 +2,7 @@
 /// \file
 /// One DRAM channel: banks with an open row each, a data bus, and refresh (C28).
 
-#include "harness/simulator/component.hpp"
+#include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/memory/shape.hpp"
 
 #include <optional>

@@ -3,9 +3,9 @@
 /// The SM's way to memory: coalescing, the L1 with its misses, the write buffer, the link to the L2
 /// (C23 to C26).
 
-#include "harness/simulator/component.hpp"
-#include "harness/simulator/event_log.hpp"
-#include "harness/simulator/link.hpp"
+#include "harness/simulator/clock/component.hpp"
+#include "harness/simulator/clock/event_log.hpp"
+#include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/machine_shape.hpp"
 #include "harness/simulator/memory/cache.hpp"
 #include "harness/simulator/memory/messages.hpp"

@@ -3,9 +3,9 @@
 /// What all SMs share: the slices of the L2, the DRAM channels behind them, and the links back
 /// (C27 to C29).
 
-#include "harness/simulator/component.hpp"
-#include "harness/simulator/event_log.hpp"
-#include "harness/simulator/link.hpp"
+#include "harness/simulator/clock/component.hpp"
+#include "harness/simulator/clock/event_log.hpp"
+#include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/machine_shape.hpp"
 #include "harness/simulator/memory/cache.hpp"
 #include "harness/simulator/memory/dram_channel.hpp"

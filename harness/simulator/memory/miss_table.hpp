@@ -2,7 +2,7 @@
 /// \file
 /// The miss status holding registers of a cache (MSHR): sectors on their way to it, and who waits.
 
-#include "harness/simulator/component.hpp"
+#include "harness/simulator/clock/component.hpp"
 
 #include <cstdint>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 #include "harness/simulator/memory/shape.hpp"
 
-#include "harness/simulator/described_values.hpp"
+#include "harness/simulator/decode/architecture_values.hpp"
 
 #include <fmt/format.h>
 

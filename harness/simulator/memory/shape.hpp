@@ -3,7 +3,7 @@
 /// The described caches, links and DRAM as the simulator uses them: numbers that are the same in
 /// all runs.
 
-#include "harness/simulator/random.hpp"
+#include "harness/simulator/clock/random.hpp"
 #include "models/architecture/architecture.hpp"
 
 #include <cstddef>

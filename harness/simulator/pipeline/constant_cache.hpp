@@ -2,9 +2,9 @@
 /// \file
 /// The constant cache of an SM (C51 to C53).
 
-#include "harness/simulator/component.hpp"
-#include "harness/simulator/event_log.hpp"
-#include "harness/simulator/link.hpp"
+#include "harness/simulator/clock/component.hpp"
+#include "harness/simulator/clock/event_log.hpp"
+#include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/machine_shape.hpp"
 #include "harness/simulator/messages.hpp"
 #include "harness/simulator/pipeline/line_cache.hpp"

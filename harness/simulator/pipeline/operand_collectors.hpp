@@ -3,10 +3,10 @@
 /// The way of an instruction from its issue through an operand collector into its unit (C47 to
 /// C50), from where loads and stores go on to the load/store unit.
 
-#include "harness/simulator/component.hpp"
-#include "harness/simulator/event_log.hpp"
-#include "harness/simulator/kernel_code.hpp"
-#include "harness/simulator/link.hpp"
+#include "harness/simulator/clock/component.hpp"
+#include "harness/simulator/clock/event_log.hpp"
+#include "harness/simulator/decode/kernel_code.hpp"
+#include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/messages.hpp"
 #include "harness/simulator/pipeline/register_banks.hpp"
 #include "harness/simulator/pipeline/result_slots.hpp"

@@ -1,6 +1,6 @@
 #include "harness/simulator/pipeline/pipeline_code.hpp"
 
-#include "harness/simulator/described_values.hpp"
+#include "harness/simulator/decode/architecture_values.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 /// them all are perfect (C17).
 
 #include "assembly/isa/program.hpp"
-#include "harness/simulator/random.hpp"
+#include "harness/simulator/clock/random.hpp"
 #include "models/architecture/architecture.hpp"
 
 #include <optional>

@@ -5,7 +5,7 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "harness/device.hpp"
-#include "harness/simulator/event.hpp"
+#include "harness/simulator/clock/event.hpp"
 #include "harness/trace/sass_trace.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/warp_policy.hpp"

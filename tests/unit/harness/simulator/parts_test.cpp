@@ -1,10 +1,10 @@
 // The small parts of the simulated machine.
 
-#include "harness/simulator/barrier.hpp"
-#include "harness/simulator/clock.hpp"
-#include "harness/simulator/link.hpp"
-#include "harness/simulator/random.hpp"
-#include "harness/simulator/write_buffer.hpp"
+#include "harness/simulator/sm/barrier.hpp"
+#include "harness/simulator/clock/clock.hpp"
+#include "harness/simulator/clock/link.hpp"
+#include "harness/simulator/clock/random.hpp"
+#include "harness/simulator/sm/write_buffer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Instruction fetch, operand collectors and register banks, one rule at a time (C43 to C53).
 
-#include "harness/simulator/component.hpp"
+#include "harness/simulator/clock/component.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/runs.hpp"
 

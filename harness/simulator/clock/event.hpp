@@ -1,0 +1,172 @@
+#pragma once
+/// \file
+/// What happens in a run, as values. Listeners turn events into traces and counts.
+
+#include "harness/simulator/divergence/lanes.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+namespace warpbound::harness::simulator {
+
+/// What can keep a warp's next instruction from issuing. A cycle in which several do counts for the
+/// first of this list.
+enum class Stall {
+    Gap,         ///< The interval after the predecessor (C4).
+    Barrier,     ///< A barrier that has not opened (C9).
+    Fetch,       ///< It is not in the warp's instruction buffer (C43).
+    Register,    ///< A register that is not ready (C5).
+    Scoreboard,  ///< A scoreboard that is not clear (C6).
+    Constant,    ///< A line of constants that is not there (C52).
+    Port,        ///< The port of its unit (C7).
+    Collector,   ///< The latch before its operand collectors (C47).
+    WriteBuffer, ///< Room in the write buffer (C8).
+    LoadQueue,   ///< Room in the load queue of the L1 (C25).
+    NotChosen    ///< Nothing of this; its scheduler chose another warp or none (C19).
+};
+inline constexpr std::size_t stall_count = static_cast<std::size_t>(Stall::NotChosen) + 1;
+
+/// The cycle until which each condition held an instruction back; 0 for those that did not.
+/// Shape: one per `Stall` before NotChosen.
+struct Waits {
+    std::array<std::int64_t, stall_count - 1> until{};
+
+    std::int64_t& operator[](Stall stall) { return until[static_cast<std::size_t>(stall)]; }
+    std::int64_t operator[](Stall stall) const { return until[static_cast<std::size_t>(stall)]; }
+};
+
+/// A warp of a new block has its place. `Unit:` cycle counts from the start of the execution time,
+/// here and below; warps are numbered through the launch: block * warps per block + warp.
+struct WarpStarted {
+    std::int64_t cycle = 0; ///< The first in which it may issue.
+    int warp = 0;
+    int multiprocessor = 0;
+    int scheduler = 0; ///< Of the SM.
+    int place = 0;     ///< Among the warps of the scheduler; taken by one warp after the other.
+    std::int64_t placed = 0; ///< The cycle in which its block was handed out.
+};
+/// An instruction issued.
+struct Issued {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t block = 0;       ///< Basic block of the control-flow graph.
+    std::size_t instruction = 0; ///< Index into the function.
+    std::int64_t number = 0;     ///< Among all that the warp issued, from 0 on.
+    LaneMask lanes = 0;          ///< That issue it together (C37).
+    LaneMask on = 0;             ///< Those of them for which it executes.
+    bool executed = true;        ///< False when its predicate switched it off.
+    std::int64_t passes = 1;
+    std::int64_t port_until = 0; ///< The first cycle in which its port is free again.
+    std::int64_t since = 0;      ///< The cycle after its predecessor's, or that of the start.
+    Waits waits;                 ///< Its cycles from `since` on were spent on these.
+};
+/// The source registers of an instruction with a read barrier have been read.
+struct SourcesRead {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+};
+/// The result of an instruction is ready.
+struct Completed {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+};
+/// A write-buffer entry drained.
+struct Drained {
+    std::int64_t cycle = 0;
+    int warp = 0;
+};
+struct WarpEnded {
+    std::int64_t cycle = 0;
+    int warp = 0;
+};
+/// Instructions from this one on entered the warp's empty buffer (C43, C44).
+struct InstructionsFetched {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t count = 0;
+};
+/// A bank of the register file was read for an instruction (C48).
+struct OperandRead {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::size_t bank = 0;
+};
+/// An instruction left its operand collector (C48).
+struct Collected {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t since = 0; ///< When it entered it.
+};
+/// An instruction that came through an operand collector entered its unit (C49).
+struct UnitEntered {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    std::size_t instruction = 0;
+    std::int64_t number = 0;
+    std::int64_t until = 0; ///< The first cycle in which the unit is free again.
+};
+enum class CacheLevel { L1, L2, Constant };
+/// Sectors of a line came into a cache. Here and below bit i of a mask is the i-th sector.
+struct LineFilled {
+    std::int64_t cycle = 0;
+    int warp = 0; ///< 0: it may be there for several.
+    CacheLevel level = CacheLevel::L1;
+    int unit = 0; ///< The SM, or the slice of the L2.
+    std::uint64_t address = 0;
+    std::uint64_t sectors = 0;
+};
+/// A load, store or instruction with constants looked for a line in a cache. Lines of constants
+/// have one sector; their address is that of C51.
+struct LineAccessed {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    CacheLevel level = CacheLevel::L1;
+    int unit = 0;
+    std::uint64_t address = 0;
+    bool write = false;
+    std::uint64_t hit = 0;    ///< Sectors that were there,
+    std::uint64_t merged = 0; ///< that were on their way already,
+    std::uint64_t missed = 0; ///< and that were sent for; of a write, those not there.
+};
+/// A DRAM channel began to transfer sectors.
+struct DramServed {
+    std::int64_t cycle = 0;
+    int warp = 0;
+    int channel = 0;
+    int bank = 0;
+    std::uint64_t row = 0;
+    bool row_hit = false;
+    bool write = false;
+    std::int64_t until = 0; ///< The first cycle in which the channel is free again.
+};
+/// What becomes of an operation of the host (C32 to C36).
+enum class OperationStep {
+    Issued,     ///< Entered its stream.
+    Queued,     ///< Entered the queue of its engine.
+    Started,    ///< A copy began.
+    Dispatched, ///< The last block of a launch was handed out.
+    Ended,      ///< A copy ended, or a launch completed (C2).
+    Left        ///< Left its stream.
+};
+struct OperationStepped {
+    std::int64_t cycle = 0;
+    int warp = 0; ///< 0: it is of no warp.
+    std::size_t operation = 0;
+    OperationStep step = OperationStep::Issued;
+};
+using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
+                           InstructionsFetched, OperandRead, Collected, UnitEntered, LineFilled,
+                           LineAccessed, DramServed, OperationStepped>;
+
+} // namespace warpbound::harness::simulator

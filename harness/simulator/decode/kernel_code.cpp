@@ -1,0 +1,237 @@
+#include "harness/simulator/decode/kernel_code.hpp"
+
+#include "harness/recorded_launch.hpp"
+#include "harness/simulator/decode/architecture_values.hpp"
+#include "harness/simulator/launch/occupancy_limit.hpp"
+#include "harness/simulator/memory/shape.hpp"
+#include "harness/simulator/decode/operation_code.hpp"
+#include "models/architecture/instruction_timing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+/// Puts the code of one kernel together.
+class Translator {
+public:
+    Translator(const models::Architecture& architecture, const Kernel& kernel,
+               const models::WarpPolicy& policy, std::int64_t multiprocessors,
+               std::int64_t other_blocks)
+        : architecture_{architecture}, kernel_{kernel}, multiprocessors_{multiprocessors},
+          other_blocks_{other_blocks} {
+        code_.machine.policy = policy;
+    }
+
+    Result<KernelCode> translate();
+
+private:
+    Result<void> add_geometry();
+    Result<void> add_launch();
+    Result<void> add_waves(std::int64_t slots);
+    std::vector<PortName> add_ports();
+    Result<void> add_pipeline();
+    Result<void> add_instructions();
+    Result<void> add_memory();
+    Result<void> add_write_buffer();
+    Result<void> add_paths();
+    Result<void> add_convergence();
+    /// Whether a warp may come to the instruction, which is in the block.
+    [[nodiscard]] bool visits(std::size_t block, std::size_t index) const {
+        return kernel_.recorded != nullptr ? kernel_.recorded->issues(index)
+                                           : code_.paths.visits(block);
+    }
+
+    template <typename Property> [[nodiscard]] bool any_operation(Property property) const;
+
+    const models::Architecture& architecture_;
+    const Kernel& kernel_;
+    std::int64_t multiprocessors_;
+    std::int64_t other_blocks_;
+    KernelCode code_;
+};
+
+template <typename Property> bool Translator::any_operation(Property property) const {
+    return std::any_of(code_.operations.begin(), code_.operations.end(), property);
+}
+
+Result<void> Translator::add_geometry() {
+    DescribedValues values{architecture_};
+    const DescribedValues::Group geometry{&architecture_.geometry, "geometry"};
+    const DescribedValues::Group schedulers{&architecture_.schedulers, "schedulers"};
+    const auto most =
+        multiprocessors_ == 1 ? std::size_t{1} : values.count(geometry, "multiprocessors");
+    values.expect(multiprocessors_ >= 1 && multiprocessors_ <= static_cast<std::int64_t>(most),
+                  fmt::format("{} SMs; expected 1 to geometry/multiprocessors, which is {}",
+                              multiprocessors_, most));
+    code_.machine.multiprocessors = static_cast<std::size_t>(multiprocessors_);
+    code_.warp_size = values.number(geometry, "warp-size", 1, count_limit);
+    code_.machine.schedulers = values.count(schedulers, "count");
+    code_.machine.issue_slot = values.range(schedulers, "issue-slot", 1);
+    if (values.failure()) return *values.failure();
+    code_.all_lanes = models::all_lanes(code_.warp_size);
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_launch() {
+    constexpr std::int64_t warp_limit = std::int64_t{1} << 20U;
+    const models::Launch& launch = kernel_.launch;
+    if (launch.blocks < 1 || launch.threads < 1 || launch.blocks > warp_limit ||
+        launch.threads > warp_limit)
+        return Failure{fmt::format("launch {}x{}: expected at least one block of one thread and at "
+                                   "most {} of each",
+                                   launch.blocks, launch.threads, warp_limit),
+                       "", 0, 0};
+    if (launch.blocks * launch.warps_per_block(code_.warp_size) > warp_limit)
+        return Failure{fmt::format("launch of more than {} warps", warp_limit), "", 0, 0};
+    code_.threads = launch.threads;
+    code_.blocks = launch.blocks;
+    const auto room = room_of(architecture_, launch, *kernel_.function, code_.warp_size,
+                              launch.blocks + other_blocks_ > 1);
+    if (!room) return room.as_failure();
+    code_.demand = room.value().demand;
+    code_.machine.capacity = room.value().capacity;
+    code_.machine.warp_places = room.value().slots * code_.demand.warps;
+    return add_waves(room.value().slots);
+}
+
+/// Blocks beyond the slots take the room of earlier ones.
+Result<void> Translator::add_waves(std::int64_t slots) {
+    if (code_.blocks <= slots * multiprocessors_) return boost::outcome_v2::success();
+    DescribedValues values{architecture_};
+    const DescribedValues::Group blocks{&architecture_.blocks, "blocks"};
+    code_.machine.replacement = values.range(blocks, "replacement");
+    code_.machine.start = values.range(blocks, "start");
+    if (values.failure()) return *values.failure();
+    return boost::outcome_v2::success();
+}
+
+std::vector<PortName> Translator::add_ports() {
+    std::vector<PortName> ports;
+    for (const models::Unit& unit : architecture_.units) {
+        std::size_t& count = unit.scope == models::UnitScope::Warp ? code_.machine.warp_ports
+                             : unit.scope == models::UnitScope::Partition
+                                 ? code_.machine.partition_ports
+                                 : code_.machine.core_ports;
+        ports.push_back(PortName{unit.scope, count++});
+    }
+    return ports;
+}
+
+Result<void> Translator::add_pipeline() {
+    const auto fetch = fetch_of(architecture_);
+    if (!fetch) return fetch.as_failure();
+    code_.machine.fetch = fetch.value();
+    if (code_.machine.fetch) code_.lines = lines_of(*kernel_.function, *code_.machine.fetch);
+    const auto constants = constants_of(architecture_);
+    if (!constants) return constants.as_failure();
+    code_.machine.constants = constants.value();
+    auto file = register_file_of(architecture_, code_.machine.schedulers);
+    if (!file) return file.as_failure();
+    code_.machine.register_file = std::move(file.value());
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_instructions() {
+    const assembly::Function& function = *kernel_.function;
+    const auto timings = models::instruction_timings(function, architecture_, *kernel_.facts);
+    OperationTranslator operations{architecture_, kernel_, add_ports(), code_};
+    code_.operations.resize(function.instructions.size());
+    std::vector<bool> translated(function.instructions.size(), false);
+    for (std::size_t block = 0; block < kernel_.graph->blocks.size(); ++block) {
+        const assembly::BasicBlock& basic = kernel_.graph->blocks[block];
+        for (std::size_t index = basic.first; index <= basic.last; ++index) {
+            if (translated[index] || !visits(block, index)) continue;
+            translated[index] = true;
+            auto timing = timings[index];
+            if (timing && kernel_.recorded != nullptr &&
+                has_recorded_addresses(function.instructions[index]))
+                timing =
+                    recorded_timing(function.instructions[index], architecture_, timing.value());
+            if (!timing) return timing.as_failure();
+            auto operation = operations.translate(basic, index, timing.value());
+            if (!operation) return operation.as_failure();
+            code_.operations[index] = operation.value();
+        }
+    }
+    code_.register_count = operations.register_count();
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_memory() {
+    if (!any_operation([](const Operation& operation) { return operation.through_caches; }))
+        return boost::outcome_v2::success();
+    auto memory = read_memory_shape(architecture_);
+    if (!memory) return memory.as_failure();
+    code_.machine.memory = memory.value();
+    if (code_.machine.register_file) // Accesses take their places when their units take them (C49).
+        for (Operation& operation : code_.operations)
+            operation.takes_place = false;
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_write_buffer() {
+    if (!any_operation([](const Operation& operation) { return operation.enters_write_buffer; }))
+        return boost::outcome_v2::success();
+    DescribedValues values{architecture_};
+    const DescribedValues::Group buffer{&architecture_.write_buffer, "write-buffer"};
+    code_.machine.buffer_entries = values.range(buffer, "entries", 1, count_limit);
+    code_.machine.buffer_drain = values.range(buffer, "drain");
+    if (values.failure()) return *values.failure();
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_paths() {
+    code_.graph = kernel_.graph;
+    code_.recorded = kernel_.recorded;
+    if (code_.recorded != nullptr) return boost::outcome_v2::success();
+    auto paths = PathChooser::make(*kernel_.graph, *kernel_.facts);
+    if (!paths) return paths.as_failure();
+    code_.paths = std::move(paths.value());
+    return boost::outcome_v2::success();
+}
+
+Result<void> Translator::add_convergence() {
+    if (code_.recorded != nullptr && code_.warp_size != recorded_lane_count)
+        return Failure{fmt::format("geometry/warp-size is {}; a recorded launch has warps of {}",
+                                   code_.warp_size, recorded_lane_count),
+                       architecture_.name, 0, 0};
+    if (kernel_.facts->divergents.empty()) return boost::outcome_v2::success();
+    if (code_.warp_size > lane_limit)
+        return Failure{fmt::format("geometry/warp-size is {}; lanes that part are simulated in "
+                                   "warps of at most {}",
+                                   code_.warp_size, lane_limit),
+                       architecture_.name, 0, 0};
+    std::vector<bool> visited;
+    for (std::size_t block = 0; block < kernel_.graph->blocks.size(); ++block)
+        visited.push_back(code_.paths.visits(block));
+    auto found = find_convergence(kernel_, visited);
+    if (!found) return found.as_failure();
+    for (std::size_t index = 0; index < code_.operations.size(); ++index)
+        code_.operations[index].parts_lanes = found.value().parts[index];
+    code_.convergence = std::move(found.value());
+    return boost::outcome_v2::success();
+}
+
+Result<KernelCode> Translator::translate() {
+    for (const auto step :
+         {&Translator::add_paths, &Translator::add_geometry, &Translator::add_launch,
+          &Translator::add_pipeline, &Translator::add_instructions, &Translator::add_memory,
+          &Translator::add_write_buffer, &Translator::add_convergence})
+        if (const auto added = (this->*step)(); !added) return added.as_failure();
+    return std::move(code_);
+}
+
+} // namespace
+
+Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
+                             const models::WarpPolicy& policy, std::int64_t multiprocessors,
+                             std::int64_t other_blocks) {
+    return Translator{architecture, kernel, policy, multiprocessors, other_blocks}.translate();
+}
+
+} // namespace warpbound::harness::simulator

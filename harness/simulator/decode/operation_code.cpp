@@ -1,0 +1,277 @@
+#include "harness/simulator/decode/operation_code.hpp"
+
+#include "harness/recorded_launch.hpp"
+#include "harness/simulator/decode/architecture_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+using assembly::ControlFlow;
+using assembly::Instruction;
+using assembly::OpcodeClass;
+
+constexpr std::int64_t pass_limit = 1024;
+constexpr int barrier_limit = 16;
+
+/// Control transfers and EXIT always execute, whatever their guard (C10).
+bool always_executes(ControlFlow flow) {
+    return assembly::transfers_control(flow) || flow == ControlFlow::Exit;
+}
+
+/// What the two-level policy does not wait for inside its active set (C19).
+bool is_long(OpcodeClass opcode_class) {
+    switch (opcode_class) {
+    case OpcodeClass::LoadGlobal:
+    case OpcodeClass::LoadLocal:
+    case OpcodeClass::AtomicGlobal:
+    case OpcodeClass::Texture:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+OperationTranslator::OperationTranslator(const models::Architecture& architecture,
+                                         const Kernel& kernel, std::vector<PortName> ports,
+                                         KernelCode& code)
+    : architecture_{architecture}, kernel_{kernel}, ports_{std::move(ports)}, code_{code} {}
+
+Failure OperationTranslator::refuse(const Instruction& instruction, std::string_view what) const {
+    return Failure{fmt::format("{} at 0x{:04x}: {}", assembly::opcode_text(instruction),
+                               instruction.address, what),
+                   kernel_.function->name, instruction.position.line, instruction.position.column};
+}
+
+RegisterSpan OperationTranslator::add_registers(const std::vector<assembly::Register>& registers) {
+    RegisterSpan span{.first = static_cast<std::uint32_t>(code_.registers.size())};
+    for (const assembly::Register& reg : registers) {
+        const auto next = static_cast<std::uint16_t>(numbers_.size());
+        code_.registers.push_back(numbers_.emplace(reg, next).first->second);
+        ++span.count;
+    }
+    return span;
+}
+
+Result<void> OperationTranslator::add_times(const Instruction& instruction,
+                                            const models::InstructionTiming& timing,
+                                            Operation& operation) const {
+    struct Named {
+        const models::Interval* interval;
+        Range* range;
+        std::string_view name;
+    };
+    const Named named[] = {{&timing.gap, &operation.gap, "gap"},
+                           {&timing.gap_taken, &operation.gap_taken, "gap when taken"},
+                           {&timing.latency, &operation.latency, "latency"},
+                           {&timing.source_read, &operation.source_read, "source-read"},
+                           {&timing.initiation, &operation.initiation, "initiation"},
+                           {&timing.pass_cost, &operation.pass_cost, "pass-cost"},
+                           {&timing.passes, &operation.passes, "passes"}};
+    for (const Named& value : named) {
+        const std::int64_t lowest = value.name == "passes" ? 1 : 0;
+        const std::int64_t highest = value.name == "passes" ? pass_limit : cycle_limit;
+        if (value.interval->lo < lowest || value.interval->hi > highest ||
+            value.interval->lo > value.interval->hi)
+            return refuse(instruction,
+                          fmt::format("{} is {}..{}; expected {}..{}", value.name,
+                                      value.interval->lo, value.interval->hi, lowest, highest));
+        *value.range = Range{value.interval->lo, value.interval->hi};
+    }
+    return boost::outcome_v2::success();
+}
+
+Result<void> OperationTranslator::add_barrier(const Instruction& instruction,
+                                              Operation& operation) {
+    const bool arrives_only = instruction.has_modifier("ARV");
+    if (!arrives_only && !instruction.has_modifier("SYNC") && !instruction.has_modifier("RED"))
+        return refuse(instruction, "only BAR.SYNC, BAR.RED and BAR.ARV are simulated");
+    std::vector<std::optional<std::int64_t>> numbers; // The barrier, then its threads.
+    for (const assembly::Operand& operand : instruction.operands) {
+        const auto* reg = std::get_if<assembly::RegisterOperand>(&operand);
+        if (reg != nullptr && reg->file != assembly::RegisterFile::General) continue; // BAR.RED's.
+        const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand);
+        if (reg != nullptr && !reg->index)
+            numbers.emplace_back(0); // RZ
+        else
+            numbers.push_back(immediate != nullptr ? immediate->integer : std::nullopt);
+    }
+    if (numbers.size() > 2) return refuse(instruction, "expected a barrier and a thread count");
+    const auto barrier = numbers.empty() ? 0 : numbers.front();
+    if (!barrier || *barrier < 0 || *barrier >= barrier_limit)
+        return refuse(instruction,
+                      fmt::format("expected a barrier number 0..{}", barrier_limit - 1));
+    operation.barrier = static_cast<std::uint8_t>(*barrier);
+    operation.waits_at_barrier = !arrives_only;
+    if (arrives_only && numbers.size() < 2)
+        return refuse(instruction, "expected the number of threads that the barrier counts");
+    if (numbers.size() == 2) {
+        const auto& threads = numbers.back();
+        const std::int64_t most = code_.demand.warps * code_.warp_size;
+        if (!threads || *threads < code_.warp_size || *threads % code_.warp_size != 0 ||
+            *threads > most)
+            return refuse(instruction,
+                          fmt::format("expected a thread count that is known, a multiple of {} and "
+                                      "at most the {} of the block's warps",
+                                      code_.warp_size, most));
+        operation.barrier_warps = *threads / code_.warp_size;
+    }
+    const auto [counted, first] = barrier_warps_.emplace(*barrier, operation.barrier_warps);
+    if (!first && counted->second != operation.barrier_warps)
+        return refuse(instruction, fmt::format("barrier {} is used with several thread counts; "
+                                               "expected one",
+                                               *barrier));
+    return boost::outcome_v2::success();
+}
+
+Result<void> OperationTranslator::add_scoreboards(const Instruction& instruction,
+                                                  Operation& operation) {
+    const auto number = [](std::optional<int> scoreboard) -> std::optional<std::uint8_t> {
+        if (!scoreboard || *scoreboard < 0 || *scoreboard >= assembly::scoreboard_count)
+            return std::nullopt;
+        return static_cast<std::uint8_t>(*scoreboard);
+    };
+    if (instruction.control) {
+        operation.wait_mask = instruction.control->wait_mask;
+        operation.write_barrier = number(instruction.control->write_barrier);
+        operation.read_barrier = number(instruction.control->read_barrier);
+    }
+    if (instruction.mnemonic != "DEPBAR") return boost::outcome_v2::success();
+    for (const assembly::Operand& operand : instruction.operands) {
+        if (const auto* scoreboard = std::get_if<assembly::ScoreboardOperand>(&operand)) {
+            if (operation.counted_scoreboard || !number(scoreboard->index))
+                return refuse(instruction, "expected one scoreboard SB0..SB5");
+            operation.counted_scoreboard = number(scoreboard->index);
+        } else if (const auto* limit = std::get_if<assembly::ImmediateOperand>(&operand);
+                   limit != nullptr && limit->integer && *limit->integer >= 0 &&
+                   *limit->integer < 64) {
+            operation.counted_limit = *limit->integer;
+        } else {
+            return refuse(instruction, "expected a scoreboard and a count of 0..63");
+        }
+    }
+    code_.scoreboard_depth =
+        std::max(code_.scoreboard_depth, static_cast<std::size_t>(operation.counted_limit) + 1);
+    return boost::outcome_v2::success();
+}
+
+void OperationTranslator::add_registers_of(const assembly::Effects& effects, Operation& operation) {
+    std::vector<assembly::Register> touched = effects.reads;
+    touched.insert(touched.end(), effects.writes.begin(), effects.writes.end());
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    operation.waits = add_registers(touched);
+    operation.writes = add_registers(effects.writes);
+}
+
+void OperationTranslator::add_access(const Instruction& instruction,
+                                     const models::InstructionTiming& timing,
+                                     Operation& operation) {
+    if (timing.access.rule != models::PassRule::None) {
+        operation.access = static_cast<std::uint32_t>(code_.accesses.size());
+        const models::MemoryFact* const fact = kernel_.facts->memory_at(instruction.address);
+        code_.accesses.push_back({.pattern = fact != nullptr && fact->pattern
+                                                 ? *fact->pattern
+                                                 : models::AddressPattern{},
+                                  .rule = timing.access,
+                                  .same_passes = operation.passes.lo == operation.passes.hi});
+    }
+    operation.enters_write_buffer = timing.enters_write_buffer;
+    operation.through_caches = timing.through_caches;
+    operation.result_is_told = timing.through_caches && !timing.enters_write_buffer;
+    operation.takes_place = operation.enters_write_buffer || operation.result_is_told;
+}
+
+Result<Operation> OperationTranslator::translate(const assembly::BasicBlock& block,
+                                                 std::size_t index,
+                                                 const models::InstructionTiming& timing) {
+    const Instruction& instruction = kernel_.function->instructions[index];
+    Operation operation;
+    if (const auto added = add_times(instruction, timing, operation); !added)
+        return added.as_failure();
+    if (const auto added = add_scoreboards(instruction, operation); !added)
+        return added.as_failure();
+    if (instruction.opcode_class == OpcodeClass::Barrier) {
+        if (const auto added = add_barrier(instruction, operation); !added)
+            return added.as_failure();
+        code_.barrier_latency = operation.latency;
+    }
+    if (timing.unit >= ports_.size()) return refuse(instruction, "its unit is not described");
+    operation.port = ports_[timing.unit];
+    const auto& effects = instruction.effects;
+    if (timing.waits_for_registers) add_registers_of(effects, operation);
+    if (guard_decides_execution(instruction))
+        operation.execution = Execution::Guarded;
+    else if (instruction.guard && instruction.guard->never() &&
+             !always_executes(instruction.control_flow))
+        operation.execution = Execution::Never;
+    operation.is_recorded = kernel_.recorded != nullptr && has_recorded_addresses(instruction);
+    add_access(instruction, timing, operation);
+    if (code_.machine.constants)
+        if (const auto added = add_constants(instruction, operation); !added)
+            return added.as_failure();
+    operation.reads_clock = effects.reads_clock;
+    operation.is_long = is_long(instruction.opcode_class);
+    if (code_.machine.register_file)
+        if (const auto added = add_collection(block, index, timing, operation); !added)
+            return added.as_failure();
+    return operation;
+}
+
+Result<void> OperationTranslator::add_constants(const Instruction& instruction,
+                                                Operation& operation) {
+    const bool by_address =
+        operation.access && instruction.opcode_class == OpcodeClass::LoadConstant;
+    const auto lines = constant_lines(instruction, *code_.machine.constants, by_address);
+    if (!lines) return refuse(instruction, lines.error().what);
+    operation.constants = {.first = static_cast<std::uint32_t>(code_.constant_lines.size()),
+                           .count = static_cast<std::uint32_t>(lines.value().size())};
+    code_.constant_lines.insert(code_.constant_lines.end(), lines.value().begin(),
+                                lines.value().end());
+    if (!by_address) return boost::outcome_v2::success();
+    for (const assembly::Operand& operand : instruction.operands)
+        if (const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand))
+            operation.constant_bank = static_cast<std::uint8_t>(constant->bank);
+    return boost::outcome_v2::success();
+}
+
+RegisterSpan OperationTranslator::add_bank_registers(const std::vector<std::uint16_t>& registers) {
+    const RegisterSpan span{.first = static_cast<std::uint32_t>(code_.bank_registers.size()),
+                            .count = static_cast<std::uint32_t>(registers.size())};
+    code_.bank_registers.insert(code_.bank_registers.end(), registers.begin(), registers.end());
+    return span;
+}
+
+Result<void> OperationTranslator::add_collection(const assembly::BasicBlock& block,
+                                                 std::size_t index,
+                                                 const models::InstructionTiming& timing,
+                                                 Operation& operation) {
+    const auto& instructions = kernel_.function->instructions;
+    const Instruction& instruction = instructions[index];
+    const auto& pool = code_.machine.register_file->pool_of_unit[timing.unit];
+    const models::Unit& unit = architecture_.units[timing.unit];
+    if (!pool)
+        return refuse(instruction, fmt::format("operand-collectors/{} is absent from architecture "
+                                               "{}, which has a register-file",
+                                               unit.name, architecture_.name));
+    const auto& effects = instruction.effects;
+    // Addresses are not read through the operands that can be kept.
+    const Instruction* before =
+        index > block.first && !effects.memory ? &instructions[index - 1] : nullptr;
+    if (before != nullptr && assembly::is_guarded(*before)) before = nullptr;
+    operation.collection = Collection{
+        .pool = *pool,
+        .pool_per_scheduler = unit.scope == models::UnitScope::Partition,
+        .reads = add_bank_registers(bank_reads(instruction, effects.reads, before)),
+        .writes = add_bank_registers(bank_reads(instruction, effects.writes, nullptr)),
+        .reserves_result = !effects.memory && operation.latency.lo == operation.latency.hi};
+    return boost::outcome_v2::success();
+}
+
+} // namespace warpbound::harness::simulator

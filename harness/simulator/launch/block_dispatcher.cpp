@@ -1,0 +1,113 @@
+#include "harness/simulator/launch/block_dispatcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+BlockDispatcher::BlockDispatcher(Plugs plugs, const MachineShape& machine,
+                                 const std::vector<Grid>& grids, const RunOptions& options,
+                                 bool piles_up, EventLog& log)
+    : plugs_{std::move(plugs)}, machine_{&machine}, grids_{&grids}, log_{&log},
+      chance_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
+      piles_up_{piles_up}, residences_(machine.multiprocessors, Residence{machine.capacity}) {
+    for (const Grid& grid : grids)
+        progress_.push_back(Progress{.blocks_left = grid.code->blocks});
+    plugs_.launches.read_by(*this);
+    for (const auto& ends : plugs_.ends)
+        ends.read_by(*this);
+}
+
+void BlockDispatcher::find_room() {
+    with_room_.clear();
+    const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
+    for (std::size_t place = 0; place < residences_.size(); ++place)
+        if (residences_[place].has_room(demand)) with_room_.push_back(place);
+}
+
+void BlockDispatcher::hear(std::size_t multiprocessor, const BlockEnded& ended) {
+    residences_[multiprocessor].leave((*grids_)[ended.launch].code->demand, ended.places);
+    Progress& progress = progress_[ended.launch];
+    progress.completion = std::max(progress.completion, ended.completes);
+    if (--progress.blocks_left == 0) ended_.push_back(ended.launch);
+    if (!eligible_) return;
+    const auto place = std::lower_bound(with_room_.begin(), with_room_.end(), multiprocessor);
+    const bool is_known = place != with_room_.end() && *place == multiprocessor;
+    const Demand& demand = (*grids_)[queue_.front().launch].code->demand;
+    if (!is_known && residences_[multiprocessor].has_room(demand))
+        with_room_.insert(place, multiprocessor);
+}
+
+std::size_t BlockDispatcher::choose() {
+    const auto drawn =
+        static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(with_room_.size()) - 1));
+    if (!piles_up_) return drawn;
+    std::size_t fullest = drawn; // Of equals the one that was drawn.
+    for (std::size_t place = 0; place < with_room_.size(); ++place)
+        if (residences_[with_room_[place]].blocks() > residences_[with_room_[fullest]].blocks())
+            fullest = place;
+    return fullest;
+}
+
+std::int64_t BlockDispatcher::start_of_block(std::int64_t now) {
+    if (!waited_) return now;
+    if (!machine_->replacement) {
+        lacks_replacement_ = true;
+        return now;
+    }
+    const std::int64_t replaced = now + chance_.draw(*machine_->replacement);
+    return replaced + chance_.draw(*machine_->start);
+}
+
+void BlockDispatcher::leave_queue(std::int64_t now) {
+    const std::size_t launch = queue_.front().launch;
+    progress_[launch].dispatched = now;
+    if (log_->is_heard())
+        log_->add(OperationStepped{.cycle = now,
+                                   .operation = (*grids_)[launch].operation,
+                                   .step = OperationStep::Dispatched});
+    queue_.pop_front();
+    eligible_ = false;
+    waited_ = false;
+    next_block_ = 0;
+    with_room_.clear();
+}
+
+void BlockDispatcher::hand_out(std::int64_t now) {
+    while (!queue_.empty() && queue_.front().ready_at <= now) {
+        if (!eligible_) find_room();
+        eligible_ = true;
+        if (with_room_.empty()) {
+            waited_ = true;
+            return;
+        }
+        const std::size_t launch = queue_.front().launch;
+        const Grid& grid = (*grids_)[launch];
+        const auto chosen = with_room_.begin() + static_cast<std::ptrdiff_t>(choose());
+        Residence& residence = residences_[*chosen];
+        const std::int64_t at = start_of_block(now);
+        progress_[launch].started = std::min(progress_[launch].started, at);
+        plugs_.placements[*chosen].put(Placement{.grid = grid,
+                                                 .launch = launch,
+                                                 .block = next_block_,
+                                                 .places = residence.enter(grid.code->demand),
+                                                 .placed = now,
+                                                 .at = at});
+        if (++next_block_ == grid.code->blocks)
+            leave_queue(now);
+        else if (!residence.has_room(grid.code->demand))
+            with_room_.erase(chosen);
+    }
+}
+
+void BlockDispatcher::tick(std::int64_t now) {
+    for (std::size_t multiprocessor = 0; multiprocessor < plugs_.ends.size(); ++multiprocessor)
+        for (const BlockEnded& ended : plugs_.ends[multiprocessor].messages())
+            hear(multiprocessor, ended);
+    for (const LaunchQueued& launch : plugs_.launches.messages())
+        queue_.push_back(launch);
+    hand_out(now);
+    wake_ = queue_.empty() || queue_.front().ready_at <= now ? never : queue_.front().ready_at;
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,97 @@
+#include "harness/simulator/paths/instruction_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+void Course::enter(std::size_t block, LaneMask lanes) {
+    stretch_.block = block;
+    stretch_.first = graph_->blocks[block].first;
+    stretch_.last = graph_->blocks[block].last;
+    stretch_.lanes = lanes;
+}
+
+Result<Course> Course::start(const KernelCode& code, const RunOptions& options,
+                             std::uint64_t stream, std::int64_t block, std::int64_t warp_in_block) {
+    if (code.recorded != nullptr) return replay(*code.recorded, block, warp_in_block);
+    const Chance chance{options.draw, RandomStream{options.seed, StreamOf::WarpPath, stream}};
+    const LaneMask lanes = code.lanes(warp_in_block);
+    Course course;
+    course.graph_ = code.graph;
+    if (!options.path.empty()) {
+        course.walk_ = PathWalk{*code.graph, options.path, chance};
+    } else if (code.convergence) {
+        auto walk = code.paths.choose(chance, lanes, *code.convergence);
+        if (!walk) return walk.as_failure();
+        course.walk_ = std::move(walk.value());
+    } else {
+        auto walk = code.paths.choose(chance);
+        if (!walk) return walk.as_failure();
+        course.walk_ = std::move(walk.value());
+    }
+    if (const auto* walk = std::get_if<PathWalk>(&course.walk_))
+        course.enter(walk->block(), lanes);
+    else
+        course.enter(std::get<LaneWalk>(course.walk_).block(), lanes);
+    return course;
+}
+
+Result<Course> Course::replay(const RecordedLaunch& launch, std::int64_t block,
+                              std::int64_t warp_in_block) {
+    auto recorded = launch.block(block);
+    if (!recorded) return recorded.as_failure();
+    const auto warp = static_cast<std::size_t>(warp_in_block);
+    if (warp >= recorded.value()->warps.size())
+        return Failure{fmt::format("block {} is recorded with {} warps; expected more", block,
+                                   recorded.value()->warps.size()),
+                       "", 0, 0};
+    Course course;
+    auto& walk = course.walk_.emplace<RecordedCourse>();
+    walk.warp = {recorded.value(), &recorded.value()->warps[warp]}; // The block lives as long.
+    course.follow(walk);
+    return course;
+}
+
+void Course::follow(RecordedCourse& recorded) {
+    stretch_.ends = recorded.stretch == recorded.warp->stretches.size();
+    if (stretch_.ends) return;
+    const RecordedStretch& next = recorded.warp->stretches[recorded.stretch++];
+    stretch_.transferred = next.transferred;
+    stretch_.block = next.block;
+    stretch_.first = next.first;
+    stretch_.last = next.last;
+    stretch_.lanes = next.lanes;
+}
+
+LaneMask Course::take_executing() {
+    auto& recorded = std::get<RecordedCourse>(walk_);
+    return recorded.warp->executing[recorded.executing++];
+}
+
+models::LaneAddresses Course::addresses(std::uint64_t bytes) const {
+    const auto& recorded = std::get<RecordedCourse>(walk_);
+    return recorded.warp->addresses(recorded.accesses - 1, bytes);
+}
+
+void Course::advance() {
+    if (auto* recorded = std::get_if<RecordedCourse>(&walk_)) return follow(*recorded);
+    if (auto* walk = std::get_if<PathWalk>(&walk_)) {
+        const Turn turn = walk->advance();
+        stretch_.ends = turn.ends;
+        if (turn.ends) return;
+        const assembly::Edge& edge = graph_->edges[turn.edge];
+        stretch_.transferred = edge.kind == assembly::EdgeKind::Taken;
+        return enter(edge.to, stretch_.lanes);
+    }
+    auto& walk = std::get<LaneWalk>(walk_);
+    const LaneTurn turn = walk.advance();
+    // Walks are tried to their end before they are taken: nothing is stuck here.
+    stretch_.ends = turn.kind != LaneTurn::Kind::Goes;
+    if (stretch_.ends) return;
+    stretch_.transferred = turn.transferred;
+    enter(walk.block(), walk.lanes());
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,313 @@
+#include "harness/simulator/paths/path_chooser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+constexpr std::size_t paired_limit =
+    6; ///< Exclusive pairs handled by leaving blocks out: 2^6 spaces at most.
+constexpr int try_limit = 4096;
+constexpr std::int64_t step_limit = std::int64_t{1}
+                                    << 24U; ///< Blocks walked in all tries of one warp.
+constexpr std::int64_t coefficient_limit = std::int64_t{1} << 30U;
+constexpr std::size_t term_limit = 64;
+/// The fixed rules give few different walks; after so many tries any walk will do.
+constexpr int fixed_tries = 8;
+
+Failure refuse(const models::FlowFacts& facts, const models::FactSource& from, std::string what) {
+    return Failure{std::move(what), facts.name, from.line, 0};
+}
+
+Failure no_block(const models::FlowFacts& facts, const models::FactSource& from,
+                 std::int64_t address) {
+    return refuse(facts, from, fmt::format("no reachable block begins at 0x{:04x}", address));
+}
+
+} // namespace
+
+std::vector<std::size_t> PathChooser::blocks_at(std::int64_t address) const {
+    std::vector<std::size_t> found;
+    for (std::size_t block = 0; block < graph_->blocks.size(); ++block)
+        if (graph_->blocks[block].address == address) found.push_back(block);
+    return found;
+}
+
+Result<PathChooser> PathChooser::make(const assembly::ControlFlowGraph& graph,
+                                      const models::FlowFacts& facts) {
+    PathChooser chooser;
+    chooser.graph_ = &graph;
+    chooser.facts_name_ = facts.name;
+    const auto header_address = [&](const assembly::Loop& loop) {
+        return graph.blocks[loop.header].address;
+    };
+
+    std::vector<bool> excluded(graph.blocks.size(), false);
+    for (const models::NeverFact& fact : facts.nevers) {
+        const auto blocks = chooser.blocks_at(fact.block);
+        if (blocks.empty()) return no_block(facts, fact.from, fact.block);
+        for (const std::size_t block : blocks)
+            excluded[block] = true;
+    }
+    for (const models::LoopFact& fact : facts.loops) {
+        if (std::none_of(graph.loops.begin(), graph.loops.end(), [&](const assembly::Loop& loop) {
+                return header_address(loop) == fact.header;
+            }))
+            return refuse(facts, fact.from,
+                          fmt::format("no loop has its header at 0x{:04x}", fact.header));
+        if (fact.max < 1 || fact.min < 0 || fact.min > fact.max)
+            return refuse(facts, fact.from,
+                          fmt::format("the header at 0x{:04x} of a loop executes at least once per "
+                                      "entry; the bound is {}..{}",
+                                      fact.header, fact.min, fact.max));
+    }
+    std::vector<LoopBound> bounds;
+    for (const assembly::Loop& loop : graph.loops) {
+        const models::LoopFact* fact = facts.loop_at(header_address(loop));
+        if (fact == nullptr && !excluded[loop.header])
+            return Failure{fmt::format("loop at 0x{:04x} has no bound", header_address(loop)),
+                           facts.name, 0, 0};
+        if (fact == nullptr)
+            bounds.push_back(LoopBound{});
+        else
+            bounds.push_back(LoopBound{std::max<std::int64_t>(fact->min, 1), fact->max});
+    }
+
+    // Lanes of one warp may go where not all of its lanes could.
+    const bool lanes_part = !facts.divergents.empty();
+    std::vector<std::vector<bool>> variants{excluded};
+    for (std::size_t pair = 0; pair < facts.exclusives.size(); ++pair) {
+        const models::ExclusiveFact& fact = facts.exclusives[pair];
+        const auto first = chooser.blocks_at(fact.first);
+        const auto second = chooser.blocks_at(fact.second);
+        if (first.empty()) return no_block(facts, fact.from, fact.first);
+        if (second.empty()) return no_block(facts, fact.from, fact.second);
+        if (pair >= paired_limit || lanes_part) {
+            Condition condition;
+            condition.exclusive = true;
+            for (const std::size_t block : first)
+                condition.blocks.emplace_back(block, 1);
+            for (const std::size_t block : second)
+                condition.blocks.emplace_back(block, 2);
+            chooser.conditions_.push_back(std::move(condition));
+        }
+        if (pair >= paired_limit) continue;
+        std::vector<std::vector<bool>> split;
+        for (const auto& variant : variants) {
+            for (const auto* side : {&first, &second}) {
+                split.push_back(variant);
+                for (const std::size_t block : *side)
+                    split.back()[block] = true;
+            }
+        }
+        variants = std::move(split);
+    }
+    if (lanes_part && !facts.exclusives.empty()) variants.push_back(excluded);
+    for (const auto& variant : variants) {
+        auto space = PathSpace::build(graph, bounds, variant);
+        if (!space) return space.as_failure();
+        if (space.value().has_path()) chooser.spaces_.push_back(std::move(space.value()));
+    }
+    if (chooser.spaces_.empty())
+        return Failure{"no path from the entry to an EXIT satisfies the loop bounds, never and "
+                       "exclusive facts",
+                       facts.name, 0, 0};
+    for (const models::LinearFact& fact : facts.constraints) {
+        const auto added = chooser.add_condition(fact);
+        if (!added) {
+            Failure failure = added.error();
+            failure.where = facts.name;
+            failure.line = fact.from.line;
+            return failure;
+        }
+    }
+    return chooser;
+}
+
+Result<void> PathChooser::add_condition(const models::LinearFact& fact) {
+    Condition condition;
+    condition.relation = fact.relation;
+    condition.constant = fact.constant;
+    if (fact.terms.size() > term_limit)
+        return Failure{fmt::format("a constraint of more than {} terms", term_limit), "", 0, 0};
+    for (const models::LinearTerm& term : fact.terms) {
+        if (term.coefficient > coefficient_limit || term.coefficient < -coefficient_limit)
+            return Failure{fmt::format("coefficient {} is too large", term.coefficient), "", 0, 0};
+        bool found = false;
+        for (const std::size_t block : blocks_at(term.block)) {
+            found = found || !term.from;
+            if (!term.from) condition.blocks.emplace_back(block, term.coefficient);
+            for (const std::size_t edge : graph_->blocks[block].in) {
+                if (!term.from || graph_->blocks[graph_->edges[edge].from].address != *term.from)
+                    continue;
+                condition.edges.emplace_back(edge, term.coefficient);
+                found = true;
+            }
+        }
+        if (!found && term.from)
+            return Failure{fmt::format("no edge leads from block 0x{:04x} to block 0x{:04x}",
+                                       *term.from, term.block),
+                           "", 0, 0};
+        if (!found)
+            return Failure{fmt::format("no reachable block begins at 0x{:04x}", term.block), "", 0,
+                           0};
+    }
+    conditions_.push_back(std::move(condition));
+    return boost::outcome_v2::success();
+}
+
+bool PathChooser::visits(std::size_t block) const {
+    return std::any_of(spaces_.begin(), spaces_.end(),
+                       [&](const PathSpace& space) { return space.visits(block); });
+}
+
+bool PathChooser::holds(const Condition& condition, const Counts& counts) {
+    if (condition.exclusive) {
+        bool first = false;
+        bool second = false;
+        for (const auto& [block, side] : condition.blocks) {
+            if (counts.blocks[block] == 0) continue;
+            (side == 1 ? first : second) = true;
+        }
+        return !(first && second);
+    }
+    std::int64_t sum = 0;
+    for (const auto& [block, coefficient] : condition.blocks)
+        sum += coefficient * counts.blocks[block];
+    for (const auto& [edge, coefficient] : condition.edges)
+        sum += coefficient * counts.edges[edge];
+    switch (condition.relation) {
+    case models::Relation::AtMost:
+        return sum <= condition.constant;
+    case models::Relation::AtLeast:
+        return sum >= condition.constant;
+    case models::Relation::Equal:
+        break;
+    }
+    return sum == condition.constant;
+}
+
+std::int64_t PathChooser::count(PathWalk& walk, const assembly::ControlFlowGraph& graph,
+                                Counts& counts, std::int64_t limit) {
+    counts.blocks.assign(graph.blocks.size(), 0);
+    counts.edges.assign(graph.edges.size(), 0);
+    for (std::int64_t steps = 1;; ++steps) {
+        ++counts.blocks[walk.block()];
+        const Turn turn = walk.advance();
+        if (turn.ends || steps > limit) return steps;
+        ++counts.edges[turn.edge];
+    }
+}
+
+Result<PathWalk> PathChooser::choose(Chance chance) const {
+    const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
+    Counts counts;
+    std::int64_t steps = 0;
+    for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
+        if (attempt == fixed_tries) chance = chance.with(Draw::Uniform);
+        const PathSpace& space = spaces_[static_cast<std::size_t>(chance.draw(0, last))];
+        if (conditions_.empty()) return PathWalk{space, chance};
+        PathWalk trial{space, chance};
+        steps += count(trial, *graph_, counts, step_limit - steps);
+        if (steps > step_limit) break;
+        if (std::all_of(conditions_.begin(), conditions_.end(),
+                        [&](const Condition& condition) { return holds(condition, counts); }))
+            return PathWalk{space, chance};
+        chance = trial.chance();
+    }
+    return no_path();
+}
+
+Failure PathChooser::no_path() const {
+    return Failure{"no path found that satisfies the exclusive and linear facts", facts_name_, 0,
+                   0};
+}
+
+LaneTurn::Kind PathChooser::count(LaneWalk& walk, std::vector<Past>& pasts, std::int64_t limit,
+                                  std::int64_t& steps) const {
+    const auto add = [&](LaneMask lanes, auto counter) {
+        for (std::size_t place = 0, size = pasts.size(); place < size; ++place) {
+            const LaneMask both = pasts[place].lanes & lanes;
+            if (both == 0) continue;
+            if (both != pasts[place].lanes) { // The others keep a past of their own.
+                pasts.push_back({pasts[place].lanes & ~both, pasts[place].counts});
+                pasts[place].lanes = both;
+            }
+            ++counter(pasts[place].counts);
+        }
+    };
+    const bool counts = !conditions_.empty();
+    pasts.assign(1, {walk.lanes(),
+                     {std::vector<std::int64_t>(graph_->blocks.size(), 0),
+                      std::vector<std::int64_t>(graph_->edges.size(), 0)}});
+    while (++steps <= limit) {
+        if (counts)
+            add(walk.lanes(), [&](Counts& of) -> std::int64_t& { return of.blocks[walk.block()]; });
+        const LaneTurn turn = walk.advance();
+        if (counts)
+            for (const LaneWalk::Move& move : walk.moves())
+                add(move.lanes, [&](Counts& of) -> std::int64_t& { return of.edges[move.edge]; });
+        if (turn.kind != LaneTurn::Kind::Goes) return turn.kind;
+    }
+    return LaneTurn::Kind::NoWay;
+}
+
+Result<LaneWalk> PathChooser::choose(Chance chance, LaneMask lanes,
+                                     const Convergence& convergence) const {
+    const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
+    std::vector<Past> pasts;
+    std::int64_t steps = 0;
+    for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
+        if (attempt == fixed_tries) chance = chance.with(Draw::Uniform);
+        const PathSpace& space = spaces_[static_cast<std::size_t>(chance.draw(0, last))];
+        const LaneWalk walk{space, convergence, lanes, chance};
+        LaneWalk trial = walk;
+        const LaneTurn::Kind end = count(trial, pasts, step_limit, steps);
+        if (end == LaneTurn::Kind::Stuck) return Failure{trial.trouble(), facts_name_, 0, 0};
+        if (end == LaneTurn::Kind::Ends &&
+            std::all_of(pasts.begin(), pasts.end(), [this](const Past& past) {
+                return std::all_of(
+                    conditions_.begin(), conditions_.end(),
+                    [&](const Condition& condition) { return holds(condition, past.counts); });
+            }))
+            return walk;
+        chance = trial.chance();
+    }
+    if (steps > step_limit)
+        return Failure{fmt::format("the walks of a warp whose lanes part visit more than {} blocks",
+                                   step_limit),
+                       facts_name_, 0, 0};
+    if (conditions_.empty())
+        return Failure{"no walk found on which lanes that are together can decide alike wherever "
+                       "no <divergent> fact lets them part",
+                       facts_name_, 0, 0};
+    return no_path();
+}
+
+Result<void> PathChooser::check(std::span<const std::size_t> path) const {
+    const auto refuse_at = [&](std::size_t place, std::string_view why) {
+        return Failure{fmt::format("step {} of the path: {}", place, why), "", 0, 0};
+    };
+    for (std::size_t place = 0; place < path.size(); ++place) {
+        if (path[place] >= graph_->blocks.size())
+            return refuse_at(place, fmt::format("the function has no block {}", path[place]));
+        if (!visits(path[place])) return refuse_at(place, "the flow facts exclude this block");
+        if (place == 0) {
+            if (path[0] != 0) return refuse_at(0, "a path starts at block 0");
+            continue;
+        }
+        const auto& out = graph_->blocks[path[place - 1]].out;
+        if (std::none_of(out.begin(), out.end(),
+                         [&](std::size_t edge) { return graph_->edges[edge].to == path[place]; }))
+            return refuse_at(place, fmt::format("no edge leads from block {} to block {}",
+                                                path[place - 1], path[place]));
+    }
+    if (!path.empty() && !graph_->blocks[path.back()].exits)
+        return refuse_at(path.size() - 1, "the last block does not exit");
+    return boost::outcome_v2::success();
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,202 @@
+#include "harness/simulator/paths/path_space.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+namespace {
+
+constexpr std::size_t position_limit = std::size_t{1} << 22U;
+
+std::size_t positions_of_depth(std::size_t depth) {
+    std::size_t count = 1;
+    for (std::size_t loop = 0; loop < depth; ++loop)
+        count = std::min(count * 3, position_limit + 1);
+    return count;
+}
+
+/// The next combination of digits 0, 1, 2; false after the last.
+bool advance(std::vector<int>& digits) {
+    for (int& digit : digits) {
+        if (++digit < 3) return true;
+        digit = 0;
+    }
+    return false;
+}
+
+/// Whether the bounds allow a first entry after which `digit` (2: two or more) further turns are
+/// owed.
+bool allows(const LoopBound& bound, int digit) {
+    const std::int64_t count = digit + 1;
+    return count <= bound.max && (digit == 2 || count >= bound.min);
+}
+
+} // namespace
+
+Result<PathSpace> PathSpace::build(const assembly::ControlFlowGraph& graph,
+                                   std::span<const LoopBound> bounds,
+                                   const std::vector<bool>& excluded) {
+    PathSpace space;
+    space.graph_ = &graph;
+    space.bounds_.assign(bounds.begin(), bounds.end());
+    space.excluded_ = excluded;
+    std::size_t positions = 0;
+    for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
+        std::vector<std::size_t> chain;
+        for (auto loop = graph.innermost_loop[block]; loop; loop = graph.loops[*loop].parent)
+            chain.push_back(*loop);
+        std::reverse(chain.begin(), chain.end());
+        space.greatest_depth_ = std::max(space.greatest_depth_, chain.size());
+        space.first_position_.push_back(positions);
+        positions += positions_of_depth(chain.size());
+        if (positions > position_limit)
+            return Failure{"the loops are nested too deeply to choose a path", "", 0, 0};
+        space.chains_.push_back(std::move(chain));
+    }
+    for (const assembly::Edge& edge : graph.edges) {
+        const auto& from = space.chains_[edge.from];
+        const auto& to = space.chains_[edge.to];
+        Step step{.to = edge.to};
+        while (step.common < from.size() && step.common < to.size() &&
+               from[step.common] == to[step.common])
+            ++step.common;
+        step.enters = to.size() > step.common;
+        step.turns =
+            !step.enters && step.common > 0 && graph.loops[to[step.common - 1]].header == edge.to;
+        space.steps_.push_back(step);
+    }
+    space.open_.assign(positions, false);
+    space.visited_.assign(graph.blocks.size(), false);
+    space.find_open();
+    space.find_visited();
+    return space;
+}
+
+std::size_t PathSpace::position(std::size_t block, std::span<const int> digits) const {
+    std::size_t index = 0;
+    for (std::size_t loop = digits.size(); loop-- > 0;)
+        index = index * 3 + static_cast<std::size_t>(digits[loop]);
+    return first_position_[block] + index;
+}
+
+bool PathSpace::is_open(std::size_t block, std::span<const std::int64_t> owed) const {
+    std::size_t index = 0;
+    for (std::size_t loop = owed.size(); loop-- > 0;)
+        index = index * 3 + static_cast<std::size_t>(std::min<std::int64_t>(owed[loop], 2));
+    return open_[first_position_[block] + index];
+}
+
+bool PathSpace::is_allowed(std::size_t edge, std::span<const std::int64_t> owed,
+                           std::vector<std::int64_t>& trial) const {
+    const Step& step = steps_[edge];
+    const auto kept = static_cast<std::ptrdiff_t>(step.common);
+    if (std::any_of(owed.begin() + kept, owed.end(), [](std::int64_t left) { return left != 0; }))
+        return false;
+    trial.assign(owed.begin(), owed.begin() + kept);
+    if (step.turns) {
+        if (trial.back() == 0) return false;
+        --trial.back();
+    }
+    if (!step.enters) return is_open(step.to, trial);
+    const LoopBound& bound = innermost_bound(step.to);
+    trial.push_back(0);
+    for (std::int64_t left = 0; left < 3; ++left) {
+        const std::int64_t count = left + 1;
+        if (count > bound.max || (left < 2 && count < bound.min)) continue;
+        trial.back() = left;
+        if (is_open(step.to, trial)) return true;
+    }
+    return false;
+}
+
+/// If the end can be reached after two executions of the header, it can after one and after any
+/// greater number.
+LoopBound PathSpace::entries(std::size_t header, std::vector<std::int64_t>& owed) const {
+    const LoopBound& bound = innermost_bound(header);
+    owed.push_back(1);
+    const std::int64_t greatest = is_open(header, owed) ? bound.max : 1;
+    owed.pop_back();
+    return {std::min(bound.min, greatest) - 1, greatest - 1};
+}
+
+bool PathSpace::can_end(std::size_t block, const Digits& digits) const {
+    return graph_->blocks[block].exits &&
+           std::all_of(digits.begin(), digits.end(), [](int digit) { return digit == 0; });
+}
+
+template <typename Visit>
+bool PathSpace::follow(std::size_t edge, const Digits& digits, bool all_turns, Visit visit) const {
+    const Step& step = steps_[edge];
+    if (excluded_[step.to]) return false;
+    const auto kept = static_cast<std::ptrdiff_t>(step.common);
+    if (std::any_of(digits.begin() + kept, digits.end(), [](int digit) { return digit != 0; }))
+        return false;
+    Digits next(digits.begin(), digits.begin() + kept);
+    if (step.turns) {
+        if (next.back() == 0) return false;
+        --next.back();
+        if (visit(step.to, next)) return true;
+        if (!all_turns || next.back() == 0) return false;
+        ++next.back();
+        return visit(step.to, next);
+    }
+    if (!step.enters) return visit(step.to, next);
+    next.push_back(0);
+    for (int digit = 0; digit < 3; ++digit) {
+        next.back() = digit;
+        if (allows(innermost_bound(step.to), digit) && visit(step.to, next)) return true;
+    }
+    return false;
+}
+
+void PathSpace::find_open() {
+    const auto leads_on = [this](std::size_t block, const Digits& digits) {
+        if (can_end(block, digits)) return true;
+        const auto& out = graph_->blocks[block].out;
+        return std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
+            return follow(edge, digits, false, [this](std::size_t to, const Digits& next) {
+                return bool{open_[position(to, next)]};
+            });
+        });
+    };
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t block = graph_->blocks.size(); block-- > 0;) {
+            if (excluded_[block]) continue;
+            Digits digits(chains_[block].size(), 0);
+            do {
+                const std::size_t here = position(block, digits);
+                if (open_[here] || !leads_on(block, digits)) continue;
+                open_[here] = true;
+                changed = true;
+            } while (advance(digits));
+        }
+    }
+}
+
+void PathSpace::find_visited() {
+    std::vector<bool> seen(open_.size(), false);
+    std::vector<std::pair<std::size_t, Digits>> waiting;
+    const auto see = [&](std::size_t block, const Digits& digits) {
+        const std::size_t here = position(block, digits);
+        if (!open_[here] || seen[here]) return false;
+        seen[here] = true;
+        visited_[block] = true;
+        waiting.emplace_back(block, digits);
+        return false;
+    };
+    Digits digits(chains_[0].size(), 0);
+    do {
+        if (digits.empty() || allows(innermost_bound(0), digits.back())) see(0, digits);
+    } while (advance(digits));
+    has_path_ = !waiting.empty();
+    while (!waiting.empty()) {
+        const auto [block, here] = std::move(waiting.back());
+        waiting.pop_back();
+        for (const std::size_t edge : graph_->blocks[block].out)
+            follow(edge, here, true, see);
+    }
+}
+
+} // namespace warpbound::harness::simulator

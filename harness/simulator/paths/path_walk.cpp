@@ -1,0 +1,68 @@
+#include "harness/simulator/paths/path_walk.hpp"
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator {
+
+PathWalk::PathWalk(const PathSpace& space, const Chance& chance)
+    : space_{&space}, graph_{&space.graph()}, chance_{chance} {
+    owed_.reserve(space.greatest_depth());
+    trial_.reserve(space.greatest_depth());
+    if (space.depth(0) > 0) enter_loop(0);
+}
+
+PathWalk::PathWalk(const assembly::ControlFlowGraph& graph, std::span<const std::size_t> blocks,
+                   const Chance& chance)
+    : graph_{&graph}, blocks_{blocks}, next_{1}, block_{blocks.front()}, chance_{chance} {}
+
+/// Draws how often the header executes, among the counts after which the end can be reached.
+void PathWalk::enter_loop(std::size_t header) {
+    const LoopBound further = space_->entries(header, owed_);
+    owed_.push_back(chance_.draw(further.min, further.max));
+}
+
+void PathWalk::take(std::size_t edge) {
+    const PathSpace::Step& step = space_->step(edge);
+    owed_.resize(step.common);
+    if (step.turns) --owed_.back();
+    if (step.enters) enter_loop(step.to);
+    block_ = step.to;
+}
+
+Turn PathWalk::advance() {
+    if (space_ == nullptr) return advance_along_blocks();
+    const assembly::BasicBlock& block = graph_->blocks[block_];
+    if (block.out.size() == 1 && !block.exits) {
+        take(block.out.front());
+        return Turn{.edge = block.out.front()};
+    }
+    const bool may_end = block.exits && std::all_of(owed_.begin(), owed_.end(),
+                                                    [](std::int64_t owed) { return owed == 0; });
+    std::int64_t choices = may_end ? 1 : 0;
+    for (const std::size_t edge : block.out)
+        choices += space_->is_allowed(edge, owed_, trial_) ? 1 : 0;
+    std::int64_t choice = chance_.draw(0, choices - 1);
+    if (may_end && choice-- == 0) return Turn{.ends = true};
+    for (const std::size_t edge : block.out) {
+        if (!space_->is_allowed(edge, owed_, trial_) || choice-- != 0) continue;
+        take(edge);
+        return Turn{.edge = edge};
+    }
+    return Turn{.ends = true}; // Not reached: a walk stays where the end can be reached.
+}
+
+Turn PathWalk::advance_along_blocks() {
+    if (next_ == blocks_.size()) return Turn{.ends = true};
+    const std::size_t to = blocks_[next_++];
+    const auto& out = graph_->blocks[block_].out;
+    const auto leads_there = [&](std::size_t edge) { return graph_->edges[edge].to == to; };
+    // A branch to the next instruction has two edges to one block; the direction is then drawn.
+    std::int64_t choice = chance_.draw(0, std::count_if(out.begin(), out.end(), leads_there) - 1);
+    const auto edge = std::find_if(out.begin(), out.end(), [&](std::size_t candidate) {
+        return leads_there(candidate) && choice-- == 0;
+    });
+    block_ = to;
+    return Turn{.edge = *edge};
+}
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,180 @@
+#include "harness/simulator/sm/multiprocessor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+void MultiProcessor::add_fetch(std::size_t number, const MachineShape& machine,
+                               const RunOptions& options, Clock& clock, EventLog& log) {
+    if (!machine.fetch) return;
+    InstructionFetch::Plugs plugs;
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        plugs.requests.emplace_back(fetch_requests_.emplace_back(clock.board()));
+        plugs.answers.emplace_back(fetched_.emplace_back(clock.board()));
+    }
+    clock.add(fetch_.emplace(std::move(plugs), number, machine, options, log));
+}
+
+void MultiProcessor::add_constants(std::size_t number, const MachineShape& machine,
+                                   const RunOptions& options, Clock& clock, EventLog& log) {
+    if (!machine.constants) return;
+    ConstantCache::Plugs plugs;
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        plugs.requests.emplace_back(constant_requests_.emplace_back(clock.board()));
+        plugs.answers.emplace_back(constant_answers_.emplace_back(clock.board()));
+    }
+    clock.add(constants_.emplace(std::move(plugs), number, machine, options, log));
+}
+
+void MultiProcessor::add_collectors(std::size_t number, const MachineShape& machine,
+                                    const RunOptions& options, Clock& clock, EventLog& log) {
+    if (!machine.register_file) return;
+    OperandCollectors::Plugs plugs{{}, {}, Source{left_latch_.emplace(clock.board())}};
+    if (machine.memory)
+        plugs.memory.emplace(OperandCollectors::Plugs::Memory{
+            .issues = Source{memory_issues_.emplace_back(clock.board())},
+            .results = Sink{memory_results_.emplace_back(clock.board())},
+            .freed = Sink{freed_}});
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        plugs.orders.emplace_back(collect_orders_.emplace_back(clock.board()));
+        plugs.results.emplace_back(results_.emplace_back(clock.board()));
+    }
+    for (std::size_t pool = 0; pool < machine.register_file->pools.size(); ++pool)
+        latch_room_at_.emplace_back(clock.board(), 0);
+    clock.add(collectors_.emplace(std::move(plugs), number, machine, options, log));
+}
+
+WarpScheduler::Plugs MultiProcessor::plugs_of(std::size_t scheduler, const SharedView& shared) {
+    WarpScheduler::Plugs plugs{.requests = Source{requests_[scheduler]},
+                               .answers = Sink{answers_[scheduler]},
+                               .reports = Source{reports_[scheduler]},
+                               .orders = Sink{orders_[scheduler]},
+                               .fetches = std::nullopt,
+                               .fetched = std::nullopt,
+                               .collects = std::nullopt,
+                               .results = std::nullopt,
+                               .constants = std::nullopt,
+                               .constant_answers = std::nullopt,
+                               .shared = shared};
+    if (fetch_) {
+        plugs.fetches.emplace(fetch_requests_[scheduler]);
+        plugs.fetched.emplace(fetched_[scheduler]);
+    }
+    if (constants_) {
+        plugs.constants.emplace(constant_requests_[scheduler]);
+        plugs.constant_answers.emplace(constant_answers_[scheduler]);
+    }
+    if (collectors_) {
+        plugs.collects.emplace(collect_orders_[scheduler]);
+        plugs.results.emplace(results_[scheduler]);
+    }
+    return plugs;
+}
+
+MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
+                               const RunOptions& options, Precedence precedence, Clock& clock,
+                               EventLog& log, std::vector<models::WarpObservation>& finished)
+    : buffer_room_at_{clock.board(), 0}, loads_room_at_{clock.board(), 0}, freed_{clock.board()} {
+    for (std::size_t port = 0; port < machine.core_ports; ++port)
+        ports_free_at_.emplace_back(clock.board(), 0);
+    add_fetch(number, machine, options, clock, log);
+    add_constants(number, machine, options, clock, log);
+    add_collectors(number, machine, options, clock, log);
+    SharedView shared;
+    shared.buffer_room_at = &buffer_room_at_;
+    shared.loads_room_at = &loads_room_at_;
+    IssueArbiter::Plugs to_arbiter;
+    to_arbiter.buffer_room_at = &buffer_room_at_;
+    to_arbiter.loads_room_at = &loads_room_at_;
+    if (left_latch_) to_arbiter.left_latch.emplace(*left_latch_);
+    for (auto& room : latch_room_at_) {
+        shared.latch_room_at.push_back(&room);
+        to_arbiter.latch_room_at.push_back(&room);
+    }
+    if (plugs.memory && !collectors_) to_arbiter.freed.emplace(freed_);
+    for (auto& port : ports_free_at_) {
+        shared.ports_free_at.push_back(&port);
+        to_arbiter.ports_free_at.push_back(&port);
+    }
+    ResidentBlocks::Plugs to_blocks{plugs.placements, plugs.ends, {}, {}};
+    const auto places = static_cast<std::size_t>(machine.warp_places);
+    for (std::size_t index = 0; index < machine.schedulers; ++index) {
+        auto& request = requests_.emplace_back(clock.board());
+        auto& answer = answers_.emplace_back(clock.board());
+        auto& report = reports_.emplace_back(clock.board());
+        auto& order = orders_.emplace_back(clock.board());
+        to_arbiter.requests.emplace_back(request);
+        to_arbiter.answers.emplace_back(answer);
+        to_blocks.reports.emplace_back(report);
+        to_blocks.orders.emplace_back(order);
+        std::optional<WarpScheduler::Plugs::Memory> to_memory;
+        if (plugs.memory && !collectors_) {
+            auto& issue = memory_issues_.emplace_back(clock.board());
+            auto& result = memory_results_.emplace_back(clock.board());
+            auto& notice = notices_.emplace_back(clock.board());
+            to_arbiter.notices.emplace_back(notice);
+            to_memory.emplace(WarpScheduler::Plugs::Memory{
+                .issues = Source{issue}, .results = Sink{result}, .notices = Sink{notice}});
+        }
+        const WarpScheduler::Config config{.multiprocessor = number,
+                                           .index = index,
+                                           .warps = (places + machine.schedulers - 1 - index) /
+                                                    machine.schedulers};
+        WarpScheduler::Plugs to_scheduler = plugs_of(index, shared);
+        to_scheduler.memory = to_memory;
+        schedulers_.emplace_back(config, std::move(to_scheduler), machine, options, log, finished);
+        clock.add(schedulers_.back());
+    }
+    clock.add(arbiter_.emplace(std::move(to_arbiter), number, machine, options, precedence, log));
+    clock.add(blocks_.emplace(std::move(to_blocks), number, options));
+    if (plugs.memory)
+        clock.add(memory_.emplace(
+            number,
+            LoadStoreUnit::Plugs{.issues = {memory_issues_.begin(), memory_issues_.end()},
+                                 .results = {memory_results_.begin(), memory_results_.end()},
+                                 .freed = Source{freed_},
+                                 .requests = plugs.memory->requests,
+                                 .answers = plugs.memory->answers},
+            machine, options, log));
+}
+
+std::optional<Failure> MultiProcessor::failure() const {
+    for (const WarpScheduler& scheduler : schedulers_)
+        if (scheduler.failure()) return scheduler.failure();
+    return std::nullopt;
+}
+
+bool MultiProcessor::is_quiet(std::size_t launch) const {
+    return (!memory_ || memory_->is_quiet(launch)) &&
+           std::all_of(schedulers_.begin(), schedulers_.end(),
+                       [&](const auto& scheduler) { return scheduler.knows_results(launch); });
+}
+
+std::int64_t MultiProcessor::late_completion(std::size_t launch) const {
+    std::int64_t latest = memory_ ? memory_->completion(launch) : 0;
+    for (const WarpScheduler& scheduler : schedulers_)
+        latest = std::max(latest, scheduler.late_completion(launch));
+    return latest;
+}
+
+std::vector<std::string> MultiProcessor::waiting() const {
+    std::vector<std::pair<int, std::string>> found;
+    for (const WarpScheduler& scheduler : schedulers_)
+        for (const Warp& warp : scheduler.warps())
+            if (warp.is_live() && warp.waits_at())
+                found.emplace_back(warp.number(),
+                                   fmt::format("warp {} of block {} at barrier {}",
+                                               warp.observation().warp, warp.observation().block,
+                                               *warp.waits_at()));
+    std::sort(found.begin(), found.end());
+    std::vector<std::string> words;
+    words.reserve(found.size());
+    for (auto& [number, text] : found)
+        words.push_back(std::move(text));
+    return words;
+}
+
+} // namespace warpbound::harness::simulator

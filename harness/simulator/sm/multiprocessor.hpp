@@ -1,0 +1,87 @@
+#pragma once
+/// \file
+/// One simulated SM put together.
+
+#include "harness/simulator/clock/clock.hpp"
+#include "harness/simulator/sm/issue_arbiter.hpp"
+#include "harness/simulator/memory/load_store_unit.hpp"
+#include "harness/simulator/pipeline/constant_cache.hpp"
+#include "harness/simulator/pipeline/instruction_fetch.hpp"
+#include "harness/simulator/pipeline/operand_collectors.hpp"
+#include "harness/simulator/sm/resident_blocks.hpp"
+#include "harness/simulator/sm/warp_scheduler.hpp"
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpbound::harness::simulator {
+
+/// Schedulers, their arbiter and the resident blocks of one SM, with the links between them.
+class MultiProcessor {
+public:
+    struct Plugs {
+        Sink<Placement> placements;
+        Source<BlockEnded> ends;
+        /// Where the machine has caches.
+        struct Memory {
+            Source<MemoryRequest> requests;
+            Sink<MemoryAnswer> answers;
+        };
+        std::optional<Memory> memory{};
+    };
+    /// Adds its components to the clock. `number`: among the SMs. `finished` takes the observation
+    /// of each warp that ends, by its number.
+    MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
+                   const RunOptions& options, Precedence precedence, Clock& clock, EventLog& log,
+                   std::vector<models::WarpObservation>& finished);
+
+    /// Everything that warps of the launch did here and left to others has a known end; its stores
+    /// have left the write buffer. Requires: those warps have ended.
+    [[nodiscard]] bool is_quiet(std::size_t launch) const;
+    /// When what ended warps of the launch left to others is done, as far as it is known (C2, C50).
+    [[nodiscard]] std::int64_t late_completion(std::size_t launch) const;
+    /// Why a warp could not start.
+    [[nodiscard]] std::optional<Failure> failure() const;
+    /// Each warp that waits at a barrier, in words.
+    [[nodiscard]] std::vector<std::string> waiting() const;
+
+private:
+    std::deque<Link<IssueRequest>> requests_;
+    std::deque<Link<IssueAnswer>> answers_;
+    std::deque<Link<WarpReport>> reports_;
+    std::deque<Link<BlockOrder>> orders_;
+    void add_fetch(std::size_t number, const MachineShape& machine, const RunOptions& options,
+                   Clock& clock, EventLog& log);
+    void add_constants(std::size_t number, const MachineShape& machine, const RunOptions& options,
+                       Clock& clock, EventLog& log);
+    void add_collectors(std::size_t number, const MachineShape& machine, const RunOptions& options,
+                        Clock& clock, EventLog& log);
+    WarpScheduler::Plugs plugs_of(std::size_t scheduler, const SharedView& shared);
+
+    std::deque<Link<FetchRequest>> fetch_requests_;
+    std::deque<Link<Fetched>> fetched_;
+    std::deque<Link<ConstantRequest>> constant_requests_;
+    std::deque<Link<ConstantAnswer>> constant_answers_;
+    std::deque<Link<CollectOrder>> collect_orders_;
+    std::deque<Link<ResultNotice>> results_;
+    std::optional<Link<LatchNotice>> left_latch_;
+    std::deque<Staged<std::int64_t>> latch_room_at_;
+    std::deque<Staged<std::int64_t>> ports_free_at_;
+    Staged<std::int64_t> buffer_room_at_;
+    Staged<std::int64_t> loads_room_at_;
+    std::deque<Link<MemoryIssue>> memory_issues_;
+    std::deque<Link<ResultTold>> memory_results_;
+    std::deque<Link<RoomNotice>> notices_;
+    Link<RoomFreed> freed_;
+    std::deque<WarpScheduler> schedulers_;
+    std::optional<IssueArbiter> arbiter_;
+    std::optional<ResidentBlocks> blocks_;
+    std::optional<InstructionFetch> fetch_;
+    std::optional<ConstantCache> constants_;
+    std::optional<OperandCollectors> collectors_;
+    std::optional<LoadStoreUnit> memory_;
+};
+
+} // namespace warpbound::harness::simulator

@@ -1,0 +1,80 @@
+#include "harness/simulator/sm/resident_blocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpbound::harness::simulator {
+
+ResidentBlocks::ResidentBlocks(Plugs plugs, std::size_t multiprocessor, const RunOptions& options)
+    : plugs_{std::move(plugs)}, chance_{options.draw, RandomStream{options.seed, StreamOf::Blocks,
+                                                                   multiprocessor}} {
+    plugs_.placements.read_by(*this);
+    for (const auto& reports : plugs_.reports)
+        reports.read_by(*this);
+}
+
+void ResidentBlocks::tell_all(const BlockOrder& order) {
+    for (const auto& orders : plugs_.orders)
+        orders.put(order);
+}
+
+void ResidentBlocks::start(const Placement& placement) {
+    auto slot = std::find_if(slots_.begin(), slots_.end(),
+                             [](const Slot& taken) { return taken.barriers.live() == 0; });
+    if (slot == slots_.end()) slot = slots_.emplace(slots_.end());
+    slot->barriers = BlockBarriers{static_cast<std::int64_t>(placement.places.size())};
+    slot->block = placement;
+    slot->completes = 0;
+    tell_all(BlockOrder{.kind = BlockOrder::Kind::Start,
+                        .slot = static_cast<std::size_t>(slot - slots_.begin()),
+                        .placement = placement,
+                        .released = {},
+                        .at = 0});
+}
+
+void ResidentBlocks::release(std::size_t slot, std::uint8_t barrier, std::int64_t now) {
+    const Range latency = slots_[slot].block.grid.code->barrier_latency;
+    tell_all(BlockOrder{.kind = BlockOrder::Kind::Release,
+                        .slot = slot,
+                        .placement = {},
+                        .released = std::exchange(slots_[slot].waiting[barrier], {}),
+                        .at = now + chance_.draw(latency)});
+}
+
+void ResidentBlocks::arrive(const WarpReport& report, std::int64_t now) {
+    Slot& slot = slots_[report.slot];
+    if (report.waits) slot.waiting[*report.barrier].push_back(report.place);
+    if (slot.barriers.arrive(*report.barrier, report.barrier_warps))
+        release(report.slot, *report.barrier, now);
+}
+
+void ResidentBlocks::end(const WarpReport& report, std::int64_t now) {
+    Slot& slot = slots_[report.slot];
+    slot.completes = std::max(slot.completes, report.completes);
+    if (const auto completed = slot.barriers.end()) release(report.slot, *completed, now);
+    if (slot.barriers.live() > 0) return;
+    plugs_.ends.put(BlockEnded{
+        .launch = slot.block.launch, .places = slot.block.places, .completes = slot.completes});
+}
+
+void ResidentBlocks::tick(std::int64_t now) {
+    arrivals_.clear();
+    for (const auto& reports : plugs_.reports)
+        for (const WarpReport& report : reports.messages())
+            if (report.barrier && report.barrier_warps != 0)
+                arrivals_.push_back(report);
+            else if (report.barrier)
+                arrive(report, now);
+            else
+                end(report, now);
+    // Who of them opens a barrier that counts is not determined (C9).
+    for (std::size_t left = arrivals_.size(); left > 1; --left)
+        std::swap(arrivals_[left - 1], arrivals_[static_cast<std::size_t>(
+                                           chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+    for (const WarpReport& report : arrivals_)
+        arrive(report, now);
+    for (const Placement& placement : plugs_.placements.messages())
+        start(placement);
+}
+
+} // namespace warpbound::harness::simulator

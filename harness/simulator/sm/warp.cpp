@@ -1,0 +1,422 @@
+#include "harness/simulator/sm/warp.hpp"
+
+#include "harness/simulator/clock/component.hpp"
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator {
+
+Warp::Warp(const MachineShape& machine, const RunOptions& options, EventLog& log)
+    : options_{&options}, log_{&log},
+      ports_(machine.warp_ports), tracks_long_{machine.policy.kind == models::PolicyKind::TwoLevel},
+      collects_{machine.register_file}, delivered_{machine.fetch ? machine.fetch->delivered : 0},
+      chance_{options.draw, RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
+
+Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_block,
+                         std::int64_t at) {
+    code_ = grid.code;
+    const auto warp = static_cast<std::int64_t>(in_block);
+    number_of_warp_ = grid.first_warp + static_cast<int>(block * code_->demand.warps + warp);
+    const auto stream = static_cast<std::uint64_t>(number_of_warp_);
+    chance_ = Chance{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
+    auto course = Course::start(*code_, *options_, stream, block, warp);
+    if (!course) return course.as_failure();
+    course_ = std::move(course.value());
+    register_ready_.assign(code_->register_count, 0);
+    releases_.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
+    if (tracks_long_) long_ready_.assign(code_->register_count, 0);
+    executions_.assign(code_->accesses.size(), 0);
+    long_release_.fill(0);
+    unknown_releases_.fill(0);
+    unknown_long_.fill(0);
+    std::fill(ports_.begin(), ports_.end(), Port{});
+    observation_ = models::WarpObservation{};
+    observation_.block = block;
+    observation_.warp = warp;
+    completion_ = 0;
+    live_ = true;
+    paired_ = false;
+    waits_at_.reset();
+    barrier_at_ = 0;
+    constants_at_ = 0;
+    since_ = at;
+    gap_at_ = at;
+    number_ = 0;
+    instruction_ = course_.stretch().first;
+    last_of_stretch_ = course_.stretch().last;
+    buffered_ = 0;
+    buffer_first_ = instruction_;
+    wants_fetch_ = delivered_ > 0;
+    prepare_next();
+    return boost::outcome_v2::success();
+}
+
+void Warp::add_release(std::uint8_t scoreboard, std::int64_t at) {
+    const std::size_t depth = code_->scoreboard_depth;
+    const auto first = releases_.begin() + static_cast<std::ptrdiff_t>(scoreboard * depth);
+    for (std::size_t place = 0; place < depth; ++place) {
+        auto& kept = *(first + static_cast<std::ptrdiff_t>(place));
+        if (at > kept) std::swap(at, kept);
+    }
+}
+
+void Warp::prepare_next() {
+    const Operation& operation = code_->operations[instruction_];
+    operation_ = &operation;
+    find_lanes();
+    passes_ = 1;
+    occupancy_ = 0;
+    port_at_ = 0;
+    if (executes_) {
+        if (operation.is_recorded) course_.take_access();
+        passes_ = operation.access ? counted_passes() : chance_.draw(operation.passes);
+        occupancy_ = chance_.draw(operation.initiation) * passes_;
+        if (operation.port.scope == models::UnitScope::Warp)
+            port_at_ = ports_[operation.port.index].free_at;
+    }
+    if (delivered_ > 0) check_buffer();
+    if (code_->machine.constants) find_constants();
+    find_waits();
+}
+
+void Warp::find_lanes() {
+    const Operation& operation = *operation_;
+    const LaneMask lanes = course_.stretch().lanes;
+    if (operation.execution != Execution::Guarded) {
+        on_ = operation.execution == Execution::Always ? lanes : 0;
+    } else if (code_->recorded != nullptr) {
+        on_ = course_.take_executing();
+    } else {
+        on_ = chance_.draw(0, 1) == 1 ? lanes : 0;
+        if (on_ != 0 && operation.parts_lanes)
+            on_ = draw_lanes(on_, chance_.draw(1, count_of(on_)), chance_);
+    }
+    executes_ = on_ != 0;
+}
+
+std::shared_ptr<const models::LaneAddresses> Warp::recorded_addresses() const {
+    if (code_->recorded == nullptr) return nullptr;
+    return std::make_shared<const models::LaneAddresses>(course_.addresses(access().rule.bytes));
+}
+
+void Warp::find_constants() {
+    const Operation& operation = *operation_;
+    look_up_at_ = never;
+    constant_lines_.clear();
+    if (executes_) {
+        const auto first = code_->constant_lines.begin() + operation.constants.first;
+        constant_lines_.assign(first, first + operation.constants.count);
+        if (operation.constant_bank) {
+            const auto lanes = addresses_of(access(), execution(), active_lanes());
+            for (std::size_t lane = 0; lane < models::most_lanes; ++lane)
+                if (((lanes.active >> lane) & 1U) != 0)
+                    constant_lines_.push_back(constant_line(
+                        *operation.constant_bank, lanes.address[lane], *code_->machine.constants));
+            std::sort(constant_lines_.begin(), constant_lines_.end());
+            constant_lines_.erase(std::unique(constant_lines_.begin(), constant_lines_.end()),
+                                  constant_lines_.end());
+        }
+    }
+    constants_at_ = constant_lines_.empty() ? 0 : never;
+}
+
+std::optional<ConstantRequest> Warp::take_constants() {
+    if (constants_at_ != never || look_up_at_ != never || own_at_ == never) return std::nullopt;
+    look_up_at_ = own_at_;
+    return ConstantRequest{
+        .place = 0, .warp = number_of_warp_, .lines = constant_lines_, .from = own_at_};
+}
+
+void Warp::learn_constants(std::int64_t at) {
+    look_up_at_ = never;
+    constants_at_ = at;
+    find_ready();
+}
+
+models::AccessPlace Warp::execution() const {
+    return {.block = static_cast<std::uint64_t>(observation_.block),
+            .warp = static_cast<std::uint64_t>(observation_.warp),
+            .execution = executions_[*operation_->access]};
+}
+
+std::int64_t Warp::counted_passes() const {
+    if (code_->recorded != nullptr)
+        return models::passes_of(access().rule, course_.addresses(access().rule.bytes));
+    if (access().same_passes && !code_->convergence) return operation_->passes.lo;
+    return models::passes_of(access().rule, addresses_of(access(), execution(), active_lanes()));
+}
+
+void Warp::find_waits() {
+    const Operation& operation = *operation_;
+    registers_at_ = 0;
+    const std::uint16_t* const registers = code_->registers.data() + operation.waits.first;
+    for (std::uint32_t place = 0; place < operation.waits.count; ++place)
+        registers_at_ = std::max(registers_at_, register_ready_[registers[place]]);
+    scoreboards_at_ = 0;
+    for (unsigned mask = operation.wait_mask, scoreboard = 0; mask != 0; mask >>= 1U, ++scoreboard)
+        if ((mask & 1U) != 0 && scoreboard < assembly::scoreboard_count)
+            scoreboards_at_ = std::max(scoreboards_at_, clear_at(scoreboard, 0));
+    if (operation.counted_scoreboard)
+        scoreboards_at_ =
+            std::max(scoreboards_at_, clear_at(*operation.counted_scoreboard,
+                                               static_cast<std::size_t>(operation.counted_limit)));
+    if (tracks_long_) find_long_waits();
+    find_ready();
+}
+
+void Warp::find_ready() {
+    own_at_ = never;
+    if (waits_at_) {
+        ready_at_ = never;
+    } else if (wrong_path_) {
+        ready_at_ = std::max({gap_at_, barrier_at_, fetched_at_});
+    } else {
+        own_at_ =
+            std::max({gap_at_, barrier_at_, fetched_at_, registers_at_, scoreboards_at_, port_at_});
+        ready_at_ = std::max(own_at_, constants_at_);
+    }
+}
+
+void Warp::find_long_waits() {
+    const Operation& operation = *operation_;
+    long_at_ = 0;
+    for (std::uint32_t place = 0; place < operation.waits.count; ++place)
+        long_at_ = std::max(long_at_, long_ready_[code_->registers[operation.waits.first + place]]);
+    for (std::size_t scoreboard = 0; scoreboard < long_release_.size(); ++scoreboard)
+        if (((operation.wait_mask >> scoreboard) & 1U) != 0)
+            long_at_ = std::max(long_at_, long_clear_at(scoreboard));
+    if (operation.counted_scoreboard)
+        long_at_ = std::max(long_at_,
+                            std::min(long_clear_at(*operation.counted_scoreboard),
+                                     clear_at(*operation.counted_scoreboard,
+                                              static_cast<std::size_t>(operation.counted_limit))));
+}
+
+void Warp::release(std::int64_t at) {
+    waits_at_.reset();
+    barrier_at_ = at;
+    find_ready();
+}
+
+Waits Warp::waits(std::int64_t port_at, std::int64_t collector_at, std::int64_t buffer_at,
+                  std::int64_t loads_at) const {
+    Waits waits;
+    waits[Stall::Gap] = gap_at_;
+    waits[Stall::Barrier] = barrier_at_;
+    waits[Stall::Fetch] = fetched_at_;
+    waits[Stall::Register] = registers_at_;
+    waits[Stall::Scoreboard] = scoreboards_at_;
+    // Lines that were there held nothing.
+    if (constants_at_ > own_at_) waits[Stall::Constant] = constants_at_;
+    waits[Stall::Port] = std::max(port_at, port_at_);
+    waits[Stall::Collector] = collector_at;
+    waits[Stall::WriteBuffer] = buffer_at;
+    waits[Stall::LoadQueue] = loads_at;
+    return waits;
+}
+
+std::optional<FetchRequest> Warp::take_fetch() {
+    if (!wants_fetch_) return std::nullopt;
+    wants_fetch_ = false;
+    const std::size_t end = code_->operations.size();
+    FetchRequest request;
+    request.warp = number_of_warp_;
+    request.instruction = buffer_first_;
+    request.line = code_->lines[buffer_first_];
+    // Behind the text something stands that never issues.
+    request.count = buffer_first_ < end ? std::min(delivered_, end - buffer_first_) : 1;
+    return request;
+}
+
+void Warp::check_buffer() {
+    wrong_path_ = buffered_ > 0 && buffer_first_ != instruction_;
+    if (buffered_ == 0) fetched_at_ = never;
+}
+
+void Warp::fill_buffer(std::size_t count, std::int64_t at) {
+    buffered_ = count;
+    fetched_at_ = at;
+    check_buffer();
+    find_ready();
+}
+
+void Warp::flush_buffer() {
+    buffered_ = 0;
+    buffer_first_ = instruction_;
+    wants_fetch_ = true;
+    check_buffer();
+    find_ready();
+}
+
+/// Its result time will be told.
+void Warp::expect_result() {
+    unfinished_.push_back(
+        {.warp = number_of_warp_, .number = number_, .instruction = instruction_});
+    set_result(*operation_, never);
+}
+
+void Warp::collect(std::int64_t delay, std::optional<std::int64_t> source_read) {
+    if (operation_->read_barrier) ++unknown_releases_[*operation_->read_barrier];
+    order_ = CollectOrder{.code = code_,
+                          .warp = number_of_warp_,
+                          .instruction = instruction_,
+                          .number = number_,
+                          .occupancy = occupancy_,
+                          .delay = delay,
+                          .source_read = source_read};
+}
+
+void Warp::set_result(const Operation& operation, std::int64_t at) {
+    const std::uint16_t* const registers = code_->registers.data() + operation.writes.first;
+    for (std::uint32_t place = 0; place < operation.writes.count; ++place)
+        register_ready_[registers[place]] = at;
+    if (tracks_long_)
+        for (std::uint32_t place = 0; place < operation.writes.count; ++place)
+            long_ready_[registers[place]] = operation.is_long ? at : 0;
+    if (at == never) {
+        if (!operation.write_barrier) return;
+        ++unknown_releases_[*operation.write_barrier];
+        if (operation.is_long) ++unknown_long_[*operation.write_barrier];
+        return;
+    }
+    if (!operation.write_barrier) return;
+    add_release(*operation.write_barrier, at);
+    if (!tracks_long_ || !operation.is_long) return;
+    std::int64_t& release = long_release_[*operation.write_barrier];
+    release = std::max(release, at);
+}
+
+bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> at,
+                    std::optional<std::int64_t> sources_read) {
+    const auto found =
+        std::find_if(unfinished_.begin(), unfinished_.end(), [&](const Unfinished& told) {
+            return told.warp == warp && told.number == number;
+        });
+    const std::size_t instruction = found->instruction;
+    if (at) {
+        *found = unfinished_.back();
+        unfinished_.pop_back();
+    }
+    if (log_->is_heard() && at)
+        log_->add(
+            Completed{.cycle = *at, .warp = warp, .instruction = instruction, .number = number});
+    if (log_->is_heard() && sources_read)
+        log_->add(SourcesRead{
+            .cycle = *sources_read, .warp = warp, .instruction = instruction, .number = number});
+    if (!live_ || warp != number_of_warp_) return false;
+    completion_ = std::max({completion_, at.value_or(0), sources_read.value_or(0)});
+    const Operation& operation = code_->operations[instruction];
+    if (at && operation.write_barrier) {
+        --unknown_releases_[*operation.write_barrier];
+        if (operation.is_long) --unknown_long_[*operation.write_barrier];
+    }
+    if (at) set_result(operation, *at);
+    if (operation.read_barrier && sources_read) {
+        --unknown_releases_[*operation.read_barrier];
+        add_release(*operation.read_barrier, *sources_read);
+    }
+    find_waits();
+    return true;
+}
+
+void Warp::execute(std::int64_t now) {
+    const Operation& operation = *operation_;
+    const std::int64_t extra = passes_ - 1;
+    std::int64_t latency = 0;
+    std::int64_t delay = 0;
+    if (operation.result_is_told || collects_) expect_result();
+    if (!operation.result_is_told) {
+        latency = chance_.draw(operation.latency);
+        delay = latency + extra * chance_.draw(operation.pass_cost);
+    }
+    if (!operation.result_is_told && !collects_) {
+        completion_ = std::max(completion_, now + delay);
+        set_result(operation, now + delay);
+        if (log_->is_heard())
+            log_->add(Completed{.cycle = now + delay,
+                                .warp = number_of_warp_,
+                                .instruction = instruction_,
+                                .number = number_});
+    }
+    std::optional<std::int64_t> source_read;
+    if (operation.read_barrier)
+        source_read =
+            chance_.draw(operation.source_read) + extra * chance_.draw(operation.pass_cost);
+    if (collects_) {
+        collect(delay, source_read);
+    } else if (source_read) {
+        const std::int64_t read = now + *source_read;
+        add_release(*operation.read_barrier, read);
+        completion_ = std::max(completion_, read);
+        if (log_->is_heard())
+            log_->add(SourcesRead{.cycle = read,
+                                  .warp = number_of_warp_,
+                                  .instruction = instruction_,
+                                  .number = number_});
+    }
+    if (operation.port.scope == models::UnitScope::Warp)
+        ports_[operation.port.index].occupy(now, occupancy_);
+    if (operation.reads_clock) {
+        const models::Cycles value{now + latency};
+        if (observation_.first_clock)
+            observation_.last_clock = value;
+        else
+            observation_.first_clock = value;
+    }
+    if (operation.waits_at_barrier) waits_at_ = operation.barrier;
+    if (operation.access) ++executions_[*operation.access];
+}
+
+bool Warp::advance(std::int64_t now) {
+    Range gap = operation_->gap;
+    if (instruction_ != last_of_stretch_) {
+        ++instruction_;
+    } else {
+        course_.advance();
+        const Stretch& next = course_.stretch();
+        if (next.ends) return false;
+        if (next.transferred) gap = operation_->gap_taken;
+        instruction_ = next.first;
+        last_of_stretch_ = next.last;
+    }
+    gap_at_ = now + chance_.draw(gap);
+    paired_ = gap_at_ == now;
+    return true;
+}
+
+void Warp::issue(std::int64_t now, const Waits& waits) {
+    if (log_->is_heard())
+        log_->add(Issued{.cycle = now,
+                         .warp = number_of_warp_,
+                         .block = course_.stretch().block,
+                         .instruction = instruction_,
+                         .number = number_,
+                         .lanes = course_.stretch().lanes,
+                         .on = on_,
+                         .executed = executes_,
+                         .passes = passes_,
+                         .port_until = collects_ ? now : now + occupancy_,
+                         .since = since_,
+                         .waits = waits});
+    order_.reset();
+    if (executes_) execute(now);
+    barrier_at_ = 0;
+    since_ = now + 1;
+    ++number_;
+    if (delivered_ > 0) {
+        ++buffer_first_;
+        wants_fetch_ = --buffered_ == 0;
+    }
+    if (advance(now)) return prepare_next();
+    completion_ = std::max(completion_, now + 1);
+    observation_.finished = models::Cycles{now};
+    live_ = false;
+    paired_ = false;
+    wants_fetch_ = false;
+    wrong_path_ = false;
+    ready_at_ = never;
+    constants_at_ = 0;
+    if (log_->is_heard()) log_->add(WarpEnded{.cycle = now, .warp = number_of_warp_});
+}
+
+} // namespace warpbound::harness::simulator

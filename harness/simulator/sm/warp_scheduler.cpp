@@ -1,0 +1,313 @@
+#include "harness/simulator/sm/warp_scheduler.hpp"
+
+#include <algorithm>
+
+namespace warpbound::harness::simulator {
+
+WarpScheduler::WarpScheduler(const Config& config, Plugs plugs, const MachineShape& machine,
+                             const RunOptions& options, EventLog& log,
+                             std::vector<models::WarpObservation>& finished)
+    : config_{config}, plugs_{std::move(plugs)}, machine_{&machine}, log_{&log},
+      finished_{&finished}, chance_{options.draw,
+                                    RandomStream{options.seed, StreamOf::Scheduler,
+                                                 config.multiprocessor * machine.schedulers +
+                                                     config.index}},
+      warps_(config.warps, Warp{machine, options, log}), slots_(config.warps, 0),
+      launches_(config.warps, 0), ports_(machine.partition_ports),
+      arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, chance_)} {
+    plugs_.answers.read_by(*this);
+    plugs_.orders.read_by(*this);
+    if (plugs_.fetched) plugs_.fetched->read_by(*this);
+    if (plugs_.results) plugs_.results->read_by(*this);
+    if (plugs_.constant_answers) plugs_.constant_answers->read_by(*this);
+    if (!plugs_.memory) return;
+    plugs_.memory->results.read_by(*this);
+    plugs_.memory->notices.read_by(*this);
+}
+
+std::int64_t WarpScheduler::port_at(const Warp& warp) const {
+    const PortName& port = warp.operation().port;
+    // Through operand collectors units are entered later (C49).
+    if (!warp.executes() || port.scope == models::UnitScope::Warp || plugs_.collects) return 0;
+    return port.scope == models::UnitScope::Partition
+               ? ports_[port.index].free_at
+               : plugs_.shared.ports_free_at[port.index]->visible();
+}
+
+std::int64_t WarpScheduler::buffer_at(const Warp& warp) const {
+    const Operation& operation = warp.operation();
+    if (!warp.executes() || !operation.takes_place || !operation.enters_write_buffer) return 0;
+    return plugs_.shared.buffer_room_at->visible();
+}
+
+std::int64_t WarpScheduler::loads_at(const Warp& warp) const {
+    const Operation& operation = warp.operation();
+    if (!warp.executes() || !operation.takes_place || !operation.result_is_told) return 0;
+    return plugs_.shared.loads_room_at->visible();
+}
+
+std::int64_t WarpScheduler::earliest(const Warp& warp) const {
+    if (warp.ready_at() == never) return never;
+    if (warp.is_on_wrong_path()) return warp.ready_at();
+    const std::int64_t at = std::max({warp.ready_at(), port_at(warp), collector_at(warp)});
+    return warp.operation().takes_place ? std::max({at, buffer_at(warp), loads_at(warp)}) : at;
+}
+
+std::size_t WarpScheduler::pool_of(const Operation& operation) const {
+    return operation.collection.pool +
+           (operation.collection.pool_per_scheduler ? config_.index : 0);
+}
+
+std::int64_t WarpScheduler::collector_at(const Warp& warp) const {
+    if (!plugs_.collects || !warp.executes()) return 0;
+    return plugs_.shared.latch_room_at[pool_of(warp.operation())]->visible();
+}
+
+void WarpScheduler::fetch_for(std::size_t warp, std::int64_t now) {
+    if (!plugs_.fetches) return;
+    auto request = warps_[warp].take_fetch();
+    if (!request) return;
+    request->place = place_on_core(warp);
+    request->from = now + 1;
+    plugs_.fetches->put(*request);
+}
+
+bool WarpScheduler::hear_pipeline(std::int64_t now) {
+    bool heard = false;
+    if (plugs_.fetched)
+        for (const Fetched& fetched : plugs_.fetched->messages()) {
+            warps_[fetched.place].fill_buffer(fetched.count, now + 1);
+            heard = true;
+        }
+    if (plugs_.constant_answers)
+        for (const ConstantAnswer& answer : plugs_.constant_answers->messages()) {
+            warps_[answer.place].learn_constants(answer.at);
+            heard = true;
+        }
+    if (plugs_.results)
+        for (const ResultNotice& notice : plugs_.results->messages()) {
+            Awaited& of_launch = awaited_of(notice.launch);
+            if (notice.at) --of_launch.expected;
+            if (!warps_[notice.place].complete(notice.warp, notice.number, notice.at,
+                                               notice.sources_read))
+                of_launch.late = std::max(
+                    {of_launch.late, notice.at.value_or(0), notice.sources_read.value_or(0)});
+            heard = true;
+        }
+    return heard;
+}
+
+WarpScheduler::Awaited& WarpScheduler::awaited_of(std::size_t launch) {
+    if (launch >= awaited_.size()) awaited_.resize(launch + 1);
+    return awaited_[launch];
+}
+
+void WarpScheduler::start(std::size_t slot, const Placement& block) {
+    for (std::size_t in_block = 0; in_block < block.places.size(); ++in_block) {
+        const std::size_t index = block.places[in_block];
+        if (index % machine_->schedulers != config_.index) continue;
+        const std::size_t place = index / machine_->schedulers;
+        Warp& warp = warps_[place];
+        const auto started = warp.start(block.grid, block.block, in_block, block.at);
+        if (!started && !failure_) failure_ = started.error();
+        slots_[place] = slot;
+        launches_[place] = block.launch;
+        if (log_->is_heard())
+            log_->add(WarpStarted{.cycle = block.at,
+                                  .warp = warp.number(),
+                                  .multiprocessor = static_cast<int>(config_.multiprocessor),
+                                  .scheduler = static_cast<int>(config_.index),
+                                  .place = static_cast<int>(place),
+                                  .placed = block.placed});
+        arbitration_->started(place, block.at);
+        fetch_for(place, block.at);
+    }
+}
+
+void WarpScheduler::obey(const BlockOrder& order) {
+    if (order.kind == BlockOrder::Kind::Start) return start(order.slot, order.placement);
+    for (const std::uint32_t place : order.released)
+        if (place % machine_->schedulers == config_.index)
+            warps_[place / machine_->schedulers].release(order.at);
+}
+
+MemoryIssue WarpScheduler::memory_issue(std::size_t place) {
+    Warp& warp = warps_[place];
+    const Operation& operation = warp.operation();
+    MemoryIssue issue{.store = operation.enters_write_buffer,
+                      .place = place,
+                      .launch = launches_[place],
+                      .warp = warp.number(),
+                      .number = warp.next_number(),
+                      .access = nullptr,
+                      .execution = {},
+                      .active = warp.active_lanes(),
+                      .recorded = nullptr,
+                      .passes = warp.passes(),
+                      .pass_cost = operation.result_is_told ? warp.draw_pass_cost() : 0};
+    if (operation.through_caches) {
+        issue.access = &warp.access();
+        issue.execution = warp.execution();
+        issue.recorded = warp.recorded_addresses();
+    }
+    return issue;
+}
+
+void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired) {
+    Warp& chosen = warps_[warp];
+    const Operation& operation = chosen.operation();
+    const bool collects = plugs_.collects && chosen.executes();
+    if (!plugs_.collects && chosen.executes() &&
+        operation.port.scope == models::UnitScope::Partition)
+        ports_[operation.port.index].occupy(now, chosen.occupancy());
+    if (!paired) {
+        next_choice_ = now + chance_.draw(machine_->issue_slot);
+        arbitration_->chosen(warp);
+    }
+    const bool arrives = chosen.executes() && operation.barrier;
+    std::optional<MemoryIssue> to_memory;
+    if (machine_->memory && chosen.executes() &&
+        (operation.enters_write_buffer || operation.result_is_told))
+        to_memory = memory_issue(warp);
+    if (to_memory && plugs_.memory) plugs_.memory->issues.put(*to_memory);
+    chosen.issue(now, waits);
+    if (collects) {
+        CollectOrder order = *chosen.order();
+        order.goes_to_memory = to_memory.has_value();
+        if (to_memory) order.memory = *to_memory;
+        order.pool = pool_of(operation);
+        order.place = place_on_core(warp);
+        order.launch = launches_[warp];
+        ++awaited_of(order.launch).expected;
+        plugs_.collects->put(order);
+    }
+    fetch_for(warp, now);
+    paired_.reset();
+    if (arrives)
+        plugs_.reports.put(WarpReport{.slot = slots_[warp],
+                                      .place = static_cast<std::uint32_t>(place_on_core(warp)),
+                                      .barrier = operation.barrier,
+                                      .waits = operation.waits_at_barrier,
+                                      .barrier_warps = operation.barrier_warps});
+    if (!chosen.is_live()) {
+        auto& finished = (*finished_)[static_cast<std::size_t>(chosen.number())];
+        finished = chosen.observation();
+        finished.multiprocessor = static_cast<std::int64_t>(config_.multiprocessor);
+        plugs_.reports.put(WarpReport{
+            .slot = slots_[warp], .barrier = std::nullopt, .completes = chosen.completion()});
+    } else if (!chosen.waits_at() && chosen.is_paired(now)) {
+        paired_ = warp;
+    }
+}
+
+bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
+    const Warp& chosen = warps_[warp];
+    const Waits waits = log_->is_heard() ? chosen.waits(port_at(chosen), collector_at(chosen),
+                                                        buffer_at(chosen), loads_at(chosen))
+                                         : Waits{};
+    const Operation& operation = chosen.operation();
+    const bool collects = plugs_.collects.has_value();
+    const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;
+    if (!chosen.executes() || (!core_port && !collects && !operation.takes_place)) {
+        issue(warp, now, waits, paired);
+        return true;
+    }
+    IssueRequest request{.port = std::nullopt,
+                         .occupancy = chosen.occupancy(),
+                         .store = operation.takes_place && operation.enters_write_buffer,
+                         .passes = chosen.passes(),
+                         .pool = std::nullopt,
+                         .load = operation.takes_place && operation.result_is_told,
+                         .warp = chosen.number(),
+                         .issued = chosen.issued()};
+    if (core_port) request.port = operation.port.index;
+    if (collects) request.pool = pool_of(operation);
+    plugs_.requests.put(request);
+    asked_ = Asked{.warp = warp, .waits = waits, .paired = paired};
+    return false;
+}
+
+bool WarpScheduler::awaits_constants(std::int64_t now) {
+    if (!plugs_.constants) return false;
+    bool awaits = false;
+    for (std::size_t place = 0; place < warps_.size(); ++place) {
+        Warp& warp = warps_[place];
+        if (auto request = warp.take_constants()) {
+            request->place = place_on_core(place);
+            plugs_.constants->put(*request);
+        }
+        awaits = awaits || warp.look_up_at() <= now;
+    }
+    return awaits;
+}
+
+void WarpScheduler::choose(std::int64_t now) {
+    wake_ = never;
+    for (;;) {
+        if (awaits_constants(now)) return;
+        if (paired_) {
+            const std::size_t warp = *paired_;
+            if (!warps_[warp].is_on_wrong_path() && earliest(warps_[warp]) <= now) {
+                if (!try_issue(warp, now, true)) return;
+            } else {
+                paired_.reset();
+            }
+            continue;
+        }
+        std::int64_t soonest = never;
+        std::optional<std::size_t> chosen;
+        for (const std::size_t warp : arbitration_->candidates(now)) {
+            std::int64_t at = earliest(warps_[warp]);
+            if (at == never) continue;
+            at = arbitration_->turn(warp, std::max({at, next_choice_, now}));
+            if (at <= now && warps_[warp].is_on_wrong_path()) {
+                // The search comes to it and goes on (C46).
+                warps_[warp].flush_buffer();
+                fetch_for(warp, now);
+                continue;
+            }
+            if (at <= now) {
+                chosen = warp;
+                break;
+            }
+            soonest = std::min(soonest, at);
+        }
+        if (!chosen) {
+            wake_ = std::min(soonest, arbitration_->wake());
+            return;
+        }
+        if (!try_issue(*chosen, now, false)) return;
+    }
+}
+
+bool WarpScheduler::hear_memory() {
+    // The end of a result that its warp does not wait for is counted by the load/store unit.
+    for (const ResultTold& told : plugs_.memory->results.messages())
+        static_cast<void>(warps_[told.place].complete(told.warp, told.number, told.at));
+    return !plugs_.memory->results.messages().empty() || !plugs_.memory->notices.messages().empty();
+}
+
+void WarpScheduler::tick(std::int64_t now) {
+    bool changed = now >= wake_;
+    for (const BlockOrder& order : plugs_.orders.messages()) {
+        obey(order);
+        changed = true;
+    }
+    if (hear_pipeline(now)) changed = true;
+    for (const IssueAnswer& answer : plugs_.answers.messages()) {
+        const Asked asked = *asked_;
+        asked_.reset();
+        changed = true;
+        if (!answer.granted) continue;
+        warps_[asked.warp].completes_after(answer.drains);
+        issue(asked.warp, now, asked.waits, asked.paired);
+    }
+    if (plugs_.memory && hear_memory()) changed = true;
+    // While a question is open the search waits; the answer comes in this cycle.
+    if (changed && !asked_)
+        choose(now);
+    else if (asked_)
+        wake_ = never;
+}
+
+} // namespace warpbound::harness::simulator
