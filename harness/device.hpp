@@ -7,7 +7,7 @@
 #include "harness/copy.hpp"
 #include "harness/protocol/quantity.hpp"
 #include "harness/ptx_kernel.hpp"
-#include "harness/trouble.hpp"
+#include "harness/run_anomaly.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/flow_facts.hpp"
 #include "models/launch.hpp"

@@ -1,6 +1,6 @@
 #include "harness/protocol/schedules.hpp"
 
-#include "harness/protocol/crew.hpp"
+#include "harness/protocol/worker_pool.hpp"
 
 #include <algorithm>
 #include <cmath>

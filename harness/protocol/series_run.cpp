@@ -1,6 +1,6 @@
 #include "harness/protocol/series_run.hpp"
 
-#include "harness/protocol/crew.hpp"
+#include "harness/protocol/worker_pool.hpp"
 #include "harness/protocol/run_order.hpp"
 
 #include <fmt/format.h>

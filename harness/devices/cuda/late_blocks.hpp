@@ -2,7 +2,7 @@
 /// \file
 /// Whether a launch of blocks that wait for each other shows how many fit on an SM.
 
-#include "harness/trouble.hpp"
+#include "harness/run_anomaly.hpp"
 #include "models/observation.hpp"
 
 #include <optional>

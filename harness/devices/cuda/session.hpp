@@ -3,7 +3,7 @@
 /// One device in use: its context, what is launched there, and whether it still answers.
 
 #include "harness/devices/cuda/driver.hpp"
-#include "harness/trouble.hpp"
+#include "harness/run_anomaly.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "harness/protocol/crew.hpp"
+#include "harness/protocol/worker_pool.hpp"
 #include "harness/protocol/measure.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "harness/trouble.hpp"
+#include "harness/run_anomaly.hpp"
 
 #include <algorithm>
 #include <array>

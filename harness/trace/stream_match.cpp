@@ -1,4 +1,4 @@
-#include "harness/trace/course_match.hpp"
+#include "harness/trace/stream_match.hpp"
 
 #include "harness/trace/issue_match.hpp"
 
