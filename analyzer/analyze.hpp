@@ -6,11 +6,11 @@
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/bounds.hpp"
-#include "models/flow_facts.hpp"
-#include "models/launch.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/launch/launch.hpp"
 #include "models/units.hpp"
-#include "models/warp_policy.hpp"
-#include "models/workload.hpp"
+#include "models/launch/warp_policy.hpp"
+#include "models/launch/workload.hpp"
 
 #include <chrono>
 #include <optional>

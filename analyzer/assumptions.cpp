@@ -1,6 +1,6 @@
 #include "analyzer/assumptions.hpp"
 
-#include "models/weakness.hpp"
+#include "models/caveat.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// The comparison of policies as XML; `schema/scheduler-comparison.xsd` describes it.
 #include "certification/scheduler_comparison.hpp"
 #include "certification/wording.hpp"
-#include "models/xml_writer.hpp"
+#include "models/xml/xml_writer.hpp"
 
 #include <fmt/format.h>
 

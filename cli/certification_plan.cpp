@@ -1,7 +1,7 @@
 #include "cli/certification_plan.hpp"
 
 #include "cli/multiprocessors.hpp"
-#include "models/xml_reader.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <filesystem>
 

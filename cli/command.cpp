@@ -3,7 +3,7 @@
 #include "assembly/isa/reader.hpp"
 #include "cli/multiprocessors.hpp"
 #include "harness/protocol/series_key.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <fmt/format.h>
 

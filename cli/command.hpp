@@ -8,8 +8,8 @@
 #include "harness/device.hpp"
 #include "harness/protocol/measure.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/flow_facts.hpp"
-#include "models/launch.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/launch/launch.hpp"
 
 #include <CLI/CLI.hpp>
 

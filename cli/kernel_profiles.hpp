@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "models/formulas/prediction/prediction.hpp"
-#include "models/kernel_profile.hpp"
+#include "models/kernel/kernel_profile.hpp"
 
 namespace warpbound::cli {
 

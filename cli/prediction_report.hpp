@@ -4,7 +4,7 @@
 
 #include "models/formulas/prediction/prediction.hpp"
 #include "models/formulas/prediction/store_delays.hpp"
-#include "models/profile_summary.hpp"
+#include "models/kernel/profile_summary.hpp"
 
 #include <array>
 #include <map>

@@ -7,7 +7,7 @@
 #include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"
 #include "harness/protocol/schedules.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <fmt/format.h>
 

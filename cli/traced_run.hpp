@@ -5,7 +5,7 @@
 #include "cli/command.hpp"
 #include "harness/trace/cycle_account.hpp"
 #include "harness/trace/memory_account.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,7 @@
 
 #include "cli/command.hpp"
 #include "harness/simulator/machine.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -2,7 +2,7 @@
 /// \file
 /// A copy between host and device, by itself.
 
-#include "models/workload.hpp"
+#include "models/launch/workload.hpp"
 
 #include <cstdint>
 #include <string>

@@ -9,8 +9,8 @@
 #include "harness/ptx_kernel.hpp"
 #include "harness/run_anomaly.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/flow_facts.hpp"
-#include "models/launch.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/launch/launch.hpp"
 #include "models/observation.hpp"
 
 #include <cstdint>

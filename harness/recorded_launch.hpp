@@ -5,7 +5,7 @@
 
 #include "assembly/isa/program.hpp"
 #include "assembly/support/result.hpp"
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 /// A workload of kernels that are loaded, and what a run of it shows.
 
 #include "harness/device.hpp"
-#include "models/workload.hpp"
+#include "models/launch/workload.hpp"
 
 #include <cstdint>
 #include <optional>

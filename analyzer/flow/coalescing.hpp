@@ -5,7 +5,7 @@
 
 #include "analyzer/value/thread_domain.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 #include "models/architecture/architecture.hpp"
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "analyzer/flow/coalescing.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 
 #include <optional>
 #include <string>

@@ -5,8 +5,8 @@
 #include "analyzer/value/symbolic_registers.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
-#include "models/flow_facts.hpp"
-#include "models/launch.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/launch/launch.hpp"
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 
 #include <algorithm>
 #include <cstdint>

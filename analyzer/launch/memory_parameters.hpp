@@ -3,7 +3,7 @@
 /// What the description says of caches, links and DRAM, as far as waiting at them is bounded (rules
 /// C23 to C29 of docs/reference/timing-contract.md).
 
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 #include "models/architecture/architecture.hpp"
 
 #include <cstdint>

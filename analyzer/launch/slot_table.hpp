@@ -4,7 +4,7 @@
 /// docs/reference/timing-contract.md), and which slots lie behind others.
 
 #include "analyzer/microarchitecture/pipeline_model.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -2,7 +2,7 @@
 /// \file
 /// The accesses through the caches that a launch makes, one by one, as address patterns give them.
 
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 /// of the pairs that still matter have been decided.
 
 #include "analyzer/path/path_graph.hpp"
-#include "models/flow_facts.hpp"
+#include "models/facts/flow_facts.hpp"
 
 namespace warpbound::analyzer {
 

@@ -1,6 +1,6 @@
 #include "analyzer/policies/two_level.hpp"
 
-#include "models/active_set.hpp"
+#include "models/launch/active_set.hpp"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 
 #include "analyzer/value/symbolic_registers.hpp"
 #include "analyzer/value/interval_set.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 
 #include <optional>
 

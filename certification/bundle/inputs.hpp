@@ -9,9 +9,9 @@
 #include "certification/bundle/evidence_file.hpp"
 #include "harness/campaign/campaign.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/flow_facts.hpp"
-#include "models/launch.hpp"
-#include "models/warp_policy.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/launch/launch.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <cstdint>
 #include <memory>

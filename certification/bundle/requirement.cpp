@@ -1,7 +1,7 @@
 #include "certification/bundle/requirement.hpp"
 
-#include "models/launch.hpp"
-#include "models/xml_reader.hpp"
+#include "models/launch/launch.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <algorithm>
 

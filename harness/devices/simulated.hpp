@@ -4,7 +4,7 @@
 
 #include "harness/device.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <memory>
 

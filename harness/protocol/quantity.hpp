@@ -3,7 +3,7 @@
 /// What is taken from an observation.
 
 #include "assembly/support/result.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 #include "models/observation.hpp"
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "harness/simulator/launch/workload.hpp"
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/instruction_timing.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <functional>
 #include <memory>

@@ -6,7 +6,7 @@
 #include "harness/simulator/pipeline/pipeline_code.hpp"
 #include "harness/simulator/clock/random.hpp"
 #include "harness/simulator/launch/residency.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -8,8 +8,8 @@
 #include "harness/suite/emission.hpp"
 #include "harness/suite/ptx_emission.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/flow_facts.hpp"
-#include "models/launch.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/launch/launch.hpp"
 
 #include <functional>
 #include <optional>

@@ -4,7 +4,7 @@
 /// encoding.
 
 #include "models/architecture/architecture.hpp"
-#include "models/flow_facts.hpp"
+#include "models/facts/flow_facts.hpp"
 
 #include <cstdint>
 #include <optional>

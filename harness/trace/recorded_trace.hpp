@@ -6,8 +6,8 @@
 #include "harness/trace/stream_match.hpp"
 #include "harness/trace/sass_trace_reader.hpp"
 #include "harness/trace/trace_bytes.hpp"
-#include "models/flow_facts.hpp"
-#include "models/launch.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/launch/launch.hpp"
 
 #include <functional>
 #include <memory>

@@ -3,7 +3,7 @@
 /// A kernel execution recorded on a GPU: the SASS traces of Accel-Sim's NVBit tracer, as values.
 
 #include "assembly/support/source_text.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "models/architecture/instruction_timing.hpp"
 
 #include "models/architecture/pass_rule.hpp"
-#include "models/weakness.hpp"
+#include "models/caveat.hpp"
 
 #include <fmt/core.h>
 

@@ -4,7 +4,7 @@
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/flow_facts.hpp"
+#include "models/facts/flow_facts.hpp"
 
 #include <string>
 #include <vector>
@@ -44,7 +44,7 @@ struct InstructionTiming {
     bool through_caches = false;
     bool waits_for_registers = false; ///< Interlocked machines.
     bool is_barrier_wait = false; ///< BAR.SYNC, BAR.RED: the warp's next issue waits for the block.
-    /// Values used that have a weakness (models/weakness.hpp), with it: "classes/move/latency
+    /// Values used that have a weakness (models/caveat.hpp), with it: "classes/move/latency
     /// (assumed)".
     std::vector<std::string> weak_values;
 };

@@ -1,7 +1,7 @@
 /// \file
 /// Where descriptions are kept, and how one is found by its name.
 #include "models/architecture/architecture.hpp"
-#include "models/xml_reader.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
 

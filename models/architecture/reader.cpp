@@ -1,6 +1,6 @@
 #include "models/architecture/architecture.hpp"
 #include "models/architecture/schema.hpp"
-#include "models/xml_reader.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
 

@@ -1,7 +1,7 @@
 #include "models/architecture/value_path.hpp"
 
 #include "models/architecture/schema.hpp"
-#include "models/xml_reader.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 #include "models/formulas/atomics.hpp"
 
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 #include "models/formulas/input_check.hpp"
 #include "models/formulas/whole_numbers.hpp"
 

@@ -10,7 +10,7 @@
 #include "models/estimate.hpp"
 #include "models/formulas/explanation.hpp"
 #include "models/formulas/quantities.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 #include "models/units.hpp"
 
 #include <cstdint>

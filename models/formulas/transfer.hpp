@@ -7,7 +7,7 @@
 #include "models/estimate.hpp"
 #include "models/formulas/explanation.hpp"
 #include "models/formulas/quantities.hpp"
-#include "models/workload.hpp"
+#include "models/launch/workload.hpp"
 
 #include <cstdint>
 #include <optional>

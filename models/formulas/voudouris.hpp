@@ -6,7 +6,7 @@
 #include "assembly/isa/program.hpp"
 #include "models/estimate.hpp"
 #include "models/formulas/explanation.hpp"
-#include "models/kernel_profile.hpp"
+#include "models/kernel/kernel_profile.hpp"
 #include "models/units.hpp"
 
 #include <cstddef>

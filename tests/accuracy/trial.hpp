@@ -3,7 +3,7 @@
 /// What the programs that compare with the simulated device share.
 
 #include "harness/simulator/machine.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 #include "tests/accuracy/kernels.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A result that may be a refusal cannot be dropped.
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "models/kernel_profile.hpp"
+#include "models/kernel/kernel_profile.hpp"
 
 #include <cstdlib>
 

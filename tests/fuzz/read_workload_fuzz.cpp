@@ -1,4 +1,4 @@
-#include "models/workload.hpp"
+#include "models/launch/workload.hpp"
 
 #include <cstdlib>
 

@@ -7,7 +7,7 @@
 #include "harness/suite/calibration_benchmarks.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "models/architecture/value_path.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 #include "tests/support/hidden_machine.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Bank conflicts of shared memory: P. Voudouris, master thesis, TU Eindhoven, 2014 (V14), Tables 2
 // to 4 and Fig. 22, strides in words and 32 banks (reference models 9). Tolerance 0.
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 /// \file
 /// A policy of each kind.
 
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <array>
 #include <cstddef>

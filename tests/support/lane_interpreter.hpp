@@ -5,7 +5,7 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 #include "tests/support/chance.hpp"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 /// wait for results of each other, so that the order of the ways counts.
 
 #include "models/architecture/architecture.hpp"
-#include "models/flow_facts.hpp"
+#include "models/facts/flow_facts.hpp"
 
 #include <cstdint>
 #include <string>

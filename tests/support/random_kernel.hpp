@@ -5,7 +5,7 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
-#include "models/flow_facts.hpp"
+#include "models/facts/flow_facts.hpp"
 
 #include <cstdint>
 #include <memory>

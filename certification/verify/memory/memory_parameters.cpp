@@ -2,7 +2,7 @@
 
 #include "certification/verify/interference/launch_geometry.hpp"
 #include "certification/verify/interference/residency.hpp"
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 #include "models/units.hpp"
 
 #include <fmt/format.h>

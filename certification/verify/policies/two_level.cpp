@@ -1,7 +1,7 @@
 /// \file
 /// What warps wait for inside the active set of the two-level policy (step S31 of
 /// docs/soundness.md).
-#include "models/active_set.hpp"
+#include "models/launch/active_set.hpp"
 
 #include "certification/verify/interference/demand.hpp"
 #include "models/units.hpp"

@@ -6,7 +6,7 @@
 #include "harness/simulator/memory/access_code.hpp"
 #include "harness/simulator/decode/operation.hpp"
 #include "harness/simulator/paths/path_chooser.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <algorithm>
 #include <optional>

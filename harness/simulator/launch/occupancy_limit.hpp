@@ -5,7 +5,7 @@
 #include "assembly/isa/program.hpp"
 #include "harness/simulator/launch/residency.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 
 namespace warpbound::harness::simulator {
 

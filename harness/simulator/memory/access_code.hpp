@@ -2,7 +2,7 @@
 /// \file
 /// Where an instruction finds its addresses.
 
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 namespace warpbound::harness::simulator {

@@ -4,7 +4,7 @@
 
 #include "harness/simulator/divergence/divergent_walk.hpp"
 #include "harness/simulator/paths/path_walk.hpp"
-#include "models/flow_facts.hpp"
+#include "models/facts/flow_facts.hpp"
 
 #include <span>
 #include <string>

@@ -3,7 +3,7 @@
 /// How a warp scheduler chooses: rule C19 of docs/reference/timing-contract.md, one class per policy.
 
 #include "harness/simulator/sm/warp.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <memory>
 #include <span>

@@ -5,7 +5,7 @@
 
 #include "models/formulas/prediction/inputs.hpp"
 #include "models/formulas/prediction/residency.hpp"
-#include "models/profile_steps.hpp"
+#include "models/kernel/profile_steps.hpp"
 
 #include <optional>
 #include <vector>

@@ -11,8 +11,8 @@
 #include "models/formulas/prediction/inputs.hpp"
 #include "models/formulas/prediction/transfers.hpp"
 #include "models/formulas/voudouris.hpp"
-#include "models/kernel_profile.hpp"
-#include "models/launch.hpp"
+#include "models/kernel/kernel_profile.hpp"
+#include "models/launch/launch.hpp"
 #include "models/units.hpp"
 
 #include <array>

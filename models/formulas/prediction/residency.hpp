@@ -4,8 +4,8 @@
 /// waves.
 
 #include "models/formulas/prediction/inputs.hpp"
-#include "models/kernel_profile.hpp"
-#include "models/launch.hpp"
+#include "models/kernel/kernel_profile.hpp"
+#include "models/launch/launch.hpp"
 
 namespace warpbound::models::prediction {
 

@@ -1,6 +1,6 @@
 #include "models/formulas/prediction/stated.hpp"
 
-#include "models/xml_reader.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
 

@@ -3,7 +3,7 @@
 /// The steps of a profile with the times of a machine, found out once per kind of step.
 
 #include "models/formulas/prediction/access_estimate.hpp"
-#include "models/kernel_profile.hpp"
+#include "models/kernel/kernel_profile.hpp"
 #include "models/units.hpp"
 
 #include <optional>

@@ -1,7 +1,7 @@
 #include "models/formulas/prediction/transfers.hpp"
 
 #include "models/formulas/transfer.hpp"
-#include "models/xml_reader.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
 

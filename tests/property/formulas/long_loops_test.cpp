@@ -2,7 +2,7 @@
 #include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
 #include "models/formulas/gpumech_profile.hpp"
-#include "models/kernel_profile.hpp"
+#include "models/kernel/kernel_profile.hpp"
 #include "tests/support/campaign.hpp"
 
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 #include "harness/simulator/clock/event.hpp"
 #include "harness/trace/sass_trace.hpp"
 #include "models/architecture/architecture.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // Addresses of lanes and the passes that they take: rules C21 and C22 of docs/reference/timing-contract.md.
 
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Replays the fuzz corpus of the XML readers, whole, cut short and with bytes changed. A reader may
 // refuse; it may not crash, and what it accepts must survive writing and reading.
 #include "models/architecture/architecture.hpp"
-#include "models/flow_facts.hpp"
-#include "models/kernel_profile.hpp"
-#include "models/workload.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/kernel/kernel_profile.hpp"
+#include "models/launch/workload.hpp"
 
 #include <gtest/gtest.h>
 

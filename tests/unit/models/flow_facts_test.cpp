@@ -1,4 +1,4 @@
-#include "models/flow_facts.hpp"
+#include "models/facts/flow_facts.hpp"
 #include "tests/unit/models/refusal.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "assembly/isa/reader.hpp"
-#include "models/kernel_profile.hpp"
-#include "models/profile_summary.hpp"
+#include "models/kernel/kernel_profile.hpp"
+#include "models/kernel/profile_summary.hpp"
 #include "tests/unit/models/refusal.hpp"
 
 namespace warpbound::models {

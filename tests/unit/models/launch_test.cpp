@@ -1,4 +1,4 @@
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 
 #include <gtest/gtest.h>
 

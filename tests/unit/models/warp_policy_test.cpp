@@ -1,4 +1,4 @@
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "models/xml_reader.hpp"
-#include "models/xml_writer.hpp"
+#include "models/xml/xml_reader.hpp"
+#include "models/xml/xml_writer.hpp"
 #include "tests/unit/models/refusal.hpp"
 
 namespace warpbound::models {

@@ -2,7 +2,7 @@
 
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/measure_point.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <gtest/gtest.h>
 

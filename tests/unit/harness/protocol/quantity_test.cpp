@@ -3,7 +3,7 @@
 #include "harness/protocol/quantity.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "models/architecture/value_path.hpp"
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <gtest/gtest.h>
 

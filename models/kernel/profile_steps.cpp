@@ -1,4 +1,4 @@
-#include "models/profile_steps.hpp"
+#include "models/kernel/profile_steps.hpp"
 
 namespace warpbound::models {
 namespace {

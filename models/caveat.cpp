@@ -1,4 +1,4 @@
-#include "models/weakness.hpp"
+#include "models/caveat.hpp"
 
 namespace warpbound::models {
 

@@ -2,7 +2,7 @@
 /// \file
 /// Text of an XML document that `read_xml` reads back to the same elements.
 
-#include "models/xml_reader.hpp"
+#include "models/xml/xml_reader.hpp"
 
 namespace warpbound::models {
 

@@ -1,4 +1,4 @@
-#include "models/xml_reader.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
 #include <tinyxml2.h>

@@ -1,4 +1,4 @@
-#include "models/warp_policy.hpp"
+#include "models/launch/warp_policy.hpp"
 
 #include <fmt/format.h>
 

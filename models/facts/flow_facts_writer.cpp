@@ -1,6 +1,6 @@
-#include "models/address_pattern_xml.hpp"
-#include "models/flow_facts.hpp"
-#include "models/xml_writer.hpp"
+#include "models/facts/address_pattern_xml.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/xml/xml_writer.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "models/profile_summary.hpp"
+#include "models/kernel/profile_summary.hpp"
 
 #include <fmt/core.h>
 

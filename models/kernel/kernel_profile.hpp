@@ -5,8 +5,8 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/support/source_text.hpp"
-#include "models/flow_facts.hpp"
-#include "models/profile_steps.hpp"
+#include "models/facts/flow_facts.hpp"
+#include "models/kernel/profile_steps.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 /// Address patterns as XML, the same in flow facts and profiles: `<pattern base thread-stride row
 /// row-stride warp-stride block-stride iteration-stride footprint random/>`.
 
-#include "models/address_pattern.hpp"
-#include "models/xml_reader.hpp"
-#include "models/xml_writer.hpp"
+#include "models/facts/address_pattern.hpp"
+#include "models/xml/xml_reader.hpp"
+#include "models/xml/xml_writer.hpp"
 
 namespace warpbound::models {
 

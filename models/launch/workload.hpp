@@ -4,7 +4,7 @@
 /// docs/reference/timing-contract.md).
 
 #include "assembly/support/source_text.hpp"
-#include "models/launch.hpp"
+#include "models/launch/launch.hpp"
 
 #include <cstddef>
 #include <cstdint>

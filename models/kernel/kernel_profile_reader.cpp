@@ -1,6 +1,6 @@
-#include "models/address_pattern_xml.hpp"
-#include "models/kernel_profile.hpp"
-#include "models/xml_reader.hpp"
+#include "models/facts/address_pattern_xml.hpp"
+#include "models/kernel/kernel_profile.hpp"
+#include "models/xml/xml_reader.hpp"
 
 #include <fmt/core.h>
 

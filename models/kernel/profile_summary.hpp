@@ -2,7 +2,7 @@
 /// \file
 /// What the executed instructions of a warp amount to: mix, dependence distances, memory accesses.
 
-#include "models/kernel_profile.hpp"
+#include "models/kernel/kernel_profile.hpp"
 
 #include <array>
 #include <string>

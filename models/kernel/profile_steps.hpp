@@ -3,7 +3,7 @@
 /// The executed instructions of a warp, one by one; equal ones are kept once.
 
 #include "assembly/isa/opcode.hpp"
-#include "models/flow_facts.hpp"
+#include "models/facts/flow_facts.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
-#include "models/address_pattern_xml.hpp"
-#include "models/kernel_profile.hpp"
-#include "models/profile_summary.hpp"
-#include "models/xml_writer.hpp"
+#include "models/facts/address_pattern_xml.hpp"
+#include "models/kernel/kernel_profile.hpp"
+#include "models/kernel/profile_summary.hpp"
+#include "models/xml/xml_writer.hpp"
 
 #include <fmt/format.h>
 

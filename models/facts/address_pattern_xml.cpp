@@ -1,4 +1,4 @@
-#include "models/address_pattern_xml.hpp"
+#include "models/facts/address_pattern_xml.hpp"
 
 #include <fmt/core.h>
 

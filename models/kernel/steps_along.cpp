@@ -1,7 +1,7 @@
 /// \file
 /// The executed instructions of a warp along a path.
 #include "models/architecture/instruction_timing.hpp"
-#include "models/kernel_profile.hpp"
+#include "models/kernel/kernel_profile.hpp"
 
 #include <fmt/core.h>
 

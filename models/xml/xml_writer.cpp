@@ -1,4 +1,4 @@
-#include "models/xml_writer.hpp"
+#include "models/xml/xml_writer.hpp"
 
 #include <tinyxml2.h>
 

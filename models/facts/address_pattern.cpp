@@ -1,4 +1,4 @@
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <algorithm>
 #include <bit>

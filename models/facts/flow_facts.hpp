@@ -4,7 +4,7 @@
 /// digest.
 
 #include "assembly/support/source_text.hpp"
-#include "models/address_pattern.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <cstdint>
 #include <optional>
