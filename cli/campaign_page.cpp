@@ -1,6 +1,6 @@
 #include "cli/campaign_page.hpp"
 
-#include "certification/campaign_report.hpp"
+#include "certification/campaign/campaign_report.hpp"
 #include "cli/version.hpp"
 
 #include <filesystem>

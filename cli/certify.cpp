@@ -5,7 +5,7 @@
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
 #include "certification/verify/solver/solver.hpp"
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 #include "cli/certification_plan.hpp"
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"

@@ -1,7 +1,7 @@
 #include "cli/prediction_report.hpp"
 
 #ifdef WARPBOUND_HAS_ANALYZER
-#include "certification/plot.hpp"
+#include "certification/page/plot.hpp"
 #endif
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 /// `warpbound schedulers`: how much the warp scheduler makes a kernel's time vary.
 
 #include "analyzer/analyze.hpp"
-#include "certification/scheduler_comparison.hpp"
+#include "certification/schedulers/scheduler_comparison.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"
 #include "cli/version.hpp"

@@ -4,7 +4,7 @@
 #include "certification/verify/verify.hpp"
 
 #include "certification/bundle/build.hpp"
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"
 #include "cli/version.hpp"

@@ -2,7 +2,7 @@
 /// The argument for a bundle's claims in Goal Structuring Notation.
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/exports.hpp"
-#include "certification/chart.hpp"
+#include "certification/page/chart.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/kernel_evidence.hpp"
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 

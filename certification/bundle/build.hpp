@@ -5,7 +5,7 @@
 
 #include "certification/bundle/inputs.hpp"
 #include "certification/bundle/requirement.hpp"
-#include "certification/report.hpp"
+#include "certification/report/report.hpp"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/canonical_json.hpp"
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

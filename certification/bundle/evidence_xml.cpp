@@ -2,7 +2,7 @@
 /// A bundle as XML; `schema/timing-evidence.xsd` describes it.
 #include "certification/bundle/claims_json.hpp"
 #include "certification/bundle/evidence_report.hpp"
-#include "certification/report_xml.hpp"
+#include "certification/report/report_xml.hpp"
 
 namespace warpbound::certification {
 

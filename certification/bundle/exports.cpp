@@ -2,7 +2,7 @@
 
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/canonical_json.hpp"
-#include "certification/chart.hpp"
+#include "certification/page/chart.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "analyzer/evidence/path_certificates.hpp"
 #include "certification/bundle/inputs.hpp"
 #include "certification/bundle/policies.hpp"
-#include "certification/report.hpp"
+#include "certification/report/report.hpp"
 #include "harness/trace/fact_check.hpp"
 
 #include <memory>

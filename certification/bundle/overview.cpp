@@ -2,9 +2,9 @@
 /// The page of a bundle.
 #include "certification/bundle/claims_json.hpp"
 #include "certification/bundle/evidence_report.hpp"
-#include "certification/chart.hpp"
-#include "certification/report_html.hpp"
-#include "certification/wording.hpp"
+#include "certification/page/chart.hpp"
+#include "certification/report/report_html.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/inputs.hpp"
-#include "certification/report.hpp"
+#include "certification/report/report.hpp"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 /// Compares every model with the simulated device and prints tables in Markdown; plots go into the
 /// folder that is named. Run through scripts/accuracy.sh.
 
-#include "certification/plot.hpp"
+#include "certification/page/plot.hpp"
 #include "models/formulas/gpudiag.hpp"
 #include "models/formulas/prediction/prediction.hpp"
 #include "models/formulas/voudouris_parameters.hpp"

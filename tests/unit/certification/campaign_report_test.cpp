@@ -1,4 +1,4 @@
-#include "certification/campaign_report.hpp"
+#include "certification/campaign/campaign_report.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 /// \file
 /// From an analysis to claims: order, kinds, names of proofs, annotated code.
-#include "certification/report.hpp"
+#include "certification/report/report.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "certification/plot.hpp"
+#include "certification/page/plot.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 /// \file
 /// The report for a terminal: the answer first, lines that fit, words that are allowed.
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 #include "tests/unit/certification/sample_report.hpp"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 /// \file
 /// One fixed report with something in every field.
 
-#include "certification/report.hpp"
+#include "certification/report/report.hpp"
 
 namespace warpbound::certification {
 

@@ -1,4 +1,4 @@
-#include "certification/scheduler_comparison.hpp"
+#include "certification/schedulers/scheduler_comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

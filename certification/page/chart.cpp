@@ -1,8 +1,8 @@
 /// \file
 /// The figures of the HTML report.
-#include "certification/chart.hpp"
+#include "certification/page/chart.hpp"
 
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "certification/plot.hpp"
+#include "certification/page/plot.hpp"
 
-#include "certification/chart.hpp"
+#include "certification/page/chart.hpp"
 
 #include <fmt/format.h>
 

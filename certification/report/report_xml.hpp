@@ -2,8 +2,8 @@
 /// \file
 /// Writing elements of XML reports; seen by writers of XML only.
 
-#include "certification/report.hpp"
-#include "certification/wording.hpp"
+#include "certification/report/report.hpp"
+#include "certification/report/wording.hpp"
 
 #include <tinyxml2.h>
 

@@ -1,6 +1,6 @@
 /// \file
 /// The report for a terminal: the answer first, at most 100 columns.
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 

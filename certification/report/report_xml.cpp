@@ -1,8 +1,8 @@
 /// \file
 /// The report as XML; `schema/timing-report.xsd` describes it.
-#include "certification/report_xml.hpp"
+#include "certification/report/report_xml.hpp"
 
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 

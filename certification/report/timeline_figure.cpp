@@ -1,6 +1,6 @@
-#include "certification/timeline_figure.hpp"
+#include "certification/report/timeline_figure.hpp"
 
-#include "certification/chart.hpp"
+#include "certification/page/chart.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 /// \file
 /// The report on a campaign as one self-contained page.
-#include "certification/campaign_figures.hpp"
-#include "certification/campaign_report.hpp"
-#include "certification/chart.hpp"
-#include "certification/html_parts.hpp"
+#include "certification/campaign/campaign_figures.hpp"
+#include "certification/campaign/campaign_report.hpp"
+#include "certification/page/chart.hpp"
+#include "certification/page/html_parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

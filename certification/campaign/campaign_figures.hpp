@@ -2,7 +2,7 @@
 /// \file
 /// The figures of a report on a campaign.
 
-#include "certification/campaign_report.hpp"
+#include "certification/campaign/campaign_report.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 /// \file
 /// Shared phrases, and the text that is safe to print.
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 /// \file
 /// Sections of a report that stand in a page with those of others.
 
-#include "certification/html_parts.hpp"
-#include "certification/report.hpp"
+#include "certification/page/html_parts.hpp"
+#include "certification/report/report.hpp"
 
 namespace warpbound::certification {
 

@@ -1,6 +1,6 @@
 /// \file
 /// A report from an analysis, and the observations that may refute it.
-#include "certification/report.hpp"
+#include "certification/report/report.hpp"
 
 #include "assembly/isa/reader.hpp"
 #include "harness/protocol/statistics.hpp"

@@ -1,8 +1,8 @@
 /// \file
 /// The comparison of policies: ranking, text, JSON and CSV.
-#include "certification/scheduler_comparison.hpp"
+#include "certification/schedulers/scheduler_comparison.hpp"
 
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

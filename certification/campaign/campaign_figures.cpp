@@ -1,8 +1,8 @@
-#include "certification/campaign_figures.hpp"
+#include "certification/campaign/campaign_figures.hpp"
 
-#include "certification/chart.hpp"
-#include "certification/html_parts.hpp"
-#include "certification/plot.hpp"
+#include "certification/page/chart.hpp"
+#include "certification/page/html_parts.hpp"
+#include "certification/page/plot.hpp"
 #include "harness/protocol/copy_line.hpp"
 
 #include <fmt/format.h>

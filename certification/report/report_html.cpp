@@ -1,10 +1,10 @@
 /// \file
 /// The report as one self-contained page, well-formed as XML too.
-#include "certification/report_html.hpp"
+#include "certification/report/report_html.hpp"
 
-#include "certification/chart.hpp"
-#include "certification/html_parts.hpp"
-#include "certification/wording.hpp"
+#include "certification/page/chart.hpp"
+#include "certification/page/html_parts.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 /// \file
 /// The style sheet.
-#include "certification/html_style.hpp"
+#include "certification/page/html_style.hpp"
 
 namespace warpbound::certification {
 

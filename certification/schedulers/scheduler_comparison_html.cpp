@@ -1,10 +1,10 @@
 /// \file
 /// The comparison of policies as one self-contained page.
-#include "certification/chart.hpp"
-#include "certification/html_parts.hpp"
-#include "certification/scheduler_comparison.hpp"
-#include "certification/timeline_figure.hpp"
-#include "certification/wording.hpp"
+#include "certification/page/chart.hpp"
+#include "certification/page/html_parts.hpp"
+#include "certification/schedulers/scheduler_comparison.hpp"
+#include "certification/report/timeline_figure.hpp"
+#include "certification/report/wording.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 /// \file
 /// The report as JSON: keys in a fixed order, so that the same report gives the same bytes.
-#include "certification/wording.hpp"
+#include "certification/report/wording.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 /// \file
 /// What a report says of a campaign, from its samples.
-#include "certification/campaign_report.hpp"
+#include "certification/campaign/campaign_report.hpp"
 
 #include "harness/calibration/relations.hpp"
 #include "harness/protocol/bootstrap.hpp"

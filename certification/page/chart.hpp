@@ -2,7 +2,7 @@
 /// \file
 /// Figures as inline SVG: each with a title, a description, axes with units.
 
-#include "certification/report.hpp"
+#include "certification/report/report.hpp"
 
 #include <optional>
 #include <string>

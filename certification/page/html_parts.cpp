@@ -1,9 +1,9 @@
 /// \file
 /// Parts that pages share.
-#include "certification/html_parts.hpp"
+#include "certification/page/html_parts.hpp"
 
-#include "certification/chart.hpp"
-#include "certification/html_style.hpp"
+#include "certification/page/chart.hpp"
+#include "certification/page/html_style.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// \file
 /// Phrases that several renderings share, so that a number is called the same everywhere.
 
-#include "certification/report.hpp"
+#include "certification/report/report.hpp"
 
 #include <string>
 #include <string_view>
