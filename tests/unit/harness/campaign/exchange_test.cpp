@@ -1,7 +1,7 @@
 // Campaigns as text, and back.
 #include "harness/campaign/exchange.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tests/unit/harness/protocol/campaign_content.hpp"
+#include "tests/unit/harness/campaign/campaign_content.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

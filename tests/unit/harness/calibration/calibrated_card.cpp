@@ -1,4 +1,4 @@
-#include "tests/unit/harness/protocol/calibrated_card.hpp"
+#include "tests/unit/harness/calibration/calibrated_card.hpp"
 
 #include "harness/devices/simulated.hpp"
 #include "harness/suite/measure_point.hpp"

@@ -1,6 +1,6 @@
 // What calibration reads off the samples of cards.
 #include "harness/calibration/calibrate.hpp"
-#include "tests/unit/harness/cuda/stand_in.hpp"
+#include "tests/unit/harness/devices/cuda/stand_in.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

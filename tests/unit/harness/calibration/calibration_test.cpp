@@ -1,6 +1,6 @@
 // Values, policies and descriptions that calibration reads off the simulated card.
 #include "harness/suite/measure_point.hpp"
-#include "tests/unit/harness/protocol/calibrated_card.hpp"
+#include "tests/unit/harness/calibration/calibrated_card.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What calibration refuses, and what it leaves unknown with the reason.
 #include "models/architecture/value_path.hpp"
-#include "tests/unit/harness/protocol/calibrated_card.hpp"
+#include "tests/unit/harness/calibration/calibrated_card.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "harness/devices/cuda/disassembler.hpp"
 #include "harness/devices/cuda/sequence_check.hpp"
-#include "tests/unit/harness/cuda/stand_in.hpp"
+#include "tests/unit/harness/devices/cuda/stand_in.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

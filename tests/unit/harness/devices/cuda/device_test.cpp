@@ -1,4 +1,4 @@
-#include "tests/unit/harness/cuda/stand_in.hpp"
+#include "tests/unit/harness/devices/cuda/stand_in.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "harness/protocol/measure.hpp"
 #include "harness/suite/measure_point.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tests/unit/harness/protocol/campaign_content.hpp"
+#include "tests/unit/harness/campaign/campaign_content.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What calibration reads of the write buffer and the caches.
 #include "models/architecture/value_path.hpp"
 #include "tests/support/made_values.hpp"
-#include "tests/unit/harness/protocol/calibrated_card.hpp"
+#include "tests/unit/harness/calibration/calibrated_card.hpp"
 
 #include <gtest/gtest.h>
 

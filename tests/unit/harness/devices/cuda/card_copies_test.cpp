@@ -1,5 +1,5 @@
 #include "harness/protocol/copy_line.hpp"
-#include "tests/unit/harness/cuda/stand_in.hpp"
+#include "tests/unit/harness/devices/cuda/stand_in.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
