@@ -2,7 +2,7 @@
 /// \file
 /// What a function returns when its input may be refused: a value, or a failure that has a place.
 
-#include <boost/outcome/result.hpp>
+#include <boost/outcome/std_result.hpp>
 
 #include <cstdint>
 #include <string>
@@ -30,6 +30,6 @@ inline std::error_code make_error_code(const Failure&) {
 
 /// A value, or a `Failure`. A wrong access throws `std::logic_error`; an ignored result is a
 /// warning.
-template <typename Value> using Result = boost::outcome_v2::checked<Value, Failure>;
+template <typename Value> using Result = boost::outcome_v2::std_checked<Value, Failure>;
 
 } // namespace warpbound
