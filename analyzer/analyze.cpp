@@ -29,45 +29,45 @@ namespace {
 
 /// From the issue of the first clock read to that of the last, by loop bounds alone. Absolute times
 /// are forgotten at the first read; only what is outstanding then counts.
-std::optional<models::Cycles> region_cost(const Problem& problem, const SidePair& rules,
+std::optional<models::Cycles> region_cost(const AnalysisContext& context, const PipelinePair& rules,
                                           const ClockRegion& region, Side side) {
-    const auto& graph = *problem.request.graph;
-    const Outstanding before = outstanding(graph, rules.lower, rules.upper, problem.facts.never,
+    const auto& graph = *context.request.graph;
+    const Outstanding before = outstanding(graph, rules.lower, rules.upper, context.facts.never,
                                            whole_run(graph, rules.upper), rules.start());
     const auto& entry = before.entries[region.first_block];
     if (!entry) return std::nullopt;
-    const RelativeState behind_first =
+    const StateInterval behind_first =
         behind(graph, rules.lower, rules.upper, *entry, region.first_block, region.first);
     const Span lower = span_of(graph, rules.lower, region, behind_first.lower);
     const Span upper = span_of(graph, rules.upper, region, behind_first.upper);
-    const std::vector<bool> never = outside(graph, problem.facts.never, region);
+    const std::vector<bool> never = outside(graph, context.facts.never, region);
     const auto paths = [&](std::optional<std::size_t> nodes) {
-        return path_graph_of(problem, rules, side, never, side == Side::Lower ? lower : upper,
+        return path_graph_of(context, rules, side, never, side == Side::Lower ? lower : upper,
                              {lower.state, upper.state}, nodes);
     };
     PathSolution solved;
     solved.witness =
-        StructuralPaths{graph, paths(std::nullopt), problem.facts.loops, side}.start_to_end();
+        LoopBoundedPaths{graph, paths(std::nullopt), context.facts.loops, side}.start_to_end();
     if (!solved.witness) return std::nullopt;
     solved.bound = solved.witness->cost;
-    record(problem,
+    record(context,
            side == Side::Upper
-               ? LemmaName{"measured-time-upper", "time from the first clock read to the last"}
-               : LemmaName{"measured-time-lower", "time from the first clock read to the last"},
+               ? CertificateName{"measured-time-upper", "time from the first clock read to the last"}
+               : CertificateName{"measured-time-lower", "time from the first clock read to the last"},
            side, Facts::LoopBounds, solved, paths);
-    if (problem.request.proofs != nullptr)
-        problem.request.proofs->lemmas.back().between = {region.first_block, region.last_block};
+    if (context.request.proofs != nullptr)
+        context.request.proofs->certificates.back().between = {region.first_block, region.last_block};
     return models::Cycles{solved.bound};
 }
 
 /// The measured time adds the latency of the last read and takes away that of the first (C3).
-std::optional<Envelope> measured_envelope(const Problem& problem, const SidePair& rules,
+std::optional<Envelope> measured_envelope(const AnalysisContext& context, const PipelinePair& rules,
                                           const ClockRegion& region) {
-    const auto lower = region_cost(problem, rules, region, Side::Lower);
-    const auto upper = region_cost(problem, rules, region, Side::Upper);
+    const auto lower = region_cost(context, rules, region, Side::Lower);
+    const auto upper = region_cost(context, rules, region, Side::Upper);
     if (!lower || !upper) return std::nullopt;
-    const auto& first = problem.timings[region.first].value().latency;
-    const auto& last = problem.timings[region.last].value().latency;
+    const auto& first = context.timings[region.first].value().latency;
+    const auto& last = context.timings[region.last].value().latency;
     Envelope envelope;
     envelope.lower.proved = *lower + models::Cycles{last.lo} - models::Cycles{first.hi};
     envelope.upper.proved = *upper + models::Cycles{last.hi} - models::Cycles{first.lo};
@@ -75,22 +75,22 @@ std::optional<Envelope> measured_envelope(const Problem& problem, const SidePair
 }
 
 /// In which no access waits for another.
-Result<SideAnswer> bound_without_waits(const Problem& problem) {
-    if (problem.shape.warps() == 1) {
-        const std::int64_t fewest = std::min(problem.buffer_entries.lo, Pipeline::tracked_entries);
-        return bound_one_warp(problem, rules_of(problem, fewest, problem.buffer_drain), Side::Upper,
-                              problem.deadline);
+Result<SideAnswer> bound_without_waits(const AnalysisContext& context) {
+    if (context.shape.warps() == 1) {
+        const std::int64_t fewest = std::min(context.buffer_entries.lo, PipelineModel::tracked_entries);
+        return bound_single_warp(context, pipelines_of(context, fewest, context.buffer_drain), Side::Upper,
+                              context.deadline);
     }
-    if (!conserves_work(problem.request, problem.shape)) {
-        const auto guarantee = models::guarantee_of(problem.request.policy);
+    if (!conserves_work(context.request, context.shape)) {
+        const auto guarantee = models::guarantee_of(context.request.policy);
         if (guarantee == models::PolicyGuarantee::OrderForced)
-            return bound_turns_from_above(problem, problem.deadline);
+            return bound_strict_round_robin_from_above(context, context.deadline);
         if (guarantee == models::PolicyGuarantee::Slotted)
-            return problem.request.proofs == nullptr
-                       ? bound_slotted_from_above(problem, problem.deadline)
-                       : prove_slotted_from_above(problem, problem.deadline);
+            return context.request.proofs == nullptr
+                       ? bound_time_division_from_above(context, context.deadline)
+                       : certify_time_division_from_above(context, context.deadline);
     }
-    return bound_many_from_above(problem, problem.deadline);
+    return bound_work_conserving_from_above(context, context.deadline);
 }
 
 /// Adds what accesses through the caches wait for.
@@ -105,30 +105,30 @@ void add_waits(SideResult& upper, std::vector<BoundTerm> waits) {
     upper.best_found.reset();
 }
 
-Result<SideAnswer> bound_from_above(const Problem& problem) {
-    if (!problem.caches) return bound_without_waits(problem);
-    if (problem.request.proofs != nullptr) {
-        auto upper = bound_without_waits(problem);
+Result<SideAnswer> bound_from_above(const AnalysisContext& context) {
+    if (!context.caches) return bound_without_waits(context);
+    if (context.request.proofs != nullptr) {
+        auto upper = bound_without_waits(context);
         if (!upper) return upper;
         SideResult& execution = upper.value().execution;
-        add_waits(execution, prove_waits(problem, execution.proved));
+        add_waits(execution, certify_queueing_delay(context, execution.proved));
         return upper;
     }
     std::optional<SideAnswer> best;
-    for (const WaitRules rules : wait_rules(problem)) {
-        auto upper = bound_without_waits(without_waits(problem, rules));
+    for (const QueueingRules rules : queueing_rules(context)) {
+        auto upper = bound_without_waits(without_queueing(context, rules));
         if (!upper) return upper;
         SideResult& execution = upper.value().execution;
-        add_waits(execution, waits_of(problem, rules, execution.proved));
+        add_waits(execution, queueing_delay(context, rules, execution.proved));
         if (!best || execution.proved < best->execution.proved) best = std::move(upper).value();
     }
     return std::move(*best);
 }
 
 /// Takes the throughput of caches, links or DRAM where it says more; no evidence is kept of it.
-void apply_throughput(const Problem& problem, SideResult& lower) {
-    if (problem.caches && problem.request.proofs == nullptr)
-        for (auto& way : throughput_ways(problem)) {
+void apply_throughput(const AnalysisContext& context, SideResult& lower) {
+    if (context.caches && context.request.proofs == nullptr)
+        for (auto& way : bandwidth_bounds(context)) {
             const models::Cycles sum = sum_of(way);
             if (sum <= lower.proved) continue;
             lower.proved = sum;
@@ -138,56 +138,56 @@ void apply_throughput(const Problem& problem, SideResult& lower) {
 }
 
 /// Of several ways to a lower bound only the best one is claimed: the lemmas of the others go.
-void keep_used(const Analysis& analysis, std::vector<PathLemma>& lemmas) {
+void keep_used(const Analysis& analysis, std::vector<PathCertificate>& certificates) {
     const auto& terms = analysis.execution_time.lower.terms;
-    const auto unused = [&](const PathLemma& lemma) {
-        if (lemma.between) return !analysis.measured_time.has_value();
-        return lemma.side == Side::Lower && !terms.empty() &&
+    const auto unused = [&](const PathCertificate& certificate) {
+        if (certificate.between) return !analysis.measured_time.has_value();
+        return certificate.side == Side::Lower && !terms.empty() &&
                std::none_of(terms.begin(), terms.end(),
-                            [&](const BoundTerm& term) { return term.lemma == lemma.id; });
+                            [&](const BoundTerm& term) { return term.certificate == certificate.id; });
     };
-    lemmas.erase(std::remove_if(lemmas.begin(), lemmas.end(), unused), lemmas.end());
+    certificates.erase(std::remove_if(certificates.begin(), certificates.end(), unused), certificates.end());
 }
 
 /// `below` and `above`: the problems whose paths the sides bound.
-Result<Analysis> solve(const Problem& problem, const Problem& below, const Problem& above) {
-    const Request& request = problem.request;
+Result<Analysis> solve(const AnalysisContext& context, const AnalysisContext& below, const AnalysisContext& above) {
+    const Request& request = context.request;
     Analysis analysis;
     // The lower side gets half of the time, the upper side what is left.
     Deadline half;
-    if (problem.deadline) {
+    if (context.deadline) {
         const auto now = std::chrono::steady_clock::now();
-        half = now + (*problem.deadline - now) / 2;
+        half = now + (*context.deadline - now) / 2;
     }
     // A larger write buffer waits less.
-    const models::Interval& entries = problem.buffer_entries;
-    const std::int64_t fewest = std::min(entries.lo, Pipeline::tracked_entries);
-    const SidePair largest_below = rules_of(below, entries.hi, below.buffer_drain);
-    const SidePair smallest_above = rules_of(above, fewest, above.buffer_drain);
-    const bool alone = problem.shape.warps() == 1;
+    const models::Interval& entries = context.buffer_entries;
+    const std::int64_t fewest = std::min(entries.lo, PipelineModel::tracked_entries);
+    const PipelinePair largest_below = pipelines_of(below, entries.hi, below.buffer_drain);
+    const PipelinePair smallest_above = pipelines_of(above, fewest, above.buffer_drain);
+    const bool alone = context.shape.warps() == 1;
     const models::PolicyGuarantee guarantee = models::guarantee_of(request.policy);
-    auto lower = bound_one_warp(below, largest_below, Side::Lower, half);
+    auto lower = bound_single_warp(below, largest_below, Side::Lower, half);
     if (!lower) return lower.as_failure();
     if (!alone) {
-        lower = bound_many_from_below(below, largest_below, std::move(lower).value());
+        lower = bound_work_conserving_from_below(below, largest_below, std::move(lower).value());
         // Stepped turns are no path.
         if (lower && guarantee == models::PolicyGuarantee::OrderForced &&
             request.proofs == nullptr && !conserves_work(request, below.shape))
-            lower = bound_turns_from_below(below, std::move(lower).value());
+            lower = bound_strict_round_robin_from_below(below, std::move(lower).value());
         if (lower && guarantee == models::PolicyGuarantee::Slotted)
             lower = request.proofs == nullptr
-                        ? bound_slotted_from_below(below, std::move(lower).value(), half)
-                        : slotted_path_from_below(below, std::move(lower).value(), half);
+                        ? bound_time_division_from_below(below, std::move(lower).value(), half)
+                        : own_delay_from_below(below, std::move(lower).value(), half);
         if (!lower) return lower.as_failure();
     }
     apply_throughput(below, lower.value().execution);
     const auto upper = bound_from_above(above);
     if (!upper) return upper.as_failure();
-    if (problem.caches) lower.value().execution.best_found.reset();
+    if (context.caches) lower.value().execution.best_found.reset();
     analysis.execution_time = {lower.value().execution, upper.value().execution};
 
     const RegionSearch search =
-        find_clock_region(*request.function, *request.graph, problem.facts.never);
+        find_clock_region(*request.function, *request.graph, context.facts.never);
     analysis.measured_time_absent = search.absent;
     if (search.region && !request.facts->divergents.empty())
         analysis.measured_time_absent =
@@ -195,21 +195,21 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
     else if (search.region && !alone)
         analysis.measured_time_absent =
             "the measured time of a warp is bounded only where it runs alone";
-    else if (search.region && problem.caches)
+    else if (search.region && context.caches)
         analysis.measured_time_absent =
             "the measured time is not bounded where accesses go through the caches";
     else if (search.region && entries.is_exact() && entries.hi == fewest)
-        analysis.measured_time = measured_envelope(problem, smallest_above, *search.region);
+        analysis.measured_time = measured_envelope(context, smallest_above, *search.region);
     else if (search.region)
         analysis.measured_time_absent = "the size of the write buffer is not one small number";
     if (request.proofs != nullptr) {
-        keep_used(analysis, request.proofs->lemmas);
-        analysis.sums_of_lemmas = problem.caches ||
+        keep_used(analysis, request.proofs->certificates);
+        analysis.sums_of_certificates = context.caches ||
                                   (guarantee == models::PolicyGuarantee::Slotted && !alone) ||
                                   (guarantee == models::PolicyGuarantee::OrderForced &&
-                                   !conserves_work(request, problem.shape));
+                                   !conserves_work(request, context.shape));
     }
-    analysis.assumptions = assumptions_of(problem, upper.value().in_turns);
+    analysis.assumptions = assumptions_of(context, upper.value().in_turns);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;
     if (lower.value().solver_used || upper.value().solver_used) analysis.solver = solver_version();
     return analysis;
@@ -217,16 +217,16 @@ Result<Analysis> solve(const Problem& problem, const Problem& below, const Probl
 
 /// A warp whose lanes may part: from below it issues at least the path of each of its lanes, from
 /// above the ways of a branch follow each other (S19d).
-Result<Analysis> solve_parting(const Problem& problem) {
-    const Request& request = problem.request;
-    const auto lanes = lanes_in_turn(problem);
+Result<Analysis> solve_parting(const AnalysisContext& context) {
+    const Request& request = context.request;
+    const auto lanes = lanes_in_turn(context);
     if (!lanes) return lanes.as_failure();
     const Request serial = in_turn(request, lanes.value());
-    const Problem above = in_turn(problem, serial, lanes.value());
+    const AnalysisContext above = in_turn(context, serial, lanes.value());
     if (request.proofs != nullptr)
-        request.proofs->in_turn = CopiesInTurn{lanes.value(), above.facts.loops};
-    auto analysis = solve(problem, of_one_lane(problem), above);
-    if (analysis) name_originals(analysis.value().execution_time.upper, lanes.value());
+        request.proofs->in_turn = SerializedPaths{lanes.value(), above.facts.loops};
+    auto analysis = solve(context, single_lane_context(context), above);
+    if (analysis) map_to_original_blocks(analysis.value().execution_time.upper, lanes.value());
     return analysis;
 }
 

@@ -20,10 +20,10 @@
 
 namespace warpbound::analyzer {
 
-struct ProofRecord; // analyzer/evidence/path_certificates.hpp
+struct CertificateStore; // analyzer/evidence/path_certificates.hpp
 
 /// What the host does around the launch, all in one stream and in this order.
-struct HostCourse {
+struct HostTimeline {
     std::vector<models::HostOperation> before; ///< Copies.
     std::vector<models::HostOperation> behind; ///< Copies.
     /// Of the launch, before its first blocks. `Unit:` core cycles. None: `blocks/launch`.
@@ -41,10 +41,10 @@ struct Request {
     /// Use what the conditions of branches exclude (docs/soundness.md, S19). Else only stated
     /// facts, which is what simulated runs keep, and loop bounds of the code where none are stated.
     bool follow_branches = false;
-    std::optional<HostCourse> host; ///< Bound the time from end to end as well; none: do not.
+    std::optional<HostTimeline> host; ///< Bound the time from end to end as well; none: do not.
     std::optional<std::chrono::duration<double>> time_limit; ///< For the solver; none: no limit.
     std::uint64_t seed = 1;                                  ///< Of the solver.
-    ProofRecord* proofs = nullptr; ///< Where to keep what the bounds rest on; none: nowhere.
+    CertificateStore* proofs = nullptr; ///< Where to keep what the bounds rest on; none: nowhere.
 };
 
 enum class Side { Lower, Upper };
@@ -53,7 +53,7 @@ enum class Side { Lower, Upper };
 enum class Proof {
     StructuralPath,  ///< longest (shortest) path under loop bounds
     ResponseTime,    ///< longest path of one warp and the work of the others on what they share
-    DecidedSchedule, ///< every schedule that the policy leaves, stepped
+    ScheduleExploration, ///< every schedule that the policy leaves, stepped
     ExactLp,         ///< exact rational optimum of the flow problem, rounded to the safe side
     Refutation, ///< "cost >= value + 1" (lower side: "cost <= value - 1") was shown unsatisfiable
 };
@@ -91,7 +91,7 @@ struct BoundTerm {
     std::int64_t count = 1;
     std::int64_t cycles = 0; ///< Of one.
     /// Id of the path lemma that bounds `cycles`; empty: a value of the machine and the launch.
-    std::string lemma{};
+    std::string certificate{};
 };
 /// What the terms add up to. Throws `std::overflow_error` when that cannot be counted.
 models::Cycles sum_of(const std::vector<BoundTerm>& terms);
@@ -152,7 +152,7 @@ struct Analysis {
     std::int64_t state_nodes = 0;             ///< Nodes of both sides' path problems.
     /// With `Request::proofs`: the bounds are sums of path lemmas that may be looser than the
     /// bounds of the same request without it (docs/soundness.md, S23, S26 and S28).
-    bool sums_of_lemmas = false;
+    bool sums_of_certificates = false;
 };
 
 /// Bounds the kernel's time. Side: both; integer cycles.

@@ -27,44 +27,44 @@ AssumptionStatus status_of(models::FactStatus status) {
 }
 
 /// A loop bound that says no more than follows from the code.
-bool is_derived(const Problem& problem, const models::LoopFact& fact) {
-    const auto& graph = *problem.request.graph;
+bool is_derived(const AnalysisContext& context, const models::LoopFact& fact) {
+    const auto& graph = *context.request.graph;
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
         if (graph.blocks[graph.loops[loop].header].address != fact.header) continue;
-        const auto& derived = problem.facts.derived[loop];
+        const auto& derived = context.facts.derived[loop];
         if (!derived || derived->min < fact.min || derived->max > fact.max) return false;
     }
     return true;
 }
 
-void add_derived_loops(const Problem& problem, Places& places) {
-    const auto& graph = *problem.request.graph;
+void add_derived_loops(const AnalysisContext& context, Places& places) {
+    const auto& graph = *context.request.graph;
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop) {
-        const auto& derived = problem.facts.derived[loop];
+        const auto& derived = context.facts.derived[loop];
         const std::size_t header = graph.loops[loop].header;
-        if (!derived || problem.facts.never[header]) continue;
+        if (!derived || context.facts.never[header]) continue;
         places[{models::FactStatus::Proved, "loop bounds that follow from the code"}].push_back(
             fmt::format("0x{:04x}: {}..{} ({})", graph.blocks[header].address, derived->min,
                         derived->max, derived->reason));
     }
 }
 
-void add_derived_branches(const Problem& problem, Places& places) {
-    for (const DerivedPathFact& derived : problem.facts.branches)
+void add_derived_branches(const AnalysisContext& context, Places& places) {
+    for (const DerivedPathFact& derived : context.facts.branches)
         places[{models::FactStatus::Proved, "what branches exclude, which follows from the code"}]
             .push_back(fmt::format("{} ({})", text_of(derived), derived.reason));
 }
 
-void add_facts(const Problem& problem, Places& places) {
-    const models::FlowFacts& facts = *problem.request.facts;
+void add_facts(const AnalysisContext& context, Places& places) {
+    const models::FlowFacts& facts = *context.request.facts;
     const auto add = [&](const models::FactSource& from, const std::string& kind,
                          std::string text) {
         places[{from.status, kind}].push_back(std::move(text));
     };
-    add_derived_loops(problem, places);
-    add_derived_branches(problem, places);
+    add_derived_loops(context, places);
+    add_derived_branches(context, places);
     for (const auto& fact : facts.loops)
-        if (!is_derived(problem, fact))
+        if (!is_derived(context, fact))
             add(fact.from, "loop bounds",
                 fmt::format("0x{:04x}: {}..{}", fact.header, fact.min, fact.max));
     for (const auto& fact : facts.nevers)
@@ -83,7 +83,7 @@ void add_facts(const Problem& problem, Places& places) {
 using WeakValues = std::map<std::string, std::set<std::string>>;
 
 /// Values that only launches of several warps use.
-void add_weak_geometry(const models::Architecture& architecture, const LaunchShape& shape,
+void add_weak_geometry(const models::Architecture& architecture, const LaunchGeometry& shape,
                        WeakValues& weak) {
     const auto add = [&](const models::ValueGroup& group, const char* path, const char* name) {
         const models::SourcedValue* value = group.find(name);
@@ -121,7 +121,7 @@ void add_weak_memories(const models::Architecture& architecture, WeakValues& wea
 }
 
 /// What is taken of the residence of the blocks (C30).
-std::string residence_text(const LaunchShape& shape) {
+std::string residence_text(const LaunchGeometry& shape) {
     std::string text =
         fmt::format("{} block{} of the launch {} resident together{}", shape.resident,
                     shape.resident == 1 ? "" : "s", shape.resident == 1 ? "is" : "are",
@@ -140,7 +140,7 @@ std::string residence_text(const LaunchShape& shape) {
 }
 
 /// What is taken of lanes that decide together.
-std::string lanes_text(const Request& request, const LaunchShape& shape) {
+std::string lanes_text(const Request& request, const LaunchGeometry& shape) {
     const auto& divergents = request.facts->divergents;
     if (divergents.empty())
         return fmt::format("Branches are uniform: all lanes of {} warp go the same way.",
@@ -153,7 +153,7 @@ std::string lanes_text(const Request& request, const LaunchShape& shape) {
 }
 
 /// What the bounds take of the choices of warp schedulers (C19), of several warps.
-std::string choices_text(const Request& request, const LaunchShape& shape, bool in_turns) {
+std::string choices_text(const Request& request, const LaunchGeometry& shape, bool in_turns) {
     if (in_turns) return "Warp schedulers choose in loose round robin.";
     switch (models::guarantee_of(request.policy)) {
     case models::PolicyGuarantee::OrderForced:
@@ -176,9 +176,9 @@ std::string choices_text(const Request& request, const LaunchShape& shape, bool 
 
 } // namespace
 
-std::vector<Assumption> assumptions_of(const Problem& problem, bool in_turns) {
-    const Request& request = problem.request;
-    const LaunchShape& shape = problem.shape;
+std::vector<Assumption> assumptions_of(const AnalysisContext& context, bool in_turns) {
+    const Request& request = context.request;
+    const LaunchGeometry& shape = context.shape;
     std::vector<Assumption> list;
     const auto add = [&](std::string text, AssumptionStatus status = AssumptionStatus::Unchecked) {
         list.push_back({fmt::format("A{}", list.size() + 1), std::move(text), status});
@@ -201,7 +201,7 @@ std::vector<Assumption> assumptions_of(const Problem& problem, bool in_turns) {
     add(lanes_text(request, shape));
     if (shape.warps() > 1) add(residence_text(shape));
     if (shape.warps() > 1) add(choices_text(request, shape, in_turns));
-    if (problem.caches)
+    if (context.caches)
         add("Caches start empty and DRAM rows closed, and DRAM refreshes at any time; waiting of "
             "accesses with an address pattern "
             "and no stated level is bounded, not assumed.");
@@ -214,21 +214,21 @@ std::vector<Assumption> assumptions_of(const Problem& problem, bool in_turns) {
         "Machine {} behaves as docs/reference/timing-contract.md states, with the values of its description.",
         request.architecture->name));
     WeakValues weak;
-    for (std::size_t i = 0; i < problem.timings.size(); ++i) {
-        if (!problem.used[i] || !problem.timings[i]) continue;
-        for (const auto& value : problem.timings[i].value().weak_values) {
+    for (std::size_t i = 0; i < context.timings.size(); ++i) {
+        if (!context.used[i] || !context.timings[i]) continue;
+        for (const auto& value : context.timings[i].value().weak_values) {
             const std::size_t open = value.rfind(" (");
             if (open != std::string::npos)
                 weak[value.substr(open + 2, value.size() - open - 3)].insert(value.substr(0, open));
         }
     }
     add_weak_geometry(*request.architecture, shape, weak);
-    if (problem.caches) add_weak_memories(*request.architecture, weak);
+    if (context.caches) add_weak_memories(*request.architecture, weak);
     for (const auto& [weakness, values] : weak)
         add(fmt::format("These values of the description are {}: {}.", weakness,
                         fmt::join(values, ", ")));
     Places places;
-    add_facts(problem, places);
+    add_facts(context, places);
     for (const auto& [kind, texts] : places)
         add(fmt::format("Flow facts hold, {}: {}.", kind.second, fmt::join(texts, ", ")),
             status_of(kind.first));

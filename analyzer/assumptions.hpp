@@ -10,6 +10,6 @@
 namespace warpbound::analyzer {
 
 /// In a fixed order, ids A1, A2, .. `in_turns`: a bound rests on the turns of loose round robin.
-std::vector<Assumption> assumptions_of(const Problem& problem, bool in_turns);
+std::vector<Assumption> assumptions_of(const AnalysisContext& context, bool in_turns);
 
 } // namespace warpbound::analyzer

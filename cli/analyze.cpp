@@ -63,7 +63,7 @@ Result<void> add_campaign(certification::Report& report, const Options& options,
         if (!samples) return samples.as_failure();
         // A run that did not end may be longer than its bound: nobody knows.
         if (auto checked =
-                harness::check_troubles(entry.key, samples.value(), harness::counted_runs);
+                harness::check_anomalies(entry.key, samples.value(), harness::counted_runs);
             !checked)
             return Failure{to_string(checked.error()), options.campaign};
         certification::add_observations(report, entry.key, samples.value());
@@ -154,12 +154,12 @@ void add_estimates(certification::Report& report, const LoadedLaunch& inputs,
 }
 
 /// What the host does around the launch: copies to the device before it, the others behind it.
-Result<std::optional<analyzer::HostCourse>> host_course(const Options& options) {
-    if (options.launch_cost.empty()) return std::optional<analyzer::HostCourse>{};
-    analyzer::HostCourse course;
+Result<std::optional<analyzer::HostTimeline>> host_course(const Options& options) {
+    if (options.launch_cost.empty()) return std::optional<analyzer::HostTimeline>{};
+    analyzer::HostTimeline stream;
     const auto cost = read_launch_cost(options.launch_cost);
     if (!cost) return cost.as_failure();
-    if (cost.value()) course.launch_cost = {cost.value()->lo, std::nullopt, cost.value()->hi};
+    if (cost.value()) stream.launch_cost = {cost.value()->lo, std::nullopt, cost.value()->hi};
     for (const auto& text : options.transfers) {
         const auto copy = models::prediction::parse_copy(text);
         if (!copy) return copy.as_failure();
@@ -168,9 +168,9 @@ Result<std::optional<analyzer::HostCourse>> host_course(const Options& options) 
         operation.kind = to_device ? models::HostOperationKind::CopyToDevice
                                    : models::HostOperationKind::CopyToHost;
         operation.bytes = copy.value().bytes;
-        (to_device ? course.before : course.behind).push_back(operation);
+        (to_device ? stream.before : stream.behind).push_back(operation);
     }
-    return std::optional{course};
+    return std::optional{stream};
 }
 
 std::string render(const certification::Report& report, const std::string& format) {

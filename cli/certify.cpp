@@ -83,7 +83,7 @@ Result<void> add_campaign(certification::KernelInput& input, const std::string& 
         const auto samples = campaign.value()->samples(entry.id);
         if (!samples) return samples.as_failure();
         if (auto checked =
-                harness::check_troubles(entry.key, samples.value(), harness::untroubled_runs);
+                harness::check_anomalies(entry.key, samples.value(), harness::untroubled_runs);
             !checked)
             return Failure{to_string(checked.error()), file};
         if (!samples.value().empty()) input.series.push_back({entry.key, samples.value()});

@@ -56,7 +56,7 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
 }
 
 /// `OFFSET=VALUE` or `OFFSET=multiple:N`.
-Result<void> add_word(const std::string& text, analyzer::GivenWords& words) {
+Result<void> add_word(const std::string& text, analyzer::KernelParameters& words) {
     const auto malformed = [&](const char* expected) {
         return Failure{.what = fmt::format("--constant {}: expected {}", text, expected),
                        .where = {}};
@@ -69,7 +69,7 @@ Result<void> add_word(const std::string& text, analyzer::GivenWords& words) {
     if (!offset || *offset % 4 != 0 || *offset >= 65536)
         return malformed("OFFSET=VALUE with the offset of a 32-bit word in constant bank 0, as in "
                          "0x160=128 or 0x168=multiple:256");
-    analyzer::GivenWord word;
+    analyzer::KernelParameter word;
     if (value_text.substr(0, multiple.size()) == multiple) {
         const auto number = number_of(value_text.substr(multiple.size()));
         if (!number || *number < 2 || *number > (std::uint64_t{1} << 31U) ||
@@ -126,7 +126,7 @@ Exit print_template(const Options& options) {
         architecture = std::move(read).value();
         blocks = analyzer::BlocksOnMachine{shape.value(), &*architecture};
     }
-    analyzer::GivenWords words;
+    analyzer::KernelParameters words;
     for (const std::string& text : options.constants)
         if (const auto added = add_word(text, words); !added) return refuse(added.error());
     return write_result(analyzer::flow_facts_template(loaded.program, *loaded.function,

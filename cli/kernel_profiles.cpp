@@ -40,7 +40,7 @@ struct DrawnPath {
 Result<DrawnPath> draw_path(const LoadedKernel& kernel,
                             const harness::simulator::PathChooser& chooser, std::uint64_t seed) {
     using namespace harness::simulator;
-    const Chance chance{harness::Draw::Uniform, RandomStream{seed, StreamOf::WarpPath, 0}};
+    const RandomSource chance{harness::Draw::Uniform, RandomStream{seed, StreamOf::WarpPath, 0}};
     auto walk = chooser.choose(chance);
     if (!walk) return walk.as_failure();
     DrawnPath path;

@@ -117,8 +117,8 @@ std::string marked_lines(const std::vector<MeasuredPoint>& points) {
     std::string out;
     for (const auto& measured : points) {
         std::vector<std::string> counts;
-        for (const auto& [trouble, count] : measured.marked)
-            counts.push_back(fmt::format("{} {}", count, trouble));
+        for (const auto& [anomaly, count] : measured.marked)
+            counts.push_back(fmt::format("{} {}", count, anomaly));
         if (!counts.empty())
             out += fmt::format("  {}: {}{}\n", measured.point.name, fmt::join(counts, ", "),
                                measured.summary ? "" : "; no run counts");
@@ -187,8 +187,8 @@ std::optional<MeasuredPoint> summarise_point(const harness::BenchmarkPoint& poin
     result.ending = measured.ending;
     result.warm_up = measured.warm_up;
     for (const auto& sample : measured.samples)
-        if (sample.remark.trouble != harness::Trouble::None)
-            ++result.marked[std::string{harness::to_string(sample.remark.trouble)}];
+        if (sample.remark.anomaly != harness::RunAnomaly::None)
+            ++result.marked[std::string{harness::to_string(sample.remark.anomaly)}];
     if (intervals)
         result.intervals =
             harness::bootstrap(summarised_runs(measured.samples, to_string(point.quantity)));

@@ -8,36 +8,36 @@ namespace warpbound::harness {
 
 namespace {
 
-constexpr auto words = std::to_array<std::pair<Trouble, std::string_view>>({
-    {Trouble::None, "none"},
-    {Trouble::Throttled, "throttled"},
-    {Trouble::Sequence, "sequence"},
-    {Trouble::Clock, "clock"},
-    {Trouble::TimeOut, "time-out"},
-    {Trouble::LaunchFailure, "launch-failure"},
-    {Trouble::DeviceLost, "device-lost"},
+constexpr auto words = std::to_array<std::pair<RunAnomaly, std::string_view>>({
+    {RunAnomaly::None, "none"},
+    {RunAnomaly::Throttled, "throttled"},
+    {RunAnomaly::Sequence, "sequence"},
+    {RunAnomaly::Clock, "clock"},
+    {RunAnomaly::TimeOut, "time-out"},
+    {RunAnomaly::LaunchFailure, "launch-failure"},
+    {RunAnomaly::DeviceLost, "device-lost"},
 });
 
 } // namespace
 
-std::string_view to_string(Trouble trouble) {
-    return words[static_cast<std::size_t>(trouble)].second;
+std::string_view to_string(RunAnomaly anomaly) {
+    return words[static_cast<std::size_t>(anomaly)].second;
 }
 
-std::optional<Trouble> parse_trouble(std::string_view word) {
+std::optional<RunAnomaly> parse_anomaly(std::string_view word) {
     const auto* const found = std::find_if(words.begin(), words.end(),
                                            [&](const auto& known) { return known.second == word; });
     if (found == words.end()) return std::nullopt;
     return found->first;
 }
 
-bool gives_times(Trouble trouble) {
-    return trouble == Trouble::None || trouble == Trouble::Throttled ||
-           trouble == Trouble::Sequence;
+bool gives_times(RunAnomaly anomaly) {
+    return anomaly == RunAnomaly::None || anomaly == RunAnomaly::Throttled ||
+           anomaly == RunAnomaly::Sequence;
 }
 
-bool counts(Trouble trouble) {
-    return trouble == Trouble::None || trouble == Trouble::Throttled;
+bool counts(RunAnomaly anomaly) {
+    return anomaly == RunAnomaly::None || anomaly == RunAnomaly::Throttled;
 }
 
 } // namespace warpbound::harness

@@ -9,7 +9,7 @@
 namespace warpbound::harness {
 
 /// What makes the times of a run doubtful, or kept it from giving any.
-enum class Trouble {
+enum class RunAnomaly {
     None,
     Throttled,     ///< The device lowered its clock: the cycles are those of the kernel.
     Sequence,      ///< Another code ran than was meant: the times are those of another kernel.
@@ -19,18 +19,18 @@ enum class Trouble {
     DeviceLost,    ///< No further run is possible: no times.
 };
 /// "none", "throttled", "sequence", "clock", "time-out", "launch-failure", "device-lost".
-std::string_view to_string(Trouble trouble);
+std::string_view to_string(RunAnomaly anomaly);
 /// Nothing for another word.
-std::optional<Trouble> parse_trouble(std::string_view word);
+std::optional<RunAnomaly> parse_anomaly(std::string_view word);
 
 /// Whether a run with it has times.
-bool gives_times(Trouble trouble);
+bool gives_times(RunAnomaly anomaly);
 /// Whether its times are an observation of the kernel that was meant.
-bool counts(Trouble trouble);
+bool counts(RunAnomaly anomaly);
 
 /// What a device says beside the times of a run. `text`: the cause, for people.
 struct Remark {
-    Trouble trouble = Trouble::None;
+    RunAnomaly anomaly = RunAnomaly::None;
     std::string text;
 
     friend bool operator==(const Remark&, const Remark&) = default;

@@ -30,7 +30,7 @@ std::optional<Grade> parse_grade(std::string_view text) {
     return found->first;
 }
 
-bool is_weak(Grade grade) {
+bool has_caveat(Grade grade) {
     return grade == Grade::Inferred || grade == Grade::Assumed || grade == Grade::Repository;
 }
 

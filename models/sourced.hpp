@@ -24,7 +24,7 @@ enum class Grade { Vendor, PeerReviewed, Repository, Measured, Inferred, Assumed
 std::string_view to_string(Grade grade);
 std::optional<Grade> parse_grade(std::string_view text);
 /// Weaker than a measurement or a published or vendor's value: every bound that uses it says so.
-bool is_weak(Grade grade);
+bool has_caveat(Grade grade);
 
 /// A named value of a description. Unknown values have no interval: they are never 0.
 struct SourcedValue {

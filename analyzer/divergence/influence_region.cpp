@@ -9,11 +9,11 @@ namespace {
 
 class Walk {
 public:
-    Walk(const assembly::ControlFlowGraph& graph, const JoinedPoints& points, std::size_t block,
+    Walk(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& points, std::size_t block,
          const Meeting& meeting)
         : graph_{graph}, points_{points}, branch_{block}, meeting_{meeting} {}
 
-    PartingRegion run() {
+    InfluenceRegion run() {
         for (const std::size_t edge : graph_.blocks[branch_].out) {
             if (graph_.edges[edge].to == meeting_.block) region_.one_sided = true;
             follow(edge);
@@ -59,42 +59,42 @@ private:
 
     /// Of the branch's points, by the edge or in the block before it.
     [[nodiscard]] bool leaves_some(std::size_t edge) const {
-        const auto any_joined = [&](const std::map<std::size_t, JoinedPointStack>& of,
+        const auto any_joined = [&](const std::map<std::size_t, ReconvergenceStack>& of,
                                     std::size_t at) {
             const auto found = of.find(at);
             return found != of.end() &&
                    std::any_of(found->second.begin(), found->second.end(),
-                               [&](const JoinedPoint& point) { return is_joined(point); });
+                               [&](const ReconvergencePoint& point) { return is_joined(point); });
         };
         return any_joined(points_.left_over, edge) ||
                any_joined(points_.left_in, graph_.edges[edge].from);
     }
 
-    [[nodiscard]] bool is_joined(const JoinedPoint& point) const {
-        const JoinedPointStack& joined = *points_.behind[branch_];
+    [[nodiscard]] bool is_joined(const ReconvergencePoint& point) const {
+        const ReconvergenceStack& joined = *points_.behind[branch_];
         return std::find(joined.begin(), joined.end(), point) != joined.end();
     }
 
-    void note_left(const std::map<std::size_t, JoinedPointStack>& of, std::size_t at) {
+    void note_left(const std::map<std::size_t, ReconvergenceStack>& of, std::size_t at) {
         const auto found = of.find(at);
         if (found == of.end()) return;
-        for (const JoinedPoint& point : found->second)
+        for (const ReconvergencePoint& point : found->second)
             if (is_joined(point) &&
                 std::find(region_.left.begin(), region_.left.end(), point) == region_.left.end())
                 region_.left.push_back(point);
     }
 
     const assembly::ControlFlowGraph& graph_;
-    const JoinedPoints& points_;
+    const ReconvergenceStacks& points_;
     std::size_t branch_;
     const Meeting& meeting_;
-    PartingRegion region_;
+    InfluenceRegion region_;
     std::vector<std::size_t> work_;
 };
 
 } // namespace
 
-PartingRegion region_of(const assembly::ControlFlowGraph& graph, const JoinedPoints& points,
+InfluenceRegion region_of(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& points,
                         std::size_t block, const Meeting& meeting) {
     return Walk{graph, points, block, meeting}.run();
 }

@@ -12,15 +12,15 @@ namespace warpbound::analyzer {
 /// Where lanes that part at the end of a block meet.
 struct Meeting {
     std::optional<std::size_t> block;
-    std::optional<JoinedPoint> point; ///< At which they arrive; none: where all ways meet.
-    JoinedPointStack passed{};        ///< Inside it: lanes may leave them or arrive there before.
+    std::optional<ReconvergencePoint> point; ///< At which they arrive; none: where all ways meet.
+    ReconvergenceStack passed{};        ///< Inside it: lanes may leave them or arrive there before.
     bool ends_where_left = false;     ///< A way ends where lanes leave points of the branch.
 };
 
-struct PartingRegion {
+struct InfluenceRegion {
     std::set<std::size_t> blocks;  ///< That a way may pass before the meeting.
     std::set<std::size_t> waiting; ///< Before these lanes may wait at points around the meeting's.
-    JoinedPointStack left;         ///< Of the branch, that a way may leave without arriving.
+    ReconvergenceStack left;         ///< Of the branch, that a way may leave without arriving.
     bool one_sided = false;        ///< One way leads to the meeting without a block in between.
     bool arrives = true;           ///< Whoever comes to the meeting arrives at its point.
     std::set<std::size_t> leaving; ///< Edges over which lanes leave them, where ways end there.
@@ -29,7 +29,7 @@ struct PartingRegion {
 };
 
 /// From the branch that ends `block`, over blocks that some path reaches.
-PartingRegion region_of(const assembly::ControlFlowGraph& graph, const JoinedPoints& points,
+InfluenceRegion region_of(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& points,
                         std::size_t block, const Meeting& meeting);
 
 } // namespace warpbound::analyzer

@@ -7,7 +7,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-using Copy = WarpCopies::Copy;
+using Copy = SerializedBlocks::Copy;
 
 /// Where those who leave at a branch go on, and where the others do.
 struct Ways {
@@ -15,7 +15,7 @@ struct Ways {
     std::vector<std::size_t> staying;
 };
 
-Ways ways_of(const WarpCopies& copies, std::size_t branch, const Parting& parting) {
+Ways ways_of(const SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting) {
     Ways ways;
     for (const Copy::Way& way : copies[branch].ways)
         if (way.edge && copies[way.to].original == parting.leaving->start)
@@ -25,9 +25,9 @@ Ways ways_of(const WarpCopies& copies, std::size_t branch, const Parting& partin
     return ways;
 }
 
-WarpCopies::Seconds copy_way(WarpCopies& copies, const Parting& parting,
-                             const WarpCopies::Set& inside) {
-    WarpCopies::Set leaving;
+SerializedBlocks::Seconds copy_way(SerializedBlocks& copies, const DivergentBranch& parting,
+                             const SerializedBlocks::Set& inside) {
+    SerializedBlocks::Set leaving;
     for (const std::size_t copy : inside)
         if (parting.leaving->region.count(copies[copy].original) != 0) leaving.insert(copy);
     return copies.copy_all(leaving, parting);
@@ -35,9 +35,9 @@ WarpCopies::Seconds copy_way(WarpCopies& copies, const Parting& parting,
 
 /// Copies the way of those who leave and go on at once, before those who stay. Returns the copy of
 /// its start.
-std::size_t leave_at_once(WarpCopies& copies, const Parting& parting, const WarpCopies::Set& inside,
+std::size_t leave_at_once(SerializedBlocks& copies, const DivergentBranch& parting, const SerializedBlocks::Set& inside,
                           const Ways& ways) {
-    const WarpCopies::Seconds second = copy_way(copies, parting, inside);
+    const SerializedBlocks::Seconds second = copy_way(copies, parting, inside);
     for (const auto& [copy, made] : second) {
         copies[made].left_at = parting.block;
         if (!copies.ends_way(copy, parting)) continue;
@@ -53,14 +53,14 @@ std::size_t leave_at_once(WarpCopies& copies, const Parting& parting, const Warp
 /// What all who leave at one of several branches may pass, and where they go on.
 struct Tails {
     std::vector<std::size_t> starts;
-    WarpCopies::Set ahead; ///< Of the last block.
+    SerializedBlocks::Set ahead; ///< Of the last block.
     std::size_t last = 0;
     std::optional<std::size_t> ending; ///< In which those end who go there.
 };
 
 /// Of the blocks of `region`; none where one of them has several copies.
-std::optional<Tails> tails_of(const WarpCopies& copies, const std::set<std::size_t>& region,
-                              const Parting& parting, const WarpCopies::Set& inside) {
+std::optional<Tails> tails_of(const SerializedBlocks& copies, const std::set<std::size_t>& region,
+                              const DivergentBranch& parting, const SerializedBlocks::Set& inside) {
     Tails tails;
     std::set<std::size_t> originals;
     bool ends = false;
@@ -80,19 +80,19 @@ std::optional<Tails> tails_of(const WarpCopies& copies, const std::set<std::size
 }
 
 /// One who leaves goes on to end, without another block ahead.
-bool ends_at_once(const WarpCopies& copies, const Parting& parting) {
+bool ends_at_once(const SerializedBlocks& copies, const DivergentBranch& parting) {
     return copies.original_of(parting.leaving->start).exits;
 }
 
 /// Copies of tails, one of which comes next.
 struct Sequence {
-    WarpCopies::Seconds ahead;
+    SerializedBlocks::Seconds ahead;
     std::optional<std::size_t> ending;
 };
 
 /// Copies what leads to the last block, with `turning` in its place.
-WarpCopies::Seconds copy_ahead(WarpCopies& copies, const Tails& tails, std::size_t turning) {
-    WarpCopies::Seconds second;
+SerializedBlocks::Seconds copy_ahead(SerializedBlocks& copies, const Tails& tails, std::size_t turning) {
+    SerializedBlocks::Seconds second;
     for (const std::size_t copy : tails.ahead)
         second[copy] = copies.copy(copy);
     for (const auto& [copy, made] : second)
@@ -103,17 +103,17 @@ WarpCopies::Seconds copy_ahead(WarpCopies& copies, const Tails& tails, std::size
 
 } // namespace
 
-void let_leave(WarpCopies& copies, std::size_t branch, const Parting& parting,
-               const WarpCopies::Reached& reached) {
+void let_leave(SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting,
+               const SerializedBlocks::Reached& reached) {
     const Ways ways = ways_of(copies, branch, parting);
     const std::size_t at_once = leave_at_once(copies, parting, reached.inside, ways);
-    const WarpCopies::Seconds second = copy_way(copies, parting, reached.inside);
+    const SerializedBlocks::Seconds second = copy_way(copies, parting, reached.inside);
     const std::size_t late = second.at(ways.start);
     const bool repeats = parting.region.count(parting.block) != 0; // in turns
     if (repeats) copies[late].repeated = parting.leaving->most;
     copies.add(branch, at_once);
     const std::vector<std::size_t> waited = copies.copy_late(reached, parting);
-    const auto others_go_on = [&](const WarpCopies::Set& behind, bool others_left) {
+    const auto others_go_on = [&](const SerializedBlocks::Set& behind, bool others_left) {
         for (const std::size_t copy : behind) {
             if (!copies.ends_way(copy, parting) && !copies.waits_inside(copy, parting)) continue;
             if (others_left) copies.add(copy, late);
@@ -122,15 +122,15 @@ void let_leave(WarpCopies& copies, std::size_t branch, const Parting& parting,
         }
     };
     others_go_on(reached.inside, true);
-    const WarpCopies::Set leaving_late = WarpCopies::values_of(second);
+    const SerializedBlocks::Set leaving_late = SerializedBlocks::values_of(second);
     others_go_on(leaving_late, repeats);
     copies.go_on_late(leaving_late, parting, waited);
 }
 
-std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::size_t branch,
-                                                    const Parting& parting,
-                                                    const std::vector<Parting>& partings,
-                                                    const WarpCopies::Reached& reached,
+std::optional<SerializedBlocks::Set> let_leave_at_several(SerializedBlocks& copies, std::size_t branch,
+                                                    const DivergentBranch& parting,
+                                                    const std::vector<DivergentBranch>& divergent_branches,
+                                                    const SerializedBlocks::Reached& reached,
                                                     std::int64_t lanes) {
     std::map<std::size_t, std::size_t> branches{{parting.block, branch}}; // by original
     for (const std::size_t copy : reached.inside)
@@ -141,7 +141,7 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
     std::set<std::size_t> region;
     std::int64_t most = 0;
     std::int64_t most_end = 0;
-    for (const Parting& other : partings)
+    for (const DivergentBranch& other : divergent_branches)
         if (branches.count(other.block) != 0) {
             region.insert(other.leaving->region.begin(), other.leaving->region.end());
             most = std::min(lanes, most + other.leaving->most);
@@ -151,7 +151,7 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
     auto tails = tails_of(copies, region, parting, reached.inside);
     if (!tails) return std::nullopt;
     std::map<std::size_t, std::size_t> at_once; // by branch
-    for (const Parting& other : partings) {
+    for (const DivergentBranch& other : divergent_branches) {
         const auto found = branches.find(other.block);
         if (found == branches.end()) continue;
         const Ways ways = ways_of(copies, found->second, other);
@@ -175,7 +175,7 @@ std::optional<WarpCopies::Set> let_leave_at_several(WarpCopies& copies, std::siz
             copies.add(from, start == tails->last ? turning : to.ahead.at(start));
         if (to.ending) copies.add(from, *to.ending);
     };
-    WarpCopies::Set left;
+    SerializedBlocks::Set left;
     for (const auto& [from, to] : at_once) {
         copies.add(from, to);
         left.insert(from);
@@ -197,18 +197,18 @@ namespace {
 
 /// What those pass who break off.
 struct Broken {
-    WarpCopies::Set starts;
-    WarpCopies::Set tail;
+    SerializedBlocks::Set starts;
+    SerializedBlocks::Set tail;
     std::set<std::size_t> branches; ///< At which they do, of the kernel.
 };
 
-Broken broken_off(const WarpCopies& copies, const Parting& parting,
-                  const std::vector<Parting>& partings, const WarpCopies::Set& of) {
+Broken broken_off(const SerializedBlocks& copies, const DivergentBranch& parting,
+                  const std::vector<DivergentBranch>& divergent_branches, const SerializedBlocks::Set& of) {
     Broken broken;
     for (const std::size_t copy : of) {
         if (!copies.breaks(copy, parting)) continue;
         const auto branch =
-            std::find_if(partings.begin(), partings.end(), [&](const Parting& other) {
+            std::find_if(divergent_branches.begin(), divergent_branches.end(), [&](const DivergentBranch& other) {
                 return other.block == copies[copy].original && other.leaving;
             });
         broken.branches.insert(branch->block);
@@ -223,13 +223,13 @@ Broken broken_off(const WarpCopies& copies, const Parting& parting,
 
 } // namespace
 
-void let_break_off(WarpCopies& copies, const Parting& parting, const std::vector<Parting>& partings,
-                   const WarpCopies::Set& of, const WarpCopies::Set& ends, std::size_t next) {
-    const auto [starts, tail, branches] = broken_off(copies, parting, partings, of);
+void let_break_off(SerializedBlocks& copies, const DivergentBranch& parting, const std::vector<DivergentBranch>& divergent_branches,
+                   const SerializedBlocks::Set& of, const SerializedBlocks::Set& ends, std::size_t next) {
+    const auto [starts, tail, branches] = broken_off(copies, parting, divergent_branches, of);
     // Each of the branches was passed once by those who went this way.
-    std::vector<WarpCopies::Seconds> followers;
+    std::vector<SerializedBlocks::Seconds> followers;
     for (std::size_t turn = 0; turn < branches.size(); ++turn) {
-        WarpCopies::Seconds second;
+        SerializedBlocks::Seconds second;
         for (const std::size_t copy : tail)
             second[copy] = copies.copy(copy);
         for (const auto& [copy, made] : second)
@@ -257,10 +257,10 @@ void let_break_off(WarpCopies& copies, const Parting& parting, const std::vector
         }
 }
 
-WarpCopies::Set behind_breaks(const WarpCopies& copies, const Parting& parting,
-                              const std::vector<Parting>& partings, const WarpCopies::Set& of) {
-    const Broken broken = broken_off(copies, parting, partings, of);
-    WarpCopies::Set behind;
+SerializedBlocks::Set behind_breaks(const SerializedBlocks& copies, const DivergentBranch& parting,
+                              const std::vector<DivergentBranch>& divergent_branches, const SerializedBlocks::Set& of) {
+    const Broken broken = broken_off(copies, parting, divergent_branches, of);
+    SerializedBlocks::Set behind;
     for (const std::size_t copy : broken.tail)
         for (const Copy::Way& way : copies[copy].ways)
             if (way.edge && broken.tail.count(way.to) == 0) behind.insert(way.to);

@@ -9,8 +9,8 @@ namespace {
 
 class Relations {
 public:
-    Relations(const Problem& problem, const JoinedPoints& points, std::vector<Parting>& partings)
-        : problem_{problem}, graph_{*problem.request.graph}, points_{points}, partings_{partings} {}
+    Relations(const AnalysisContext& context, const ReconvergenceStacks& points, std::vector<DivergentBranch>& divergent_branches)
+        : context_{context}, graph_{*context.request.graph}, points_{points}, partings_{divergent_branches} {}
 
     Result<void> find() {
         if (auto checked = check_nesting(); !checked) return checked;
@@ -20,7 +20,7 @@ public:
 
 private:
     [[nodiscard]] Failure refuse(std::size_t instruction, const std::string& what) const {
-        return refuse_at(problem_, instruction, what);
+        return refuse_at(context_, instruction, what);
     }
     /// On a path that the facts allow.
     [[nodiscard]] bool is_reached(std::size_t block) const {
@@ -30,8 +30,8 @@ private:
     /// Of branches whose lanes may leave their point none may lie inside another one's region. One
     /// without a point around must not lie where lanes meet without a point of the code.
     [[nodiscard]] Result<void> check_nesting() const {
-        for (const Parting& outer : partings_)
-            for (const Parting& inner : partings_) {
+        for (const DivergentBranch& outer : partings_)
+            for (const DivergentBranch& inner : partings_) {
                 if (!inner.passed || inner.block == outer.block ||
                     outer.region.count(inner.block) == 0)
                     continue;
@@ -45,9 +45,9 @@ private:
 
     /// All who leave turns there do so at branches that let them go on late.
     [[nodiscard]] Result<void> check_breaks() const {
-        for (const Parting& broken : partings_)
+        for (const DivergentBranch& broken : partings_)
             for (const std::size_t edge : broken.breaks) {
-                const auto leaves = [&](const Parting& parting) {
+                const auto leaves = [&](const DivergentBranch& parting) {
                     return parting.block == graph_.edges[edge].from && parting.leaving &&
                            !parting.passed && parting.leaving->start == graph_.edges[edge].to;
                 };
@@ -64,7 +64,7 @@ private:
                     return refuse(graph_.blocks[found->block].last,
                                   "lanes that part here may leave several loops at once, which is "
                                   "not bounded");
-                for (const Parting& inside : partings_)
+                for (const DivergentBranch& inside : partings_)
                     if (found->leaving->region.count(inside.block) != 0)
                         return refuse(graph_.blocks[inside.block].last,
                                       "lanes that have left a loop may part here before they meet "
@@ -76,8 +76,8 @@ private:
     /// Branches at which lanes leave the same turns: whoever left goes to the meeting over the same
     /// last block.
     Result<void> find_beside() {
-        for (Parting& a : partings_)
-            for (const Parting& b : partings_) {
+        for (DivergentBranch& a : partings_)
+            for (const DivergentBranch& b : partings_) {
                 const bool in_the_same_turns = a.block != b.block && a.leaving && b.leaving &&
                                                a.region.count(b.block) != 0 &&
                                                b.region.count(a.block) != 0;
@@ -87,22 +87,22 @@ private:
                     return refuse_several(b);
                 a.leaving->beside.insert(b.block);
             }
-        for (const Parting& parting : partings_)
+        for (const DivergentBranch& parting : partings_)
             if (parting.leaving && !parting.leaving->beside.empty() && !end_together(parting))
                 return refuse_several(parting);
         return boost::outcome_v2::success();
     }
-    [[nodiscard]] Failure refuse_several(const Parting& parting) const {
+    [[nodiscard]] Failure refuse_several(const DivergentBranch& parting) const {
         return refuse(graph_.blocks[parting.block].last,
                       "lanes may leave a loop at several places, with different ends before they "
                       "meet, which is not bounded");
     }
     /// Whether all who leave beside it come to the meeting from one block, but for those who go to
     /// one block in which they end.
-    [[nodiscard]] bool end_together(const Parting& parting) const {
+    [[nodiscard]] bool end_together(const DivergentBranch& parting) const {
         std::set<std::size_t> ends;
         std::set<std::size_t> exits;
-        for (const Parting& other : partings_) {
+        for (const DivergentBranch& other : partings_) {
             if (&other != &parting && parting.leaving->beside.count(other.block) == 0) continue;
             const auto& region = other.leaving->region;
             if (const auto& code = graph_.blocks[other.leaving->start];
@@ -128,17 +128,17 @@ private:
         return ends.size() == 1 && exits.size() <= 1;
     }
 
-    const Problem& problem_;
+    const AnalysisContext& context_;
     const assembly::ControlFlowGraph& graph_;
-    const JoinedPoints& points_;
-    std::vector<Parting>& partings_;
+    const ReconvergenceStacks& points_;
+    std::vector<DivergentBranch>& partings_;
 };
 
 } // namespace
 
-Result<void> relate_partings(const Problem& problem, const JoinedPoints& points,
-                             std::vector<Parting>& partings) {
-    return Relations{problem, points, partings}.find();
+Result<void> group_loop_exits(const AnalysisContext& context, const ReconvergenceStacks& points,
+                             std::vector<DivergentBranch>& divergent_branches) {
+    return Relations{context, points, divergent_branches}.find();
 }
 
 } // namespace warpbound::analyzer

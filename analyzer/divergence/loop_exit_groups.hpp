@@ -9,11 +9,11 @@
 
 namespace warpbound::analyzer {
 
-/// Fills in `Parting::Leaving::beside`. Refuses, naming the place: lanes that leave their point
+/// Fills in `DivergentBranch::Leaving::beside`. Refuses, naming the place: lanes that leave their point
 /// while others that parted before are elsewhere, that leave a turn of a loop from inside branches
 /// where none are stated to part, from several loops at once or to part again on their way, and
 /// loops that lanes leave at several places with different ends.
-Result<void> relate_partings(const Problem& problem, const JoinedPoints& points,
-                             std::vector<Parting>& partings);
+Result<void> group_loop_exits(const AnalysisContext& context, const ReconvergenceStacks& points,
+                             std::vector<DivergentBranch>& divergent_branches);
 
 } // namespace warpbound::analyzer

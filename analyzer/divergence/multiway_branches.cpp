@@ -10,14 +10,14 @@ namespace warpbound::analyzer {
 
 namespace {
 
-using Set = WarpCopies::Set;
-using Seconds = WarpCopies::Seconds;
+using Set = SerializedBlocks::Set;
+using Seconds = SerializedBlocks::Seconds;
 
 constexpr std::size_t most_ways = 16; ///< Of which sets are made.
 
 class SeveralWays {
 public:
-    SeveralWays(WarpCopies& copies, const Parting& parting, const WarpCopies::Reached& reached,
+    SeveralWays(SerializedBlocks& copies, const DivergentBranch& parting, const SerializedBlocks::Reached& reached,
                 std::vector<std::size_t> starts)
         : copies_{copies}, parting_{parting}, reached_{reached}, starts_{std::move(starts)} {
         for (const std::size_t start : starts_)
@@ -47,7 +47,7 @@ public:
             copies_.let_wait(from, parting_, reached_.meeting);
         };
         for (const auto& [place, second] : made)
-            lead(WarpCopies::values_of(second), with(place.first, place.second));
+            lead(SerializedBlocks::values_of(second), with(place.first, place.second));
         for (std::size_t way = 0; way < starts_.size(); ++way)
             lead(ways_[way], with(0, way));
     }
@@ -62,7 +62,7 @@ public:
             for (const std::size_t start : starts_)
                 lead_to(from, stage.at(start));
             copies_.let_wait(from, parting_, reached_.meeting);
-            from = WarpCopies::values_of(stage);
+            from = SerializedBlocks::values_of(stage);
         }
         copies_.let_wait(from, parting_, reached_.meeting);
     }
@@ -96,29 +96,29 @@ private:
                 ways_[way].insert(second);
             }
             for (const std::size_t copy : ways_[way])
-                for (WarpCopies::Copy::Way& edge : copies_[copy].ways)
+                for (SerializedBlocks::Copy::Way& edge : copies_[copy].ways)
                     if (const auto second = own[way].find(edge.to);
                         second != own[way].end() && copies_.stays(copy, edge, parting_))
                         edge.to = second->second;
             const auto start = own[way].find(starts_[way]);
             if (start == own[way].end()) continue;
-            for (WarpCopies::Copy::Way& edge : copies_[branch].ways)
+            for (SerializedBlocks::Copy::Way& edge : copies_[branch].ways)
                 if (edge.to == start->first) edge.to = start->second;
             starts_[way] = start->second;
         }
     }
 
-    WarpCopies& copies_;
-    const Parting& parting_;
-    const WarpCopies::Reached& reached_;
+    SerializedBlocks& copies_;
+    const DivergentBranch& parting_;
+    const SerializedBlocks::Reached& reached_;
     std::vector<std::size_t> starts_;
     std::vector<Set> ways_; ///< What each passes as the first to go.
 };
 
 } // namespace
 
-void let_several_follow(WarpCopies& copies, std::size_t branch, const Parting& parting,
-                        const WarpCopies::Reached& reached, const std::vector<std::size_t>& starts,
+void let_several_follow(SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting,
+                        const SerializedBlocks::Reached& reached, const std::vector<std::size_t>& starts,
                         std::size_t most, std::int64_t lanes) {
     SeveralWays several{copies, parting, reached, starts};
     if (several.fits(most))

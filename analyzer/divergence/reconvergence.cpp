@@ -18,13 +18,13 @@ namespace {
 using assembly::ControlFlow;
 using assembly::Instruction;
 
-Result<void> check_code(const Problem& problem) {
-    const auto& instructions = problem.request.function->instructions;
-    for (std::size_t i = 0; i < problem.used.size(); ++i) {
-        if (!problem.used[i]) continue;
+Result<void> check_code(const AnalysisContext& context) {
+    const auto& instructions = context.request.function->instructions;
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
+        if (!context.used[i]) continue;
         const Instruction& instruction = instructions[i];
         if (assembly::waits_for_others(instruction) && assembly::is_guarded(instruction))
-            return refuse_at(problem, i, "a guarded barrier is not bounded where lanes may part");
+            return refuse_at(context, i, "a guarded barrier is not bounded where lanes may part");
     }
     return boost::outcome_v2::success();
 }
@@ -32,26 +32,26 @@ Result<void> check_code(const Problem& problem) {
 class Finder {
 public:
     /// `breaks`: in every branch some of whose lanes leave its point by another one, others meet.
-    Finder(const Problem& problem, const JoinedPoints& points, bool breaks)
-        : breaks_{breaks}, problem_{problem}, function_{*problem.request.function},
-          graph_{*problem.request.graph}, points_{points}, before_{points.before},
+    Finder(const AnalysisContext& context, const ReconvergenceStacks& points, bool breaks)
+        : breaks_{breaks}, context_{context}, function_{*context.request.function},
+          graph_{*context.request.graph}, points_{points}, before_{points.before},
           behind_{points.behind}, arrival_of_{points.arrival_of} {
         for (const auto& [edge, point] : arrival_of_)
             found_.arrivals.insert(edge);
     }
 
-    Result<MeetingPoints> find() {
-        for (const auto& fact : problem_.request.facts->divergents)
+    Result<Reconvergence> find() {
+        for (const auto& fact : context_.request.facts->divergents)
             if (auto added = add(fact); !added) return added.as_failure();
         sort_partings();
-        if (auto related = relate_partings(problem_, points_, found_.partings); !related)
+        if (auto related = group_loop_exits(context_, points_, found_.divergent_branches); !related)
             return related.as_failure();
         return std::move(found_);
     }
 
 private:
     [[nodiscard]] Failure refuse(std::size_t instruction, const std::string& what) const {
-        return refuse_at(problem_, instruction, what);
+        return refuse_at(context_, instruction, what);
     }
     /// On a path that the facts allow.
     [[nodiscard]] bool is_reached(std::size_t block) const { return before_[block].has_value(); }
@@ -59,24 +59,24 @@ private:
     /// Larger regions first; where lanes leave a branch's point by another one, that one before it.
     void sort_partings() {
         std::map<std::size_t, std::size_t> sizes;
-        for (const Parting& parting : found_.partings)
+        for (const DivergentBranch& parting : found_.divergent_branches)
             sizes[parting.block] = parting.region.size();
-        for (const Parting& broken : found_.partings)
+        for (const DivergentBranch& broken : found_.divergent_branches)
             for (const std::size_t edge : broken.breaks) {
                 auto& size = sizes[graph_.edges[edge].from];
                 size = std::max(size, broken.region.size() + 1);
             }
-        const auto key = [&](const Parting& parting) {
+        const auto key = [&](const DivergentBranch& parting) {
             return std::pair{sizes.at(parting.block), !parting.leaving.has_value()};
         };
-        std::stable_sort(found_.partings.begin(), found_.partings.end(),
-                         [&](const Parting& a, const Parting& b) { return key(a) > key(b); });
+        std::stable_sort(found_.divergent_branches.begin(), found_.divergent_branches.end(),
+                         [&](const DivergentBranch& a, const DivergentBranch& b) { return key(a) > key(b); });
     }
 
     Result<void> add(const models::DivergentFact& fact) {
         const auto index = function_.index_of(fact.at);
         const auto refuse_fact = [&](const std::string& what) {
-            return Failure{fmt::format("0x{:04x}: {}", fact.at, what), problem_.request.facts->name,
+            return Failure{fmt::format("0x{:04x}: {}", fact.at, what), context_.request.facts->name,
                            fact.from.line, 0};
         };
         if (!index)
@@ -109,10 +109,10 @@ private:
     }
 
     Result<void> add_parting(std::size_t block) {
-        Parting parting;
+        DivergentBranch parting;
         parting.block = block;
         const std::size_t last = graph_.blocks[block].last;
-        const JoinedPointStack& joined = *behind_[block];
+        const ReconvergenceStack& joined = *behind_[block];
         Meeting meeting;
         for (const std::size_t edge : graph_.blocks[block].out)
             if (const auto arrival = arrival_of_.find(edge); arrival != arrival_of_.end())
@@ -120,7 +120,7 @@ private:
         if (!meeting.point && !joined.empty()) meeting.point = joined.back();
         if (auto set = meet_behind(meeting, last); !set) return set;
         if (!meeting.point) meeting.block = assembly::immediate_post_dominators(graph_)[block];
-        PartingRegion region = region_of(graph_, points_, block, meeting);
+        InfluenceRegion region = region_of(graph_, points_, block, meeting);
         const bool several = ways_of(block).size() > 2;
         if (several && (!region.left.empty() || region.blocks.count(block) != 0))
             return refuse(last, "lanes that part here to more than two ways may leave points, or "
@@ -141,7 +141,7 @@ private:
             } else {
                 if (points_inside > 1 || region.behind_passed.size() > 1)
                     return refuse_around(last);
-                parting.passed = Parting::Passed{region.passing, {}};
+                parting.passed = DivergentBranch::Passed{region.passing, {}};
                 if (!region.behind_passed.empty())
                     parting.passed->behind = *region.behind_passed.begin();
             }
@@ -173,19 +173,19 @@ private:
             return refuse(last, "lanes may turn a loop while others wait for them inside it, which "
                                 "is not bounded");
         if (auto apart = find_apart(parting, joined.size() - points_inside); !apart) return apart;
-        found_.partings.push_back(std::move(parting));
+        found_.divergent_branches.push_back(std::move(parting));
         return boost::outcome_v2::success();
     }
 
     /// Those who leave their innermost points meet the others at the one around them.
     struct Around {
         Meeting meeting;
-        PartingRegion region;
+        InfluenceRegion region;
     };
-    [[nodiscard]] Result<Around> around_left(const JoinedPointStack& left,
+    [[nodiscard]] Result<Around> around_left(const ReconvergenceStack& left,
                                              std::size_t block) const {
         const std::size_t last = graph_.blocks[block].last;
-        const JoinedPointStack& joined = *behind_[block];
+        const ReconvergenceStack& joined = *behind_[block];
         Around around;
         const auto first_left = joined.end() - static_cast<std::ptrdiff_t>(left.size());
         around.meeting.passed.assign(first_left, joined.end());
@@ -212,7 +212,7 @@ private:
         return most;
     }
     /// Lanes may, from behind a passed point, before they meet.
-    [[nodiscard]] bool comes_again(std::size_t block, const PartingRegion& region) const {
+    [[nodiscard]] bool comes_again(std::size_t block, const InfluenceRegion& region) const {
         return std::any_of(region.behind_passed.begin(), region.behind_passed.end(),
                            [&](std::size_t from) {
                                return from == block || blocks_inside(from, region.blocks)[block];
@@ -220,10 +220,10 @@ private:
     }
 
     /// A branch that meets in every turn of a loop, which some of its lanes leave before.
-    Result<void> add_broken(Parting parting, Meeting meeting, const Around& around) {
+    Result<void> add_broken(DivergentBranch parting, Meeting meeting, const Around& around) {
         const std::size_t last = graph_.blocks[parting.block].last;
         meeting.ends_where_left = true;
-        const PartingRegion region = region_of(graph_, points_, parting.block, meeting);
+        const InfluenceRegion region = region_of(graph_, points_, parting.block, meeting);
         const auto turns = [&](std::size_t at) {
             return turns_before(parting.block, at, around.meeting.block);
         };
@@ -237,7 +237,7 @@ private:
         parting.region = region.blocks;
         parting.breaks = region.leaving;
         parting.apart = around.region.blocks;
-        found_.partings.push_back(std::move(parting));
+        found_.divergent_branches.push_back(std::move(parting));
         return boost::outcome_v2::success();
     }
     /// Where the lanes that arrive at the point go on.
@@ -255,7 +255,7 @@ private:
 
     /// Behind the passed point nothing of this kind may come again before the meeting, and who
     /// leaves a loop has left that point.
-    [[nodiscard]] Result<void> check_passed(const Parting& parting) const {
+    [[nodiscard]] Result<void> check_passed(const DivergentBranch& parting) const {
         const std::size_t last = graph_.blocks[parting.block].last;
         if (parting.passed->behind) {
             const std::vector<bool> behind = blocks_inside(*parting.passed->behind, parting.region);
@@ -297,7 +297,7 @@ private:
 
     /// Lanes that arrive at a point around that of the meeting, the last of `joined`, wait there,
     /// while others meet and go on.
-    Result<void> find_apart(Parting& parting, std::size_t joined) const {
+    Result<void> find_apart(DivergentBranch& parting, std::size_t joined) const {
         const std::size_t last = graph_.blocks[parting.block].last;
         parting.apart = parting.region;
         if (joined == 0) return boost::outcome_v2::success();
@@ -344,7 +344,7 @@ private:
     }
 
     /// The way over which lanes leave points, of a branch that is not come to again.
-    [[nodiscard]] Parting::Leaving leaving_once(const Parting& parting) const {
+    [[nodiscard]] DivergentBranch::Leaving leaving_once(const DivergentBranch& parting) const {
         const auto& out = graph_.blocks[parting.block].out;
         const auto way = std::find_if(out.begin(), out.end(), [&](std::size_t edge) {
             return points_.left_over.count(edge) != 0;
@@ -359,8 +359,8 @@ private:
         });
     }
     /// From the start on, up to the meeting.
-    [[nodiscard]] Parting::Leaving behind(std::size_t start, const Parting& parting) const {
-        Parting::Leaving leaving{start, {start}, 1};
+    [[nodiscard]] DivergentBranch::Leaving behind(std::size_t start, const DivergentBranch& parting) const {
+        DivergentBranch::Leaving leaving{start, {start}, 1};
         const std::vector<bool> passed = blocks_inside(start, parting.region);
         std::copy_if(parting.region.begin(), parting.region.end(),
                      std::inserter(leaving.region, leaving.region.end()),
@@ -369,10 +369,10 @@ private:
     }
 
     /// The way of a turning branch that does not come to it again; nothing when both do.
-    [[nodiscard]] std::optional<Parting::Leaving> leaving_of(const Parting& parting) const {
+    [[nodiscard]] std::optional<DivergentBranch::Leaving> leaving_of(const DivergentBranch& parting) const {
         for (const std::size_t way : graph_.blocks[parting.block].out) {
             if (!is_reached(graph_.edges[way].to)) continue;
-            Parting::Leaving leaving = behind(graph_.edges[way].to, parting);
+            DivergentBranch::Leaving leaving = behind(graph_.edges[way].to, parting);
             if (leaving.region.count(parting.block) != 0) continue;
             if (std::any_of(
                     graph_.loops.begin(), graph_.loops.end(),
@@ -386,8 +386,8 @@ private:
                 if (!inside(parting.block) || parting.region.count(graph_.loops[loop].header) == 0)
                     continue;
                 // Each of those who wait is a lane at least.
-                const std::int64_t lanes = problem_.shape.warp_size;
-                const std::int64_t turns = problem_.facts.loops[loop].max;
+                const std::int64_t lanes = context_.shape.warp_size;
+                const std::int64_t turns = context_.facts.loops[loop].max;
                 leaving.most = turns >= lanes ? lanes : std::min(lanes, leaving.most * (turns + 1));
             }
             return leaving;
@@ -396,26 +396,26 @@ private:
     }
 
     bool breaks_;
-    const Problem& problem_;
+    const AnalysisContext& context_;
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
-    const JoinedPoints& points_;
-    const std::vector<std::optional<JoinedPointStack>>& before_;
-    const std::vector<std::optional<JoinedPointStack>>& behind_;
-    const std::map<std::size_t, JoinedPoint>& arrival_of_;
-    MeetingPoints found_;
+    const ReconvergenceStacks& points_;
+    const std::vector<std::optional<ReconvergenceStack>>& before_;
+    const std::vector<std::optional<ReconvergenceStack>>& behind_;
+    const std::map<std::size_t, ReconvergencePoint>& arrival_of_;
+    Reconvergence found_;
 };
 
 /// Barriers count warps or, from sm_70 on, lanes (C9): no other lanes may be elsewhere.
-Result<void> check_barriers(const Problem& problem, const MeetingPoints& points) {
-    const auto& graph = *problem.request.graph;
-    const auto& instructions = problem.request.function->instructions;
-    for (const Parting& parting : points.partings)
+Result<void> check_barriers(const AnalysisContext& context, const Reconvergence& points) {
+    const auto& graph = *context.request.graph;
+    const auto& instructions = context.request.function->instructions;
+    for (const DivergentBranch& parting : points.divergent_branches)
         for (const std::size_t block : parting.apart)
             for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i)
                 if (assembly::waits_for_others(instructions[i]))
                     return refuse_at(
-                        problem, i,
+                        context, i,
                         fmt::format("some lanes may come to this barrier while others that parted "
                                     "from them at 0x{:04x} are elsewhere, which is not bounded",
                                     instructions[graph.blocks[parting.block].last].address));
@@ -424,15 +424,15 @@ Result<void> check_barriers(const Problem& problem, const MeetingPoints& points)
 
 } // namespace
 
-Result<MeetingPoints> meeting_points(const Problem& problem) {
-    if (auto checked = check_code(problem); !checked) return checked.as_failure();
-    const auto joined = joined_points(problem);
+Result<Reconvergence> find_reconvergence(const AnalysisContext& context) {
+    if (auto checked = check_code(context); !checked) return checked.as_failure();
+    const auto joined = reconvergence_stacks(context);
     if (!joined) return joined.as_failure();
-    auto points = Finder{problem, joined.value(), false}.find();
+    auto points = Finder{context, joined.value(), false}.find();
     if (!points)
-        if (auto broken = Finder{problem, joined.value(), true}.find()) points = std::move(broken);
+        if (auto broken = Finder{context, joined.value(), true}.find()) points = std::move(broken);
     if (!points) return points;
-    if (auto checked = check_barriers(problem, points.value()); !checked)
+    if (auto checked = check_barriers(context, points.value()); !checked)
         return checked.as_failure();
     return points;
 }

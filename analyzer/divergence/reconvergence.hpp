@@ -12,7 +12,7 @@
 namespace warpbound::analyzer {
 
 /// A branch at which lanes may part.
-struct Parting {
+struct DivergentBranch {
     std::size_t block = 0;              ///< Which it ends.
     std::optional<std::size_t> meeting; ///< Block at which they go on together; none: nowhere.
     bool is_named = false;              ///< At a point of the code.
@@ -44,17 +44,17 @@ struct Parting {
 };
 
 /// Edges over which lanes arrive at a point that SSY, PBK, PCNT or BSSY made, and the partings.
-struct MeetingPoints {
+struct Reconvergence {
     std::set<std::size_t> arrivals; ///< Edges of the graph.
-    std::vector<Parting> partings;  ///< Larger regions first.
+    std::vector<DivergentBranch> divergent_branches;  ///< Larger regions first.
 };
 
-/// Refuses, naming the place: what `joined_points` and `relate_partings` refuse, barriers and
+/// Refuses, naming the place: what `reconvergence_stacks` and `group_loop_exits` refuse, barriers and
 /// WARPSYNC that are guarded or that lanes may come to apart, a divergence fact where nothing is
 /// decided, several ways that end, leave points or come again, branches both of whose ways come to
 /// them again before the lanes meet, lanes that leave points that are not their innermost, that
 /// come behind a point without arriving, that turn a loop while others wait inside it, or that wait
 /// at several points around their innermost, or at one while others end.
-Result<MeetingPoints> meeting_points(const Problem& problem);
+Result<Reconvergence> find_reconvergence(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

@@ -39,17 +39,17 @@ bool leaves_point(const Instruction& instruction) {
 
 class Finder {
 public:
-    explicit Finder(const Problem& problem)
-        : problem_{problem}, function_{*problem.request.function}, graph_{*problem.request.graph} {
+    explicit Finder(const AnalysisContext& context)
+        : context_{context}, function_{*context.request.function}, graph_{*context.request.graph} {
         found_.before.resize(graph_.blocks.size());
         found_.behind.resize(graph_.blocks.size());
     }
 
-    Result<JoinedPoints> find() {
-        found_.before[0] = JoinedPointStack{};
+    Result<ReconvergenceStacks> find() {
+        found_.before[0] = ReconvergenceStack{};
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             if (!found_.before[block]) continue;
-            JoinedPointStack points = *found_.before[block];
+            ReconvergenceStack points = *found_.before[block];
             left_when_taken_.clear();
             left_behind_.clear();
             for (std::size_t i = graph_.blocks[block].first; i <= graph_.blocks[block].last; ++i)
@@ -57,14 +57,14 @@ public:
             found_.behind[block] = points;
             for (const std::size_t edge : graph_.blocks[block].out) {
                 const std::size_t to = graph_.edges[edge].to;
-                if (problem_.facts.never[to]) continue;
+                if (context_.facts.never[to]) continue;
                 const auto next = along(points, edge);
                 if (!next) return next.as_failure();
                 if (!found_.before[to]) {
                     found_.before[to] = next.value();
                 } else if (*found_.before[to] != next.value()) {
                     return refuse_at(
-                        problem_, graph_.blocks[to].first,
+                        context_, graph_.blocks[to].first,
                         "ways come here from different points at which lanes meet; not "
                         "bounded where lanes may part");
                 }
@@ -74,14 +74,14 @@ public:
     }
 
 private:
-    Result<void> step(JoinedPointStack& points, std::size_t instruction, std::size_t block) {
+    Result<void> step(ReconvergenceStack& points, std::size_t instruction, std::size_t block) {
         const Instruction& at = function_.instructions[instruction];
         if (makes_point(at.control_flow)) return join(points, instruction, block);
         if (!leaves_point(at) || (at.guard && at.guard->never()))
             return boost::outcome_v2::success();
         const auto reg = assembly::barrier_register(at);
         if (!reg || assembly::has_predicate_operand(at))
-            return refuse_at(problem_, instruction, "expected a barrier register alone");
+            return refuse_at(context_, instruction, "expected a barrier register alone");
         if (!assembly::is_guarded(at)) {
             leave(points, *reg, found_.left_in[block]);
             return boost::outcome_v2::success();
@@ -89,16 +89,16 @@ private:
         const auto transferred =
             assembly::executes_if_transferred(function_, instruction, graph_.blocks[block].last);
         if (!transferred)
-            return refuse_at(problem_, instruction,
+            return refuse_at(context_, instruction,
                              "leaving a point under a guard is bounded before a branch with the "
                              "same guard or its opposite only, where lanes may part");
         (*transferred ? left_when_taken_ : left_behind_).push_back(*reg);
         return boost::outcome_v2::success();
     }
 
-    static void leave(JoinedPointStack& points, int reg, JoinedPointStack& left) {
+    static void leave(ReconvergenceStack& points, int reg, ReconvergenceStack& left) {
         const auto point =
-            std::find_if(points.begin(), points.end(), [&](const JoinedPoint& joined) {
+            std::find_if(points.begin(), points.end(), [&](const ReconvergencePoint& joined) {
                 return joined.kind == ControlFlow::ConvergenceSet && joined.reg == reg;
             });
         if (point == points.end()) return;
@@ -106,16 +106,16 @@ private:
         points.erase(point);
     }
 
-    Result<void> join(JoinedPointStack& points, std::size_t instruction, std::size_t block) const {
+    Result<void> join(ReconvergenceStack& points, std::size_t instruction, std::size_t block) const {
         const Instruction& at = function_.instructions[instruction];
         if (assembly::is_guarded(at))
-            return refuse_at(problem_, instruction,
+            return refuse_at(context_, instruction,
                              "a guarded join is not bounded where lanes may part");
-        const JoinedPoint point{at.control_flow, assembly::barrier_register(at), block};
-        for (const JoinedPoint& open : points)
+        const ReconvergencePoint point{at.control_flow, assembly::barrier_register(at), block};
+        for (const ReconvergencePoint& open : points)
             if (open.kind == ControlFlow::ConvergenceSet && point.reg && open.reg == point.reg)
                 return refuse_at(
-                    problem_, instruction,
+                    context_, instruction,
                     "the barrier register is in use; not bounded where lanes may part");
         points.push_back(point);
         return boost::outcome_v2::success();
@@ -123,7 +123,7 @@ private:
 
     /// The points behind an edge: lanes that are transferred by an arrival leave its point and
     /// those inside it.
-    Result<JoinedPointStack> along(JoinedPointStack points, std::size_t edge) {
+    Result<ReconvergenceStack> along(ReconvergenceStack points, std::size_t edge) {
         const std::size_t block = graph_.edges[edge].from;
         const Instruction& last = function_.instructions[graph_.blocks[block].last];
         const bool taken = graph_.edges[edge].kind == assembly::EdgeKind::Taken;
@@ -136,23 +136,23 @@ private:
         while (!points.empty() &&
                (points.back().kind != *kind || (waits && points.back().reg != reg))) {
             if (waits || points.back().kind == ControlFlow::ConvergenceSet)
-                return refuse_at(problem_, graph_.blocks[block].last,
+                return refuse_at(context_, graph_.blocks[block].last,
                                  "lanes arrive at a point that is not the innermost; not bounded "
                                  "where lanes may part");
             points.pop_back();
         }
         if (points.empty())
-            return refuse_at(problem_, graph_.blocks[block].last,
+            return refuse_at(context_, graph_.blocks[block].last,
                              "no point is joined at which lanes arrive");
         found_.arrival_of[edge] = points.back();
         points.pop_back();
         return points;
     }
 
-    const Problem& problem_;
+    const AnalysisContext& context_;
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
-    JoinedPoints found_;
+    ReconvergenceStacks found_;
     /// Over the edges of the block that is looked at: where its branch is taken, and behind it.
     std::vector<int> left_when_taken_;
     std::vector<int> left_behind_;
@@ -160,8 +160,8 @@ private:
 
 } // namespace
 
-Result<JoinedPoints> joined_points(const Problem& problem) {
-    return Finder{problem}.find();
+Result<ReconvergenceStacks> reconvergence_stacks(const AnalysisContext& context) {
+    return Finder{context}.find();
 }
 
 } // namespace warpbound::analyzer

@@ -7,8 +7,8 @@
 
 namespace warpbound::analyzer {
 
-WarpCopies::WarpCopies(const Problem& problem, const MeetingPoints& points)
-    : problem_{problem}, graph_{*problem.request.graph}, points_{points} {
+SerializedBlocks::SerializedBlocks(const AnalysisContext& context, const Reconvergence& points)
+    : context_{context}, graph_{*context.request.graph}, points_{points} {
     for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
         Copy copy{block, {}};
         for (const std::size_t edge : graph_.blocks[block].out)
@@ -17,7 +17,7 @@ WarpCopies::WarpCopies(const Problem& problem, const MeetingPoints& points)
     }
 }
 
-WarpCopies::Reached WarpCopies::reached_by(std::size_t branch, const Parting& parting) const {
+SerializedBlocks::Reached SerializedBlocks::reached_by(std::size_t branch, const DivergentBranch& parting) const {
     Reached reached;
     std::vector<std::size_t> work;
     const auto follow = [&](std::size_t from) {
@@ -37,7 +37,7 @@ WarpCopies::Reached WarpCopies::reached_by(std::size_t branch, const Parting& pa
     return reached;
 }
 
-WarpCopies::Set WarpCopies::reached_from(std::size_t start, const Parting& parting) const {
+SerializedBlocks::Set SerializedBlocks::reached_from(std::size_t start, const DivergentBranch& parting) const {
     Set reached{start};
     std::vector<std::size_t> work{start};
     while (!work.empty()) {
@@ -49,33 +49,33 @@ WarpCopies::Set WarpCopies::reached_from(std::size_t start, const Parting& parti
     return reached;
 }
 
-bool WarpCopies::stays(std::size_t copy, const Copy::Way& way, const Parting& parting) const {
+bool SerializedBlocks::stays(std::size_t copy, const Copy::Way& way, const DivergentBranch& parting) const {
     return is_aside(copy, parting) || is_aside(way.to, parting) ||
            (way.edge && !leaves(*way.edge, parting));
 }
 
-bool WarpCopies::is_aside(std::size_t copy, const Parting& parting) const {
+bool SerializedBlocks::is_aside(std::size_t copy, const DivergentBranch& parting) const {
     return std::any_of(parting.breaks.begin(), parting.breaks.end(), [&](std::size_t edge) {
         return graph_.edges[edge].from == copies_[copy].left_at;
     });
 }
 
-bool WarpCopies::breaks(std::size_t copy, const Parting& parting) const {
+bool SerializedBlocks::breaks(std::size_t copy, const DivergentBranch& parting) const {
     const auto& out = graph_.blocks[copies_[copy].original].out;
     return std::any_of(out.begin(), out.end(),
                        [&](std::size_t edge) { return parting.breaks.count(edge) != 0; });
 }
 
-bool WarpCopies::is_never_taken(std::size_t edge) const {
-    return problem_.facts.never[graph_.edges[edge].to];
+bool SerializedBlocks::is_never_taken(std::size_t edge) const {
+    return context_.facts.never[graph_.edges[edge].to];
 }
 
-bool WarpCopies::leaves(std::size_t edge, const Parting& parting) const {
+bool SerializedBlocks::leaves(std::size_t edge, const DivergentBranch& parting) const {
     const std::size_t to = graph_.edges[edge].to;
     return !is_never_taken(edge) && (to == parting.meeting || parting.region.count(to) == 0);
 }
 
-bool WarpCopies::ends_way(std::size_t copy, const Parting& parting) const {
+bool SerializedBlocks::ends_way(std::size_t copy, const DivergentBranch& parting) const {
     if (is_aside(copy, parting)) return false;
     const auto& block = graph_.blocks[copies_[copy].original];
     return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
@@ -83,14 +83,14 @@ bool WarpCopies::ends_way(std::size_t copy, const Parting& parting) const {
            });
 }
 
-bool WarpCopies::waits_inside(std::size_t copy, const Parting& parting) const {
+bool SerializedBlocks::waits_inside(std::size_t copy, const DivergentBranch& parting) const {
     const auto& out = graph_.blocks[copies_[copy].original].out;
     return parting.passed && std::any_of(out.begin(), out.end(), [&](std::size_t edge) {
                return parting.passed->arrivals.count(edge) != 0;
            });
 }
 
-bool WarpCopies::misses_meeting(std::size_t copy, const Parting& parting) const {
+bool SerializedBlocks::misses_meeting(std::size_t copy, const DivergentBranch& parting) const {
     const auto& block = graph_.blocks[copies_[copy].original];
     return block.exits || std::any_of(block.out.begin(), block.out.end(), [&](auto edge) {
                return leaves(edge, parting) && graph_.edges[edge].to != parting.meeting &&
@@ -98,18 +98,18 @@ bool WarpCopies::misses_meeting(std::size_t copy, const Parting& parting) const 
            });
 }
 
-void WarpCopies::add(std::size_t from, std::size_t to) {
+void SerializedBlocks::add(std::size_t from, std::size_t to) {
     const Copy::Way way{to, std::nullopt};
     auto& ways = copies_[from].ways;
     if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
 }
 
-std::size_t WarpCopies::copy(std::size_t one) {
+std::size_t SerializedBlocks::copy(std::size_t one) {
     copies_.push_back(copies_[one]);
     return copies_.size() - 1;
 }
 
-WarpCopies::Seconds WarpCopies::copy_all(const Set& of, const Parting& parting) {
+SerializedBlocks::Seconds SerializedBlocks::copy_all(const Set& of, const DivergentBranch& parting) {
     Seconds second;
     for (const std::size_t one : of)
         second[one] = copy(one);
@@ -119,14 +119,14 @@ WarpCopies::Seconds WarpCopies::copy_all(const Set& of, const Parting& parting) 
     return second;
 }
 
-WarpCopies::Set WarpCopies::values_of(const Seconds& second) {
+SerializedBlocks::Set SerializedBlocks::values_of(const Seconds& second) {
     Set values;
     for (const auto& [copy, made] : second)
         values.insert(made);
     return values;
 }
 
-std::vector<std::size_t> WarpCopies::copy_late(const Reached& reached, const Parting& parting) {
+std::vector<std::size_t> SerializedBlocks::copy_late(const Reached& reached, const DivergentBranch& parting) {
     if (!parting.passed || !parting.passed->behind) return {};
     Set behind;
     std::vector<std::size_t> starts;
@@ -142,14 +142,14 @@ std::vector<std::size_t> WarpCopies::copy_late(const Reached& reached, const Par
     return starts;
 }
 
-void WarpCopies::let_wait(const Set& ways, const Parting& parting,
+void SerializedBlocks::let_wait(const Set& ways, const DivergentBranch& parting,
                           std::optional<std::size_t> meeting) {
     for (const std::size_t copy : ways)
         if (meeting && ends_way(copy, parting) && misses_meeting(copy, parting))
             add(copy, *meeting);
 }
 
-void WarpCopies::go_on_late(const Set& ways, const Parting& parting,
+void SerializedBlocks::go_on_late(const Set& ways, const DivergentBranch& parting,
                             const std::vector<std::size_t>& late) {
     for (const std::size_t copy : ways)
         if (ends_way(copy, parting))
@@ -157,7 +157,7 @@ void WarpCopies::go_on_late(const Set& ways, const Parting& parting,
                 add(copy, place);
 }
 
-Result<LanesInTurn> WarpCopies::in_order() const {
+Result<LanesInTurn> SerializedBlocks::in_order() const {
     std::vector<assembly::ExploredBlock> blocks;
     for (const Copy& copy : copies_) {
         const auto& code = graph_.blocks[copy.original];
@@ -171,20 +171,20 @@ Result<LanesInTurn> WarpCopies::in_order() const {
         }
         blocks.push_back(std::move(block));
     }
-    auto ordered = assembly::order_blocks(*problem_.request.function, blocks);
+    auto ordered = assembly::order_blocks(*context_.request.function, blocks);
     if (!ordered)
         return Failure{"lanes that part take their ways in turn, which makes another control "
                        "flow than the code's; in it: " +
                            ordered.error().what,
-                       problem_.request.function->name};
+                       context_.request.function->name};
     LanesInTurn lanes{std::move(ordered.value().graph), {}, {}, {}};
     for (const std::size_t given : ordered.value().given) {
         const std::size_t original = copies_[given].original;
         lanes.original.push_back(original);
         lanes.repeated.push_back(copies_[given].repeated);
         lanes.together.push_back(std::none_of(
-            points_.partings.begin(), points_.partings.end(),
-            [&](const Parting& parting) { return parting.apart.count(original) != 0; }));
+            points_.divergent_branches.begin(), points_.divergent_branches.end(),
+            [&](const DivergentBranch& parting) { return parting.apart.count(original) != 0; }));
     }
     return lanes;
 }

@@ -15,7 +15,7 @@
 namespace warpbound::analyzer {
 
 /// A control flow that grows: at first the kernel's own blocks.
-class WarpCopies {
+class SerializedBlocks {
 public:
     struct Copy {
         std::size_t original = 0;
@@ -37,7 +37,7 @@ public:
         std::optional<std::size_t> meeting; ///< Where they go on.
     };
 
-    WarpCopies(const Problem& problem, const MeetingPoints& points);
+    SerializedBlocks(const AnalysisContext& context, const Reconvergence& points);
 
     [[nodiscard]] std::size_t size() const { return copies_.size(); }
     [[nodiscard]] Copy& operator[](std::size_t copy) { return copies_[copy]; }
@@ -49,38 +49,38 @@ public:
         return graph_.blocks[block];
     }
 
-    [[nodiscard]] Reached reached_by(std::size_t branch, const Parting& parting) const;
+    [[nodiscard]] Reached reached_by(std::size_t branch, const DivergentBranch& parting) const;
     /// What a way of the parting passes from here on.
-    [[nodiscard]] Set reached_from(std::size_t start, const Parting& parting) const;
+    [[nodiscard]] Set reached_from(std::size_t start, const DivergentBranch& parting) const;
     /// The edge leads to the meeting, or to a point around the parting.
-    [[nodiscard]] bool leaves(std::size_t edge, const Parting& parting) const;
+    [[nodiscard]] bool leaves(std::size_t edge, const DivergentBranch& parting) const;
     /// The way goes on in the parting's region, by the same lanes or those of them who stay.
-    [[nodiscard]] bool stays(std::size_t copy, const Copy::Way& way, const Parting& parting) const;
+    [[nodiscard]] bool stays(std::size_t copy, const Copy::Way& way, const DivergentBranch& parting) const;
     /// Of lanes that broke off from a way of the parting.
-    [[nodiscard]] bool is_aside(std::size_t copy, const Parting& parting) const;
+    [[nodiscard]] bool is_aside(std::size_t copy, const DivergentBranch& parting) const;
     /// Lanes may leave its point here, for those around.
-    [[nodiscard]] bool breaks(std::size_t copy, const Parting& parting) const;
+    [[nodiscard]] bool breaks(std::size_t copy, const DivergentBranch& parting) const;
     /// All lanes may end here, or wait for others behind it.
-    [[nodiscard]] bool ends_way(std::size_t copy, const Parting& parting) const;
+    [[nodiscard]] bool ends_way(std::size_t copy, const DivergentBranch& parting) const;
     /// Lanes may wait behind it at the point that others leave.
-    [[nodiscard]] bool waits_inside(std::size_t copy, const Parting& parting) const;
+    [[nodiscard]] bool waits_inside(std::size_t copy, const DivergentBranch& parting) const;
     /// All lanes may end here, or wait at a point around the parting.
-    [[nodiscard]] bool misses_meeting(std::size_t copy, const Parting& parting) const;
+    [[nodiscard]] bool misses_meeting(std::size_t copy, const DivergentBranch& parting) const;
 
     /// Other lanes go on there.
     void add(std::size_t from, std::size_t to);
     /// A second one, with the same ways.
     std::size_t copy(std::size_t one);
     /// Copies them, with the ways between them; other ways lead where they led.
-    Seconds copy_all(const Set& of, const Parting& parting);
+    Seconds copy_all(const Set& of, const DivergentBranch& parting);
     static Set values_of(const Seconds& second);
     /// Copies what follows the passed point, for lanes that waited there until the others had left
     /// it and come to the meeting or ended. Returns where they go on.
-    std::vector<std::size_t> copy_late(const Reached& reached, const Parting& parting);
+    std::vector<std::size_t> copy_late(const Reached& reached, const DivergentBranch& parting);
     /// Those who have waited at the meeting go on when the others do not come there.
-    void let_wait(const Set& ways, const Parting& parting, std::optional<std::size_t> meeting);
+    void let_wait(const Set& ways, const DivergentBranch& parting, std::optional<std::size_t> meeting);
     /// Behind the ends of `ways`, those who waited at the passed point go on.
-    void go_on_late(const Set& ways, const Parting& parting, const std::vector<std::size_t>& late);
+    void go_on_late(const Set& ways, const DivergentBranch& parting, const std::vector<std::size_t>& late);
 
     /// In reverse post order. Refuses ways that make no control flow that can be bounded.
     [[nodiscard]] Result<LanesInTurn> in_order() const;
@@ -88,9 +88,9 @@ public:
 private:
     [[nodiscard]] bool is_never_taken(std::size_t edge) const;
 
-    const Problem& problem_;
+    const AnalysisContext& context_;
     const assembly::ControlFlowGraph& graph_;
-    const MeetingPoints& points_;
+    const Reconvergence& points_;
     std::vector<Copy> copies_;
 };
 

@@ -24,13 +24,13 @@ constexpr std::size_t most_with_sets = 500;
 class Serializer {
 public:
     /// `sparing`: of copies, where that makes a longer path at most.
-    Serializer(const Problem& problem, const MeetingPoints& points, std::size_t most, bool sparing)
-        : problem_{problem}, points_{points}, most_{most}, sparing_{sparing}, copies_{problem,
+    Serializer(const AnalysisContext& context, const Reconvergence& points, std::size_t most, bool sparing)
+        : context_{context}, points_{points}, most_{most}, sparing_{sparing}, copies_{context,
                                                                                       points} {}
 
     /// None: too many copies.
     std::optional<Result<LanesInTurn>> run() {
-        for (const Parting& parting : points_.partings) {
+        for (const DivergentBranch& parting : points_.divergent_branches) {
             const std::size_t before = copies_.size();
             for (std::size_t copy = 0; copy < before; ++copy) {
                 if (copies_[copy].original != parting.block || left_.count(copy) != 0) continue;
@@ -41,16 +41,16 @@ public:
     }
 
 private:
-    using Copy = WarpCopies::Copy;
-    using Set = WarpCopies::Set;
-    using Seconds = WarpCopies::Seconds;
+    using Copy = SerializedBlocks::Copy;
+    using Set = SerializedBlocks::Set;
+    using Seconds = SerializedBlocks::Seconds;
 
     /// Lets the ways of one copy of the branch follow each other. False when it cannot.
-    bool part(std::size_t branch, const Parting& parting) {
-        const WarpCopies::Reached reached = copies_.reached_by(branch, parting);
+    bool part(std::size_t branch, const DivergentBranch& parting) {
+        const SerializedBlocks::Reached reached = copies_.reached_by(branch, parting);
         if (parting.leaving && !parting.leaving->beside.empty()) {
-            auto left = let_leave_at_several(copies_, branch, parting, points_.partings, reached,
-                                             problem_.shape.warp_size);
+            auto left = let_leave_at_several(copies_, branch, parting, points_.divergent_branches, reached,
+                                             context_.shape.warp_size);
             if (left) left_.merge(*left);
             return left.has_value();
         }
@@ -67,15 +67,15 @@ private:
 
     /// The lanes of the way with fewer copies go on before all others, or behind them, so that
     /// only this way is copied; a path may have it at both places.
-    [[nodiscard]] Parting with_shorter_leaving(std::size_t branch, const Parting& parting) const {
+    [[nodiscard]] DivergentBranch with_shorter_leaving(std::size_t branch, const DivergentBranch& parting) const {
         std::optional<Set> shortest;
-        Parting made = parting;
+        DivergentBranch made = parting;
         for (const Copy::Way& way : copies_[branch].ways) {
             if (!way.edge || copies_.leaves(*way.edge, parting)) continue;
             Set reached = copies_.reached_from(way.to, parting);
             if (shortest && shortest->size() <= reached.size()) continue;
             shortest = std::move(reached);
-            made.leaving = Parting::Leaving{copies_[way.to].original, {}, 1};
+            made.leaving = DivergentBranch::Leaving{copies_[way.to].original, {}, 1};
         }
         for (const std::size_t copy : *shortest)
             made.leaving->region.insert(copies_[copy].original);
@@ -83,8 +83,8 @@ private:
     }
 
     /// Behind one way come the others, then what follows all.
-    void let_follow(std::size_t branch, const Parting& parting,
-                    const WarpCopies::Reached& reached) {
+    void let_follow(std::size_t branch, const DivergentBranch& parting,
+                    const SerializedBlocks::Reached& reached) {
         const auto& [inside, meeting] = reached;
         std::vector<std::size_t> starts;
         for (const Copy::Way& way : copies_[branch].ways)
@@ -95,7 +95,7 @@ private:
             return let_several_follow(
                 copies_, branch, parting, reached, starts,
                 sparing_ ? 0 : most_with_sets - std::min(most_with_sets, copies_.size()),
-                problem_.shape.warp_size);
+                context_.shape.warp_size);
         std::vector<Set> ways;
         for (const std::size_t start : starts)
             ways.push_back(copies_.reached_from(start, parting));
@@ -105,7 +105,7 @@ private:
                                   std::inserter(shared, shared.end()));
         const std::vector<std::size_t> late = copies_.copy_late(reached, parting);
         // All of one way may have broken off, and all of the other one end.
-        for (const std::size_t behind : behind_breaks(copies_, parting, points_.partings, inside))
+        for (const std::size_t behind : behind_breaks(copies_, parting, points_.divergent_branches, inside))
             for (const std::size_t copy : inside)
                 if (may_end(copy, parting)) copies_.add(copy, behind);
         // Where they share much, either may follow either: fewer copies, and a longer path at most.
@@ -142,7 +142,7 @@ private:
     }
 
     /// All of a way whose lanes may break off, not only those who did.
-    [[nodiscard]] bool may_end(std::size_t copy, const Parting& parting) const {
+    [[nodiscard]] bool may_end(std::size_t copy, const DivergentBranch& parting) const {
         return copies_.block_of(copy).exits && !copies_.is_aside(copy, parting);
     }
 
@@ -152,10 +152,10 @@ private:
         Seconds ended;
         Seconds waiting;
     };
-    Behind copy_behind(const Set& way, const Parting& parting, std::optional<std::size_t> meeting,
+    Behind copy_behind(const Set& way, const DivergentBranch& parting, std::optional<std::size_t> meeting,
                        const std::vector<std::size_t>& late) {
         Behind behind{copies_.copy_all(way, parting), {}};
-        const Set ended = WarpCopies::values_of(behind.ended);
+        const Set ended = SerializedBlocks::values_of(behind.ended);
         copies_.let_wait(ended, parting, meeting);
         if (meeting && !parting.breaks.empty()) {
             Set missing;
@@ -163,11 +163,11 @@ private:
                          [&](std::size_t copy) {
                              return copies_.breaks(copy, parting) || may_end(copy, parting);
                          });
-            let_break_off(copies_, parting, points_.partings, ended, missing, *meeting);
+            let_break_off(copies_, parting, points_.divergent_branches, ended, missing, *meeting);
         }
         if (late.empty()) return behind;
         behind.waiting = copies_.copy_all(way, parting);
-        const Set made = WarpCopies::values_of(behind.waiting);
+        const Set made = SerializedBlocks::values_of(behind.waiting);
         copies_.let_wait(made, parting, meeting);
         copies_.go_on_late(made, parting, late);
         return behind;
@@ -175,11 +175,11 @@ private:
 
     /// From the first way to the second, which begins at `start`. Where lanes part in the first,
     /// some of them may end while others wait at the passed point.
-    void lead(const Set& first, const Parting& parting, const Behind& behind, std::size_t start) {
+    void lead(const Set& first, const DivergentBranch& parting, const Behind& behind, std::size_t start) {
         const bool parts = std::any_of(first.begin(), first.end(), [&](std::size_t copy) {
             return std::any_of(
-                points_.partings.begin(), points_.partings.end(),
-                [&](const Parting& inner) { return inner.block == copies_[copy].original; });
+                points_.divergent_branches.begin(), points_.divergent_branches.end(),
+                [&](const DivergentBranch& inner) { return inner.block == copies_[copy].original; });
         });
         for (const std::size_t copy : first) {
             if (copies_.ends_way(copy, parting)) copies_.add(copy, behind.ended.at(start));
@@ -193,31 +193,31 @@ private:
                      [&](std::size_t copy) {
                          return copies_.breaks(copy, parting) || copies_.ends_way(copy, parting);
                      });
-        let_break_off(copies_, parting, points_.partings, first, ends, behind.ended.at(start));
+        let_break_off(copies_, parting, points_.divergent_branches, first, ends, behind.ended.at(start));
     }
 
-    const Problem& problem_;
-    const MeetingPoints& points_;
+    const AnalysisContext& context_;
+    const Reconvergence& points_;
     std::size_t most_; ///< Copies.
     bool sparing_;
-    WarpCopies copies_;
+    SerializedBlocks copies_;
     Set left_; ///< Branches that were taken together with another one's.
 };
 
 } // namespace
 
-Result<LanesInTurn> lanes_in_turn(const Problem& problem, std::size_t sparing_above) {
-    const auto points = meeting_points(problem);
+Result<LanesInTurn> lanes_in_turn(const AnalysisContext& context, std::size_t sparing_above) {
+    const auto points = find_reconvergence(context);
     if (!points) return points.as_failure();
-    auto made = Serializer{problem, points.value(), sparing_above, false}.run();
-    if (!made) made = Serializer{problem, points.value(), most_copies, true}.run();
+    auto made = Serializer{context, points.value(), sparing_above, false}.run();
+    if (!made) made = Serializer{context, points.value(), most_copies, true}.run();
     if (!made)
         return Failure{"lanes may part inside each other so often that their ways are not bounded "
                        "in this version",
-                       problem.request.function->name};
+                       context.request.function->name};
     auto lanes = std::move(*made);
     if (!lanes) return lanes;
-    const auto& graph = *problem.request.graph;
+    const auto& graph = *context.request.graph;
     for (const auto& loop : lanes.value().graph.loops) {
         const std::size_t header = lanes.value().original[loop.header];
         if (lanes.value().repeated[loop.header]) continue;
@@ -226,7 +226,7 @@ Result<LanesInTurn> lanes_in_turn(const Problem& problem, std::size_t sparing_ab
             return Failure{fmt::format("lanes that part may come to 0x{:04x} again and again in "
                                        "turn, which is not bounded in this version",
                                        graph.blocks[header].address),
-                           problem.request.function->name};
+                           context.request.function->name};
     }
     return lanes;
 }

@@ -11,20 +11,20 @@ Request in_turn(const Request& request, const LanesInTurn& lanes) {
     return serial;
 }
 
-Problem in_turn(const Problem& problem, const Request& request, const LanesInTurn& lanes) {
-    const auto& graph = *problem.request.graph;
-    Problem serial{request,
+AnalysisContext in_turn(const AnalysisContext& context, const Request& request, const LanesInTurn& lanes) {
+    const auto& graph = *context.request.graph;
+    AnalysisContext serial{request,
                    {},
-                   problem.shape,
-                   problem.timings,
-                   problem.used,
-                   problem.buffer_entries,
-                   problem.buffer_drain,
-                   problem.caches,
-                   problem.touched,
-                   problem.deadline};
+                   context.shape,
+                   context.timings,
+                   context.used,
+                   context.buffer_entries,
+                   context.buffer_drain,
+                   context.caches,
+                   context.footprint,
+                   context.deadline};
     for (const std::size_t block : lanes.original)
-        serial.facts.never.push_back(problem.facts.never[block]);
+        serial.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : lanes.graph.loops) {
         BackEdgeBounds bound{0, lanes.repeated[loop.header].value_or(0)};
         const auto known =
@@ -33,20 +33,20 @@ Problem in_turn(const Problem& problem, const Request& request, const LanesInTur
             });
         if (known != graph.loops.end()) {
             const BackEdgeBounds& of_lane =
-                problem.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())];
+                context.facts.loops[static_cast<std::size_t>(known - graph.loops.begin())];
             bound.max = std::max(bound.max, of_lane.max);
             if (lanes.together[loop.header]) bound.min = of_lane.min;
         }
         serial.facts.loops.push_back(bound);
     }
-    serial.facts.in_use = problem.facts.in_use;
+    serial.facts.in_use = context.facts.in_use;
     serial.facts.in_use.exclusives.clear();
     serial.facts.in_use.constraints.clear();
     return serial;
 }
 
-Problem of_one_lane(const Problem& problem) {
-    Problem lane = problem;
+AnalysisContext single_lane_context(const AnalysisContext& context) {
+    AnalysisContext lane = context;
     for (auto& timing : lane.timings) {
         if (!timing) continue;
         auto& gap = timing.value().gap;
@@ -58,7 +58,7 @@ Problem of_one_lane(const Problem& problem) {
     return lane;
 }
 
-void name_originals(SideResult& result, const LanesInTurn& lanes) {
+void map_to_original_blocks(SideResult& result, const LanesInTurn& lanes) {
     std::map<std::size_t, BlockContribution> blocks;
     for (const BlockContribution& part : result.blocks) {
         BlockContribution& whole = blocks[lanes.original[part.block]];

@@ -11,13 +11,13 @@ Request in_turn(const Request& request, const LanesInTurn& lanes);
 /// The problem on that graph. Bounds of loops and `never` hold for each lane, so for what lanes
 /// that go together execute, least turns where all do; other facts speak of the path of one lane
 /// and are left out. Side: upper.
-Problem in_turn(const Problem& problem, const Request& request, const LanesInTurn& lanes);
+AnalysisContext in_turn(const AnalysisContext& context, const Request& request, const LanesInTurn& lanes);
 
 /// The problem of a lane, of which the warp issues at least the path: gaps that a change of lanes
 /// could shorten are short. Side: lower.
-Problem of_one_lane(const Problem& problem);
+AnalysisContext single_lane_context(const AnalysisContext& context);
 
 /// Names the blocks of the kernel's graph in place of their copies.
-void name_originals(SideResult& result, const LanesInTurn& lanes);
+void map_to_original_blocks(SideResult& result, const LanesInTurn& lanes);
 
 } // namespace warpbound::analyzer

@@ -16,7 +16,7 @@ namespace warpbound::analyzer {
 
 /// No path of `paths` that the flow facts allow costs more (lower side: less) than `bound`.
 /// `Unit:` core cycles.
-struct PathLemma {
+struct PathCertificate {
     std::string id;   ///< "execution-time-upper-stall": unique in an analysis.
     std::string text; ///< What the costs are.
     Side side = Side::Upper;
@@ -35,19 +35,19 @@ struct PathLemma {
 };
 
 /// The blocks and loops that lemmas of the upper side are about where the lanes of a warp may part.
-struct CopiesInTurn {
+struct SerializedPaths {
     LanesInTurn lanes;
     std::vector<BackEdgeBounds> loops; ///< Of `lanes.graph`.
 };
 
 /// Filled by `analyze` when the request asks for it.
-struct ProofRecord {
-    std::vector<PathLemma> lemmas;
-    std::optional<CopiesInTurn> in_turn{}; ///< None: all lemmas are about the kernel's blocks.
+struct CertificateStore {
+    std::vector<PathCertificate> certificates;
+    std::optional<SerializedPaths> in_turn{}; ///< None: all lemmas are about the kernel's blocks.
 };
 
 /// How a lemma is named.
-struct LemmaName {
+struct CertificateName {
     std::string id;
     std::string text;
 };
@@ -58,21 +58,21 @@ using GrowingPaths = std::function<PathGraph(std::optional<std::size_t> nodes_pe
 /// Keeps a solved path problem in the smallest size that gives the same bound, if the request asks
 /// for proofs. Returns the solution that the lemma proves: where its script does not show the bound
 /// (its rows let counts circulate where no path goes), one with the tightest that it does show.
-PathSolution record(const Problem& problem, const LemmaName& name, Side side, Facts facts,
+PathSolution record(const AnalysisContext& context, const CertificateName& name, Side side, Facts facts,
                     PathSolution solved, const GrowingPaths& paths);
 
 /// Keeps the bound on a sum of block costs over all paths that loop bounds allow.
-void record_sum(const Problem& problem, const LemmaName& name,
+void certify_sum(const AnalysisContext& context, const CertificateName& name,
                 const std::vector<std::int64_t>& block_costs, Side side);
 
 /// The most that instructions cost on a path that loop bounds allow; keeps its lemma, once, if the
 /// request asks for proofs. Side: upper.
-std::int64_t most_by_lemma(const Problem& problem, const LemmaName& name,
+std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
                            const InstructionCosts& costs);
 /// The same of the costliest of such paths.
-std::int64_t most_by_lemma(const Problem& problem, const LemmaName& name, PathGraph paths);
+std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name, PathGraph paths);
 
 /// Leaves out lemmas of the upper side that no term counts, if the request asks for proofs.
-void keep_counted(const Problem& problem, const std::vector<BoundTerm>& terms);
+void keep_counted_certificates(const AnalysisContext& context, const std::vector<BoundTerm>& terms);
 
 } // namespace warpbound::analyzer

@@ -34,14 +34,14 @@ std::string sum(const Terms& terms) {
 class Script {
 public:
     Script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
-           const std::vector<BackEdgeBounds>& bounds, const PathLemma& lemma)
-        : graph_{graph}, facts_{facts}, bounds_{bounds}, lemma_{lemma}, structural_{
-                                                                            graph, lemma.paths,
-                                                                            bounds, lemma.side} {
-        into_.resize(lemma.paths.nodes.size());
-        out_.resize(lemma.paths.nodes.size());
-        for (std::size_t from = 0; from < lemma.paths.nodes.size(); ++from)
-            for (const PathEdge& edge : lemma.paths.nodes[from].successors) {
+           const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate)
+        : graph_{graph}, facts_{facts}, bounds_{bounds}, certificate_{certificate}, structural_{
+                                                                            graph, certificate.paths,
+                                                                            bounds, certificate.side} {
+        into_.resize(certificate.paths.nodes.size());
+        out_.resize(certificate.paths.nodes.size());
+        for (std::size_t from = 0; from < certificate.paths.nodes.size(); ++from)
+            for (const PathEdge& edge : certificate.paths.nodes[from].successors) {
                 into_[edge.to].push_back(edges_.size());
                 out_[from].push_back(edges_.size());
                 edges_.push_back({from, edge.to, edge.cost});
@@ -50,7 +50,7 @@ public:
     }
 
     std::string text() {
-        const auto& nodes = lemma_.paths.nodes;
+        const auto& nodes = certificate_.paths.nodes;
         for (std::size_t node = 0; node < nodes.size(); ++node)
             add(fmt::format("flow_{}", node), "=", arrivals(node), sum(departures(node)));
         Terms ends;
@@ -59,15 +59,15 @@ public:
         add("once", "=", sum(ends), "1");
         for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
             if (!headers(loop).empty()) loop_rows(loop);
-        if (lemma_.facts == Facts::All) fact_rows();
+        if (certificate_.facts == Facts::All) fact_rows();
         region_rows();
-        const bool upper = lemma_.side == Side::Upper;
+        const bool upper = certificate_.side == Side::Upper;
         add("goal", upper ? ">=" : "<=", sum(cost([](std::size_t) { return true; })),
-            number(upper ? lemma_.bound + 1 : lemma_.bound - 1));
+            number(upper ? certificate_.bound + 1 : certificate_.bound - 1));
         return fmt::format("; {}: {}\n; expected: unsat, no path costs {} than {} cycles\n"
                            "(set-info :smt-lib-version 2.6)\n(set-info :status unsat)\n"
                            "(set-logic QF_LIA)\n{}{}(check-sat)\n(exit)\n",
-                           lemma_.id, lemma_.text, upper ? "more" : "less", lemma_.bound,
+                           certificate_.id, certificate_.text, upper ? "more" : "less", certificate_.bound,
                            declarations_, assertions_);
     }
 
@@ -98,8 +98,8 @@ private:
     void declare() {
         for (std::size_t edge = 0; edge < edges_.size(); ++edge)
             declare(edge_name(edge));
-        for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
-            if (lemma_.paths.nodes[node].end_cost) declare(end_name(node));
+        for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node)
+            if (certificate_.paths.nodes[node].end_cost) declare(end_name(node));
         for (std::size_t loop = 0; loop < graph_.loops.size(); ++loop)
             for (const std::size_t header : headers(loop))
                 for (const auto& [exit, stay_cost] : stays(header))
@@ -113,7 +113,7 @@ private:
     }
 
     [[nodiscard]] std::size_t block_of(std::size_t node) const {
-        return lemma_.paths.nodes[node].block;
+        return certificate_.paths.nodes[node].block;
     }
     [[nodiscard]] bool inside(std::size_t loop, std::size_t node) const {
         const auto& blocks = graph_.loops[loop].blocks;
@@ -121,7 +121,7 @@ private:
     }
     [[nodiscard]] std::vector<std::size_t> headers(std::size_t loop) const {
         std::vector<std::size_t> nodes;
-        for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
+        for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node)
             if (block_of(node) == graph_.loops[loop].header) nodes.push_back(node);
         return nodes;
     }
@@ -130,7 +130,7 @@ private:
     [[nodiscard]] std::vector<std::pair<std::size_t, std::int64_t>>
     stays(std::size_t header) const {
         std::vector<std::pair<std::size_t, std::int64_t>> list;
-        const auto stay = structural_.stay_from(header);
+        const auto stay = structural_.traversal_from(header);
         for (const PathEdge& exit : stay.exits)
             list.emplace_back(exit.to, exit.cost);
         if (stay.end_cost) list.emplace_back(path_end, *stay.end_cost);
@@ -162,7 +162,7 @@ private:
         Terms terms;
         for (const std::size_t edge : out_[node])
             terms.push_back(edge_name(edge));
-        if (lemma_.paths.nodes[node].end_cost) terms.push_back(end_name(node));
+        if (certificate_.paths.nodes[node].end_cost) terms.push_back(end_name(node));
         return terms;
     }
 
@@ -172,8 +172,8 @@ private:
         for (std::size_t edge = 0; edge < edges_.size(); ++edge)
             if (edges_[edge].cost != 0 && wanted(edges_[edge].from))
                 terms.push_back(times(edges_[edge].cost, edge_name(edge)));
-        for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node) {
-            const auto& end = lemma_.paths.nodes[node].end_cost;
+        for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node) {
+            const auto& end = certificate_.paths.nodes[node].end_cost;
             if (end && *end != 0 && wanted(node)) terms.push_back(times(*end, end_name(node)));
         }
         return terms;
@@ -198,9 +198,9 @@ private:
         const auto is_inside = [&](std::size_t node) { return inside(loop, node); };
         std::map<std::size_t, Terms> left; // by the node that follows
         Terms& ended = left[path_end];
-        for (std::size_t node = 0; node < lemma_.paths.nodes.size(); ++node)
+        for (std::size_t node = 0; node < certificate_.paths.nodes.size(); ++node)
             if (is_inside(node)) {
-                if (lemma_.paths.nodes[node].end_cost) ended.push_back(end_name(node));
+                if (certificate_.paths.nodes[node].end_cost) ended.push_back(end_name(node));
             } else if (Terms edges = into_where(node, is_inside); !edges.empty()) {
                 left[node] = std::move(edges);
             }
@@ -222,7 +222,7 @@ private:
             add(fmt::format("stays_b{}_to_{}", block, exit_name(exit)), "=", sum(staying[exit]),
                 sum(edges));
         add(fmt::format("cut_b{}", block),
-            lemma_.side == Side::Upper ? "<=" : ">=", sum(cost(is_inside)), sum(limit));
+            certificate_.side == Side::Upper ? "<=" : ">=", sum(cost(is_inside)), sum(limit));
     }
 
     /// Executions of a block, or of an edge of the control-flow graph.
@@ -268,8 +268,8 @@ private:
     }
 
     void region_rows() {
-        for (std::size_t i = 0; i < lemma_.regions.size(); ++i) {
-            const auto& region = lemma_.regions[i];
+        for (std::size_t i = 0; i < certificate_.regions.size(); ++i) {
+            const auto& region = certificate_.regions[i];
             const auto edges = [&](bool from_inside) {
                 return sum(edges_where([&](const Edge& edge) {
                     const auto in = [&](std::size_t node) {
@@ -286,8 +286,8 @@ private:
     const assembly::ControlFlowGraph& graph_;
     const models::FlowFacts& facts_;
     const std::vector<BackEdgeBounds>& bounds_;
-    const PathLemma& lemma_;
-    StructuralPaths structural_;
+    const PathCertificate& certificate_;
+    LoopBoundedPaths structural_;
     std::vector<Edge> edges_;
     std::vector<std::vector<std::size_t>> into_; ///< Edges by the node that they lead to.
     std::vector<std::vector<std::size_t>> out_;  ///< Edges by the node that they leave.
@@ -298,8 +298,8 @@ private:
 } // namespace
 
 std::string proof_script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
-                         const std::vector<BackEdgeBounds>& bounds, const PathLemma& lemma) {
-    return Script{graph, facts, bounds, lemma}.text();
+                         const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate) {
+    return Script{graph, facts, bounds, certificate}.text();
 }
 
 } // namespace warpbound::analyzer

@@ -12,6 +12,6 @@ namespace warpbound::analyzer {
 /// Quantifier-free linear integer arithmetic; every constraint has a label. The expected answer is
 /// `unsat`. Equal lemmas give equal text.
 std::string proof_script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
-                         const std::vector<BackEdgeBounds>& bounds, const PathLemma& lemma);
+                         const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate);
 
 } // namespace warpbound::analyzer

@@ -21,7 +21,7 @@ using assembly::Instruction;
 /// What is known of all registers before each instruction of each block.
 class Code {
 public:
-    Code(const Function& function, const ControlFlowGraph& graph, const LaneArithmetic& arithmetic)
+    Code(const Function& function, const ControlFlowGraph& graph, const ThreadArithmetic& arithmetic)
         : function_{function}, graph_{graph}, arithmetic_{arithmetic}, starts_(graph.blocks.size()),
           origins_(graph.blocks.size()) {
         Origin next = 1; // Each block: where ways meet, then its instructions.
@@ -36,14 +36,14 @@ public:
     template <class Visit> void for_each(const Visit& visit) const {
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             if (!starts_[block]) continue;
-            LaneRegisters registers = *starts_[block];
+            ThreadRegisters registers = *starts_[block];
             execute(block, registers, visit);
         }
     }
 
 private:
     template <class Visit>
-    void execute(std::size_t block, LaneRegisters& registers, const Visit& visit) const {
+    void execute(std::size_t block, ThreadRegisters& registers, const Visit& visit) const {
         const auto& code = graph_.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i) {
             const Origin origin = origins_[block] + 1 + (i - code.first);
@@ -63,7 +63,7 @@ private:
                 if (!open[block]) continue;
                 open[block] = false;
                 changed = true;
-                LaneRegisters registers = *starts_[block];
+                ThreadRegisters registers = *starts_[block];
                 execute(block, registers, [](auto&&...) {});
                 for (const std::size_t edge : graph_.blocks[block].out) {
                     const std::size_t to = graph_.edges[edge].to;
@@ -72,7 +72,7 @@ private:
                         open[to] = true;
                         continue;
                     }
-                    LaneRegisters joined = *starts_[to];
+                    ThreadRegisters joined = *starts_[to];
                     joined.join(registers, origins_[to]);
                     if (joined == *starts_[to]) continue;
                     starts_[to] = std::move(joined);
@@ -84,16 +84,16 @@ private:
 
     const Function& function_;
     const ControlFlowGraph& graph_;
-    const LaneArithmetic& arithmetic_;
-    std::vector<std::optional<LaneRegisters>> starts_; ///< [block]
+    const ThreadArithmetic& arithmetic_;
+    std::vector<std::optional<ThreadRegisters>> starts_; ///< [block]
     std::vector<Origin> origins_;                      ///< [block]
 };
 
 /// How its lanes decide what a predicate decides there; nothing where none does.
-std::optional<Choice> choice_at(const Instruction& instruction, const LaneRegisters& registers,
-                                const LaneArithmetic& arithmetic) {
+std::optional<Choice> choice_at(const Instruction& instruction, const ThreadRegisters& registers,
+                                const ThreadArithmetic& arithmetic) {
     std::optional<Choice> choice;
-    const auto meet = [&](const std::optional<LanePredicate>& predicate) {
+    const auto meet = [&](const std::optional<ThreadPredicate>& predicate) {
         const Choice here = !predicate                          ? Choice::Unknown
                             : arithmetic.is_uniform(*predicate) ? Choice::Alike
                                                                 : Choice::Differently;
@@ -164,8 +164,8 @@ void widen(std::optional<models::PassRange>& range, std::int64_t passes) {
 /// follow.
 class Passes {
 public:
-    Passes(const models::AccessRule& rule, const LaneArithmetic& arithmetic,
-           const LaneNumber& address)
+    Passes(const models::AccessRule& rule, const ThreadArithmetic& arithmetic,
+           const ThreadNumber& address)
         : rule_{rule}, arithmetic_{arithmetic}, address_{address}, period_{uses_banks(rule.rule)
                                                                                ? rule.banks *
                                                                                      rule.width
@@ -284,8 +284,8 @@ private:
     }
 
     const models::AccessRule& rule_;
-    const LaneArithmetic& arithmetic_;
-    const LaneNumber& address_;
+    const ThreadArithmetic& arithmetic_;
+    const ThreadNumber& address_;
     std::uint64_t period_;
 };
 
@@ -303,11 +303,11 @@ const assembly::MemoryOperand* memory_operand(const Instruction& instruction) {
 class Derivation {
 public:
     Derivation(const Function& function, const ControlFlowGraph& graph,
-               const LaneArithmetic& arithmetic, const models::Architecture& architecture)
+               const ThreadArithmetic& arithmetic, const models::Architecture& architecture)
         : function_{function}, graph_{graph}, arithmetic_{arithmetic},
           architecture_{architecture}, code_{function, graph, arithmetic} {
         facts_.choices.resize(function.instructions.size());
-        code_.for_each([&](std::size_t, std::size_t i, const LaneRegisters& registers, Origin) {
+        code_.for_each([&](std::size_t, std::size_t i, const ThreadRegisters& registers, Origin) {
             const auto choice = choice_at(function.instructions[i], registers, arithmetic);
             auto& kept = facts_.choices[i];
             if (choice) kept = kept ? std::max(*kept, *choice) : *choice;
@@ -315,7 +315,7 @@ public:
     }
 
     /// No lane goes another way than the others of its warp that go on.
-    [[nodiscard]] bool never_part() const {
+    [[nodiscard]] bool always_uniform() const {
         for (std::size_t i = 0; i < function_.instructions.size(); ++i) {
             const ControlFlow flow = function_.instructions[i].control_flow;
             if (facts_.choices[i] && flow != ControlFlow::None && flow != ControlFlow::Exit &&
@@ -327,7 +327,7 @@ public:
 
     /// `stated`: that lanes decide alike everywhere. Where the code says otherwise that is not
     /// used.
-    LaneFacts facts(bool stated) {
+    ThreadFacts facts(bool stated) {
         const auto& choices = facts_.choices;
         find_passes(stated && std::find(choices.begin(), choices.end(), Choice::Differently) ==
                                   choices.end());
@@ -337,7 +337,7 @@ public:
 private:
     /// Whenever a warp executes an instruction all its lanes are still there.
     [[nodiscard]] bool all_stay() const {
-        if (!never_part()) return false;
+        if (!always_uniform()) return false;
         for (std::size_t i = 0; i < function_.instructions.size(); ++i)
             if (function_.instructions[i].control_flow == ControlFlow::Exit && facts_.choices[i] &&
                 facts_.choices[i] != Choice::Alike)
@@ -356,7 +356,7 @@ private:
         std::vector<Found> found(function_.instructions.size());
         const auto warp_size = static_cast<std::int64_t>(arithmetic_.warp_size());
         code_.for_each(
-            [&](std::size_t, std::size_t i, const LaneRegisters& registers, Origin origin) {
+            [&](std::size_t, std::size_t i, const ThreadRegisters& registers, Origin origin) {
                 const Instruction& instruction = function_.instructions[i];
                 const auto rule = rule_of(instruction, architecture_, warp_size, facts_.missing);
                 const auto* operand = memory_operand(instruction);
@@ -395,33 +395,33 @@ private:
 
     const Function& function_;
     const ControlFlowGraph& graph_;
-    const LaneArithmetic& arithmetic_;
+    const ThreadArithmetic& arithmetic_;
     const models::Architecture& architecture_;
     Code code_;
-    LaneFacts facts_;
+    ThreadFacts facts_;
 };
 
 } // namespace
 
-LaneFacts derive_lane_facts(const Function& function, const ControlFlowGraph& graph,
+ThreadFacts derive_thread_facts(const Function& function, const ControlFlowGraph& graph,
                             const BlockShape& shape, const models::Architecture& architecture,
-                            Lanes lanes, const GivenWords& words) {
+                            Lanes lanes, const KernelParameters& words) {
     const models::SourcedValue* size = architecture.geometry.find("warp-size");
-    LaneFacts none;
+    ThreadFacts none;
     none.choices.resize(function.instructions.size());
     if (size == nullptr || !size->interval || size->interval->hi < 1 || shape.count() < 1)
         return none;
     const std::int64_t warp_size = size->interval->hi;
     // If no branch parts lanes that are together, by induction none ever does.
-    const LaneArithmetic together{shape, warp_size, Lanes::Together, words};
+    const ThreadArithmetic together{shape, warp_size, Lanes::Together, words};
     Derivation whole{function, graph, together, architecture};
-    const bool never_part = whole.never_part();
-    if (never_part || lanes == Lanes::Together) {
-        LaneFacts facts = whole.facts(lanes == Lanes::Together);
-        facts.never_part = never_part;
+    const bool always_uniform = whole.always_uniform();
+    if (always_uniform || lanes == Lanes::Together) {
+        ThreadFacts facts = whole.facts(lanes == Lanes::Together);
+        facts.always_uniform = always_uniform;
         return facts;
     }
-    const LaneArithmetic apart{shape, warp_size, Lanes::MayPart, words};
+    const ThreadArithmetic apart{shape, warp_size, Lanes::MayPart, words};
     return Derivation{function, graph, apart, architecture}.facts(false);
 }
 

@@ -33,27 +33,27 @@ enum class Choice {
     Unknown
 };
 
-struct LaneFacts {
+struct ThreadFacts {
     /// Of shared and global accesses, by instruction. Of those that are missing nothing follows.
     std::vector<DerivedPasses> passes;
     /// `Shape:` [instruction]; nothing where nothing decides.
     std::vector<std::optional<Choice>> choices;
     /// No branch parts the lanes of a warp: it follows from the code, not from a statement.
-    bool never_part = false;
+    bool always_uniform = false;
     /// What the description had to say for accesses that are left out: "memories/l1/line".
     std::set<std::string> missing;
 };
 
 /// What follows from the code for blocks of this shape. `lanes`: Together states that no branch
 /// parts lanes, and that where a predicate decides they decide alike; where they may part only what
-/// holds without that statement is derived. Where `never_part` follows, both say the same.
+/// holds without that statement is derived. Where `always_uniform` follows, both say the same.
 /// `words`: stated ones, on which all that is derived then rests.
 /// Accesses that need sizes which the description lacks are left out.
 /// Sound (docs/soundness.md, S32) where an access is aligned to the bytes of a lane, as the machine
 /// requires, and, of global ones, where the lanes of an access lie less than 4 GiB apart.
-LaneFacts derive_lane_facts(const assembly::Function& function,
+ThreadFacts derive_thread_facts(const assembly::Function& function,
                             const assembly::ControlFlowGraph& graph, const BlockShape& shape,
                             const models::Architecture& architecture, Lanes lanes,
-                            const GivenWords& words = {});
+                            const KernelParameters& words = {});
 
 } // namespace warpbound::analyzer

@@ -49,7 +49,7 @@ bound_in_every_context(const assembly::ControlFlowGraph& graph,
     return bound;
 }
 
-const DerivedPasses* passes_at(const LaneFacts& lanes, std::size_t instruction) {
+const DerivedPasses* passes_at(const ThreadFacts& lanes, std::size_t instruction) {
     for (const DerivedPasses& passes : lanes.passes)
         if (passes.instruction == instruction) return &passes;
     return nullptr;
@@ -61,12 +61,12 @@ struct Source {
     std::string_view from;   ///< "from the code"
     std::string_view status; ///< Of its facts.
     /// What follows wherever lanes may part, and where they never do.
-    std::optional<LaneFacts> wherever;
-    std::optional<LaneFacts> together;
+    std::optional<ThreadFacts> wherever;
+    std::optional<ThreadFacts> together;
 
     /// What is followed in every launch.
     [[nodiscard]] Lanes lanes() const {
-        return wherever && wherever->never_part ? Lanes::Together : Lanes::MayPart;
+        return wherever && wherever->always_uniform ? Lanes::Together : Lanes::MayPart;
     }
     /// Where lanes never part uniform registers are followed, too.
     [[nodiscard]] std::string where_none_part() const {
@@ -194,7 +194,7 @@ std::string Template::divergence() const {
     if (!all().wherever) return {};
     std::string out;
     for (const Source& source : sources_)
-        if (source.wherever->never_part) {
+        if (source.wherever->always_uniform) {
             out += fmt::format("  <!-- {}: no branch parts the lanes of a warp -->\n", source.from);
             break;
         }
@@ -265,7 +265,7 @@ std::string Template::accesses() const {
 }
 
 /// What is stated of constants.
-std::string words_text(const GivenWords& words) {
+std::string words_text(const KernelParameters& words) {
     std::string out;
     for (const auto& [offset, word] : words)
         out += fmt::format("{}c[0x0][0x{:x}] is {}", out.empty() ? "" : ", ", offset,
@@ -282,7 +282,7 @@ std::string flow_facts_template(const assembly::Program& program,
                                 const assembly::ControlFlowGraph& graph,
                                 const std::optional<models::Launch>& launch,
                                 const std::optional<BlocksOnMachine>& blocks,
-                                const GivenWords& words) {
+                                const KernelParameters& words) {
     std::string out = fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <!-- Replace every ?. A loop's min and max count how often its header block executes each time the loop is entered from
      outside: 8 for a loop whose body runs 8 times. transactions: passes of a global access through the load/store path,
@@ -295,11 +295,11 @@ std::string flow_facts_template(const assembly::Program& program,
                                   escaped(function.name), program.digest);
     const assembly::Function given = with_words(function, words);
     std::vector<Source> sources;
-    const auto add = [&](const assembly::Function& code, const GivenWords& stated,
+    const auto add = [&](const assembly::Function& code, const KernelParameters& stated,
                          std::string_view from, std::string_view status) {
         Source source{code, from, status, {}, {}};
         const auto derive = [&](Lanes lanes) {
-            return derive_lane_facts(code, graph, blocks->shape, *blocks->architecture, lanes,
+            return derive_thread_facts(code, graph, blocks->shape, *blocks->architecture, lanes,
                                      stated);
         };
         if (blocks) {

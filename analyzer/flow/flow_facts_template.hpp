@@ -28,6 +28,6 @@ std::string flow_facts_template(const assembly::Program& program,
                                 const assembly::ControlFlowGraph& graph,
                                 const std::optional<models::Launch>& launch = {},
                                 const std::optional<BlocksOnMachine>& blocks = {},
-                                const GivenWords& words = {});
+                                const KernelParameters& words = {});
 
 } // namespace warpbound::analyzer

@@ -24,7 +24,7 @@ constexpr models::FactSource from_code{models::FactOrigin::Static, models::FactS
 /// What holds whenever an edge is taken, about one subject.
 struct EdgeCondition {
     std::size_t edge = 0;
-    ValueSet allowed = ValueSet::all();
+    IntervalSet allowed = IntervalSet::all();
     std::vector<Comparison> as_written;
 };
 
@@ -50,10 +50,10 @@ public:
     }
 
 private:
-    using Known = std::map<Subject, ValueSet>;
+    using Known = std::map<Subject, IntervalSet>;
 
     void read_conditions() {
-        const BlockValues values = values_in_run(function_, graph_, lanes_);
+        const BlockStates values = values_in_run(function_, graph_, lanes_);
         for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
             if (!values[block]) continue;
             const auto decision = decision_of(function_, graph_, *values[block], block);
@@ -113,7 +113,7 @@ private:
     }
 
     /// Values of a subject that conditions before a block and the launch leave of some.
-    [[nodiscard]] ValueSet left(std::size_t block, const Subject& subject, ValueSet some) const {
+    [[nodiscard]] IntervalSet left(std::size_t block, const Subject& subject, IntervalSet some) const {
         some = some.intersect(range_of(subject, launch_));
         const auto known = known_[block].find(subject);
         return known == known_[block].end() ? some : some.intersect(known->second);

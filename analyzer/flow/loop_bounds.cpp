@@ -16,7 +16,7 @@ using assembly::Instruction;
 
 /// A number in turn k = 0, 1, ..: first + k * step, modulo 2^32.
 struct Progression {
-    Linear first;
+    AffineExpression first;
     std::uint32_t step = 0;
 
     [[nodiscard]] std::uint32_t at(std::int64_t turn) const {
@@ -33,7 +33,7 @@ struct Exit {
 
 class LoopCounter {
 public:
-    LoopCounter(const Function& function, const ControlFlowGraph& graph, const BlockValues& whole,
+    LoopCounter(const Function& function, const ControlFlowGraph& graph, const BlockStates& whole,
                 std::size_t loop, Lanes lanes)
         : function_{function}, graph_{graph}, whole_{whole}, index_{loop}, loop_{graph.loops[loop]},
           body_{values_in_turn(function, graph, loop_, lanes)} {}
@@ -89,19 +89,19 @@ private:
     /// What the symbol's register has when the loop is entered and what a turn adds to it.
     [[nodiscard]] std::optional<Progression> progression_of(Symbol symbol) const {
         const auto reg = register_of(symbol);
-        if (!reg) return Progression{Linear::of(symbol), 0};
+        if (!reg) return Progression{AffineExpression::of(symbol), 0};
         std::optional<std::uint32_t> step;
         for (const std::size_t edge : loop_.back_edges) {
             const auto& end = body_[graph_.edges[edge].from];
             if (!end) continue;
             const auto after = end->number(*reg);
             if (!after) return std::nullopt;
-            const Linear change = *after - Linear::of(symbol);
+            const AffineExpression change = *after - AffineExpression::of(symbol);
             if (!change.is_constant() || (step && *step != change.constant())) return std::nullopt;
             step = change.constant();
         }
-        std::optional<Linear> first;
-        if (loop_.header == 0) first = Linear::of(symbol); // Entered where the function begins.
+        std::optional<AffineExpression> first;
+        if (loop_.header == 0) first = AffineExpression::of(symbol); // Entered where the function begins.
         for (const std::size_t edge : loop_.entry_edges) {
             const auto& before = whole_[graph_.edges[edge].from];
             if (!before) continue;
@@ -113,8 +113,8 @@ private:
         return Progression{*first, *step};
     }
 
-    [[nodiscard]] std::optional<Progression> progression_of(const Linear& number) const {
-        Progression sum{Linear{number.constant()}, 0};
+    [[nodiscard]] std::optional<Progression> progression_of(const AffineExpression& number) const {
+        Progression sum{AffineExpression{number.constant()}, 0};
         for (const auto& [symbol, coefficient] : number.terms()) {
             const auto part = progression_of(symbol);
             if (!part) return std::nullopt;
@@ -144,7 +144,7 @@ private:
     }
 
     [[nodiscard]] std::string reason_of(const Exit& exit, std::int64_t turn) const {
-        const auto series = [&](const Linear& number) {
+        const auto series = [&](const AffineExpression& number) {
             const auto progression = progression_of(number);
             if (!progression->first.is_constant()) return std::string{"an input"};
             const auto value = [&](std::int64_t k) {
@@ -162,10 +162,10 @@ private:
 
     const Function& function_;
     const ControlFlowGraph& graph_;
-    const BlockValues& whole_;
+    const BlockStates& whole_;
     std::size_t index_;
     const assembly::Loop& loop_;
-    BlockValues body_;
+    BlockStates body_;
 };
 
 } // namespace
@@ -174,7 +174,7 @@ std::vector<std::optional<DerivedLoop>> derive_loops(const Function& function,
                                                      const ControlFlowGraph& graph, Lanes lanes) {
     std::vector<std::optional<DerivedLoop>> derived(graph.loops.size());
     if (graph.loops.empty()) return derived;
-    const BlockValues whole = values_in_run(function, graph, lanes);
+    const BlockStates whole = values_in_run(function, graph, lanes);
     for (std::size_t loop = 0; loop < graph.loops.size(); ++loop)
         derived[loop] = LoopCounter{function, graph, whole, loop, lanes}.count();
     return derived;

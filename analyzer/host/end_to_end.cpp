@@ -162,7 +162,7 @@ private:
     }
 
     const models::Architecture& machine_;
-    const HostCourse& host_;
+    const HostTimeline& host_;
     std::vector<Step> steps_;
     std::size_t launch_ = 0; ///< Of the steps.
     Interval cost_;

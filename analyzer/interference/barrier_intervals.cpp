@@ -34,45 +34,45 @@ StageCosts stage_costs(const std::vector<std::int64_t>& parts) {
 
 } // namespace
 
-std::optional<BarrierParts> parts_between_barriers(const Problem& problem, std::int64_t barriers) {
-    const auto& blocks = problem.request.graph->blocks;
-    BarrierParts parts;
+std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context, std::int64_t barriers) {
+    const auto& blocks = context.request.graph->blocks;
+    BarrierIntervals parts;
     std::size_t found = 0;
     std::vector<std::size_t> before(blocks.size(), 0); // Barriers passed when a block is entered.
     for (std::size_t block = 0; block < blocks.size(); ++block) {
-        if (problem.facts.never[block]) continue;
+        if (context.facts.never[block]) continue;
         std::size_t here = 0;
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
-            if (!is_barrier(problem, i)) continue;
-            const std::int64_t latency = problem.timings[i].value().latency.lo;
+            if (!is_barrier(context, i)) continue;
+            const std::int64_t latency = context.timings[i].value().latency.lo;
             parts.apart = found + here == 0 ? latency : std::min(parts.apart, latency);
             ++here;
         }
         if (here == 0) continue;
         found += here;
         const std::vector<bool> behind =
-            assembly::blocks_behind(*problem.request.graph, block, [&](const assembly::Edge& edge) {
-                return !problem.facts.never[edge.to];
+            assembly::blocks_behind(*context.request.graph, block, [&](const assembly::Edge& edge) {
+                return !context.facts.never[edge.to];
             });
         if (behind[block]) return std::nullopt;
         for (std::size_t other = 0; other < blocks.size(); ++other)
             if (behind[other]) before[other] += here;
     }
     if (found != static_cast<std::size_t>(barriers)) return std::nullopt;
-    parts.inside.assign(found + 1, std::vector<bool>(problem.used.size(), false));
+    parts.inside.assign(found + 1, std::vector<bool>(context.used.size(), false));
     for (std::size_t block = 0; block < blocks.size(); ++block) {
-        if (problem.facts.never[block]) continue;
+        if (context.facts.never[block]) continue;
         std::size_t part = before[block];
         for (std::size_t i = blocks[block].first; i <= blocks[block].last; ++i) {
-            parts.inside[part][i] = problem.used[i];
-            if (is_barrier(problem, i)) ++part;
+            parts.inside[part][i] = context.used[i];
+            if (is_barrier(context, i)) ++part;
         }
     }
     return parts;
 }
 
-PathGraph part_paths(const Problem& problem, const std::vector<std::int64_t>& instruction_costs) {
-    const auto& graph = *problem.request.graph;
+PathGraph barrier_interval_paths(const AnalysisContext& context, const std::vector<std::int64_t>& instruction_costs) {
+    const auto& graph = *context.request.graph;
     PathGraph paths;
     // The start, where the first part may begin or not, then each block in all stages.
     const auto node_of = [](std::size_t block, std::size_t stage) {
@@ -80,12 +80,12 @@ PathGraph part_paths(const Problem& problem, const std::vector<std::int64_t>& in
     };
     paths.nodes.resize(node_of(graph.blocks.size(), 0));
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
-        if (problem.facts.never[block]) continue;
+        if (context.facts.never[block]) continue;
         std::vector<std::int64_t> parts;
         models::Cycles sum{0};
         for (std::size_t i = graph.blocks[block].first; i <= graph.blocks[block].last; ++i) {
             sum += models::Cycles{instruction_costs[i]};
-            if (!is_barrier(problem, i)) continue;
+            if (!is_barrier(context, i)) continue;
             parts.push_back(sum.count());
             sum = models::Cycles{0};
         }
@@ -99,7 +99,7 @@ PathGraph part_paths(const Problem& problem, const std::vector<std::int64_t>& in
                 if (graph.blocks[block].exits)
                     node.end_cost = std::max(node.end_cost.value_or(0), *cost);
                 for (const std::size_t edge : graph.blocks[block].out)
-                    if (!problem.facts.never[graph.edges[edge].to])
+                    if (!context.facts.never[graph.edges[edge].to])
                         node.successors.push_back({node_of(graph.edges[edge].to, next), *cost});
             }
         };

@@ -17,15 +17,15 @@ class Terms {
 public:
     explicit Terms(const Interference& cost) : cost_{cost} {}
 
-    void add(const char* text, std::int64_t count, std::int64_t cycles, std::string lemma = {}) {
-        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles, std::move(lemma)});
+    void add(const char* text, std::int64_t count, std::int64_t cycles, std::string certificate = {}) {
+        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles, std::move(certificate)});
     }
     void add_stalls(std::int64_t blocks) {
         add(cost_.turns_of > 0
                 ? "delays of the critical chain in a block, with a turn of every other "
                   "warp before each choice (loose round robin)"
                 : "delays of the critical chain in a block, beyond its own work",
-            blocks, cost_.stall, lemma("stall"));
+            blocks, cost_.stall, certificate("stall"));
     }
     /// Of so many warps, of which so many delay the chain as warps of its scheduler.
     void add_work(std::int64_t warps, std::int64_t on_scheduler) {
@@ -34,12 +34,12 @@ public:
                 ? "ports that a warp takes from those of its scheduler beyond issue "
                   "slots, each with the turns that follow"
                 : "issue slots and ports that a warp takes from those of its scheduler",
-            on_scheduler, cost_.same, lemma("same"));
+            on_scheduler, cost_.same, certificate("same"));
         add(cost_.turns_of > 0
                 ? "ports of the multiprocessor that a warp takes from those of other schedulers, "
                   "each with the turns that follow"
                 : "ports of the multiprocessor that a warp takes from those of other schedulers",
-            warps - on_scheduler, cost_.other, lemma("other"));
+            warps - on_scheduler, cost_.other, certificate("other"));
     }
     /// Of so many warps the part between two barriers in which the chain goes over to another
     /// scheduler, so that warps of both count (S13).
@@ -49,25 +49,25 @@ public:
                   "another scheduler, each with the turns that follow"
                 : "issue slots and ports that a warp takes between two barriers while the chain "
                   "goes over to another scheduler",
-            warps, cost_.part, lemma("part"));
+            warps, cost_.part, certificate("part"));
     }
     void add_cut_work(std::int64_t warps) {
         add(cost_.turns_of > 0
                 ? "ports of a warp whose block is cut at the start of the last one, with turns"
                 : "issue slots and ports of a warp whose block is cut at the start of the last one",
-            warps, cost_.same, lemma("same"));
+            warps, cost_.same, certificate("same"));
     }
     void add_changes(std::int64_t windows) {
         add("an instruction issued before the chain went over to another warp", windows - 1,
             cost_.straddle);
     }
-    void add_refills(std::int64_t blocks, const LaunchShape& shape) {
+    void add_refills(std::int64_t blocks, const LaunchGeometry& shape) {
         add("replacement and start of a block", blocks, shape.refill.hi);
     }
     void add_drains(std::int64_t warps) {
         add(cost_.turns_of > 0 ? "drains of the stores of a warp, with the turns that follow"
                                : "drains of the stores of a warp",
-            warps, cost_.drain, lemma("drain"));
+            warps, cost_.drain, certificate("drain"));
     }
     /// While the chain's warp stands outside, as many others as the active set holds wait there
     /// (S31). `own`: of the counted warps those that are the chain's for all of their time;
@@ -77,14 +77,14 @@ public:
         const std::int64_t others = seen_ - own;
         const std::int64_t times_full = others / cost_.active + (others % cost_.active > 0 ? 1 : 0);
         add("waits of a warp inside the active set, of as many at a time as it holds", times_full,
-            cost_.inside, lemma("inside"));
+            cost_.inside, certificate("inside"));
         add("ports of the chain's own warp, for which warps in the active set wait", blocks,
-            cost_.held, lemma("held"));
+            cost_.held, certificate("held"));
     }
     std::vector<BoundTerm> take() { return std::move(terms_); }
 
 private:
-    [[nodiscard]] std::string lemma(const char* sum) const { return lemma_id(sum, cost_.turns_of); }
+    [[nodiscard]] std::string certificate(const char* sum) const { return certificate_id(sum, cost_.turns_of); }
 
     const Interference& cost_;
     std::vector<BoundTerm> terms_;
@@ -101,7 +101,7 @@ enum class Beside {
 /// The critical chain stays with one warp in each of its windows. In a window it is delayed by the
 /// warps of that one's scheduler, and by what the others take of the multiprocessor's ports (S11 to
 /// S14).
-std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Interference& cost,
+std::vector<BoundTerm> on_one_multiprocessor(const LaunchGeometry& shape, const Interference& cost,
                                              Beside beside) {
     Terms terms{cost};
     terms.add_stalls(shape.waves());
@@ -138,7 +138,7 @@ std::vector<BoundTerm> on_one_multiprocessor(const LaunchShape& shape, const Int
 
 /// Of the warps of `blocks` blocks in the slots of one multiprocessor, those that a chain through
 /// one slot in so many windows sees on its scheduler (S20).
-std::int64_t seen_on_scheduler(const LaunchShape& shape, std::int64_t blocks,
+std::int64_t seen_on_scheduler(const LaunchGeometry& shape, std::int64_t blocks,
                                std::int64_t windows) {
     const std::int64_t per_block = shape.warps_per_block;
     // The warp of a slot always has the same scheduler.
@@ -152,7 +152,7 @@ std::int64_t seen_on_scheduler(const LaunchShape& shape, std::int64_t blocks,
 
 /// Up to the start of the last block the chain is on the multiprocessor that began the fewest
 /// blocks, from then on where the launch ends (S20).
-std::vector<BoundTerm> from_place_to_place(const LaunchShape& shape, const Interference& cost,
+std::vector<BoundTerm> from_place_to_place(const LaunchGeometry& shape, const Interference& cost,
                                            Beside beside) {
     Terms terms{cost};
     const std::int64_t waves = shape.waves();
@@ -170,7 +170,7 @@ std::vector<BoundTerm> from_place_to_place(const LaunchShape& shape, const Inter
         add_work(shape.resident, cost.windows_of_block);
     } else {
         terms.add_work(before * per_block, seen_on_scheduler(shape, before, windows_before));
-        const LaunchShape last = shape.fullest();
+        const LaunchGeometry last = shape.fullest();
         terms.add_work(last.warps(),
                        cost.windows_of_block == 1
                            ? last.on_one_scheduler(last.warps())
@@ -194,17 +194,17 @@ std::vector<BoundTerm> from_place_to_place(const LaunchShape& shape, const Inter
 
 } // namespace
 
-std::string lemma_id(const char* sum, std::int64_t turns_of) {
+std::string certificate_id(const char* sum, std::int64_t turns_of) {
     return fmt::format("execution-time-upper-{}{}", sum,
                        turns_of > 0 ? fmt::format("-by-turns-of-{}", turns_of) : "");
 }
 
-bool changes_scheduler(const LaunchShape& shape, std::int64_t barriers) {
+bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {
     return (barriers > 0 || shape.waves() > 1) &&
            shape.on_one_scheduler(shape.warps_per_block) < shape.warps_per_block;
 }
 
-std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost) {
+std::vector<BoundTerm> upper_terms(const LaunchGeometry& shape, const Interference& cost) {
     std::vector<std::vector<BoundTerm>> sums;
     const auto add_sums = [&](Beside beside) {
         if (shape.multiprocessors == 1 || shape.waves() == 1)

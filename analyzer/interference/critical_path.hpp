@@ -38,14 +38,14 @@ struct Interference {
 
 inline constexpr const char* sums_of_a_warp[]{"stall", "same", "other", "part", "drain"};
 /// Id of the lemma that bounds one of these sums.
-std::string lemma_id(const char* sum, std::int64_t turns_of);
+std::string certificate_id(const char* sum, std::int64_t turns_of);
 
 /// Whether the critical chain may go over to a warp of another scheduler, in a launch of blocks
 /// with so many barriers.
-bool changes_scheduler(const LaunchShape& shape, std::int64_t barriers);
+bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers);
 
 /// The least of several sums. Side: upper. Sound when: the policy is work-conserving, or so in an
 /// active set. Throws `std::overflow_error` when a count cannot be counted.
-std::vector<BoundTerm> upper_terms(const LaunchShape& shape, const Interference& cost);
+std::vector<BoundTerm> upper_terms(const LaunchGeometry& shape, const Interference& cost);
 
 } // namespace warpbound::analyzer

@@ -8,8 +8,8 @@ namespace warpbound::analyzer {
 
 namespace {
 
-models::UnitScope scope_of(const Problem& problem, const models::InstructionTiming& timing) {
-    return problem.request.architecture->units[timing.unit].scope;
+models::UnitScope scope_of(const AnalysisContext& context, const models::InstructionTiming& timing) {
+    return context.request.architecture->units[timing.unit].scope;
 }
 
 std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
@@ -18,67 +18,67 @@ std::int64_t longest_occupancy(const models::InstructionTiming& timing) {
 
 } // namespace
 
-InstructionCosts cost_to_same_scheduler(const Problem& problem) {
-    InstructionCosts costs = port_times(problem);
-    const std::int64_t slot = problem.shape.issue_slot.hi;
+InstructionCosts cost_to_same_scheduler(const AnalysisContext& context) {
+    InstructionCosts costs = port_times(context);
+    const std::int64_t slot = context.shape.issue_slot.hi;
     for (std::size_t i = 0; i < costs.size(); ++i)
-        costs[i] = problem.used[i] && problem.timings[i] ? std::max(slot, costs[i]) : 0;
+        costs[i] = context.used[i] && context.timings[i] ? std::max(slot, costs[i]) : 0;
     return costs;
 }
 
-InstructionCosts cost_to_other_schedulers(const Problem& problem) {
-    return per_instruction(problem, [&](std::size_t, const models::InstructionTiming& timing) {
-        return scope_of(problem, timing) == models::UnitScope::Core ? longest_occupancy(timing) : 0;
+InstructionCosts cost_to_other_schedulers(const AnalysisContext& context) {
+    return per_instruction(context, [&](std::size_t, const models::InstructionTiming& timing) {
+        return scope_of(context, timing) == models::UnitScope::Core ? longest_occupancy(timing) : 0;
     });
 }
 
-InstructionCosts port_times(const Problem& problem) {
+InstructionCosts port_times(const AnalysisContext& context) {
     return per_instruction(
-        problem, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
-            return scope_of(problem, timing) == models::UnitScope::Warp ? 0
+        context, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
+            return scope_of(context, timing) == models::UnitScope::Warp ? 0
                                                                         : longest_occupancy(timing);
         });
 }
 
-bool is_shared_by_all(const Problem& problem, std::size_t instruction) {
-    return scope_of(problem, problem.timings[instruction].value()) == models::UnitScope::Core;
+bool is_shared_by_all(const AnalysisContext& context, std::size_t instruction) {
+    return scope_of(context, context.timings[instruction].value()) == models::UnitScope::Core;
 }
 
-bool enters_write_buffer(const Problem& problem, std::size_t instruction) {
-    return problem.used[instruction] && problem.timings[instruction] &&
-           problem.timings[instruction].value().enters_write_buffer;
+bool enters_write_buffer(const AnalysisContext& context, std::size_t instruction) {
+    return context.used[instruction] && context.timings[instruction] &&
+           context.timings[instruction].value().enters_write_buffer;
 }
 
-InstructionCosts drain_costs(const Problem& problem, Side side) {
+InstructionCosts drain_costs(const AnalysisContext& context, Side side) {
     return per_instruction(
-        problem, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (!timing.enters_write_buffer) return 0;
             if (side == Side::Upper)
-                return (models::Cycles{problem.buffer_drain.hi} * timing.passes.hi).count();
-            if (assembly::is_guarded(problem.request.function->instructions[i])) return 0;
-            return (models::Cycles{problem.buffer_drain.lo} * timing.passes.lo).count();
+                return (models::Cycles{context.buffer_drain.hi} * timing.passes.hi).count();
+            if (assembly::is_guarded(context.request.function->instructions[i])) return 0;
+            return (models::Cycles{context.buffer_drain.lo} * timing.passes.lo).count();
         });
 }
 
-InstructionCosts port_costs(const Problem& problem, std::size_t unit) {
+InstructionCosts port_costs(const AnalysisContext& context, std::size_t unit) {
     return per_instruction(
-        problem, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
+        context, [&](std::size_t i, const models::InstructionTiming& timing) -> std::int64_t {
             if (timing.unit != unit) return 0;
-            if (assembly::is_guarded(problem.request.function->instructions[i])) return 0;
+            if (assembly::is_guarded(context.request.function->instructions[i])) return 0;
             return (models::Cycles{timing.initiation.lo} * timing.passes.lo).count();
         });
 }
 
-InstructionCosts issue_slot_costs(const Problem& problem) {
+InstructionCosts issue_slot_costs(const AnalysisContext& context) {
     // Behind a gap of 0 the next instruction may issue without a choice of its own.
     return per_instruction(
-        problem, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
-            return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? problem.shape.issue_slot.lo : 0;
+        context, [&](std::size_t, const models::InstructionTiming& timing) -> std::int64_t {
+            return timing.gap.lo > 0 && timing.gap_taken.lo > 0 ? context.shape.issue_slot.lo : 0;
         });
 }
 
-std::vector<std::int64_t> block_costs(const Problem& problem, const InstructionCosts& costs) {
-    const auto& blocks = problem.request.graph->blocks;
+std::vector<std::int64_t> block_costs(const AnalysisContext& context, const InstructionCosts& costs) {
+    const auto& blocks = context.request.graph->blocks;
     std::vector<std::int64_t> sums(blocks.size(), 0);
     for (std::size_t block = 0; block < blocks.size(); ++block) {
         models::Cycles sum{0};
@@ -89,37 +89,37 @@ std::vector<std::int64_t> block_costs(const Problem& problem, const InstructionC
     return sums;
 }
 
-PathGraph sum_graph(const Problem& problem, const std::vector<std::int64_t>& costs, Side side) {
-    const auto& graph = *problem.request.graph;
+PathGraph sum_graph(const AnalysisContext& context, const std::vector<std::int64_t>& costs, Side side) {
+    const auto& graph = *context.request.graph;
     PathGraph paths;
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
         PathNode node{block, std::nullopt, {}};
         if (graph.blocks[block].exits) node.end_cost = costs[block];
         for (const std::size_t edge : graph.blocks[block].out)
-            if (!problem.facts.never[graph.edges[edge].to])
+            if (!context.facts.never[graph.edges[edge].to])
                 node.successors.push_back({graph.edges[edge].to, costs[block]});
         paths.nodes.push_back(std::move(node));
     }
     return tidy(std::move(paths), side);
 }
 
-std::int64_t extreme_sum(const Problem& problem, const std::vector<std::int64_t>& costs,
+std::int64_t extreme_sum(const AnalysisContext& context, const std::vector<std::int64_t>& costs,
                          Side side) {
-    const PathGraph paths = sum_graph(problem, costs, side);
+    const PathGraph paths = sum_graph(context, costs, side);
     const auto best =
-        StructuralPaths{*problem.request.graph, paths, problem.facts.loops, side}.start_to_end();
+        LoopBoundedPaths{*context.request.graph, paths, context.facts.loops, side}.start_to_end();
     return best ? std::max<std::int64_t>(0, best->cost) : 0;
 }
 
-std::int64_t most_on_a_path(const Problem& problem, const InstructionCosts& costs) {
-    return extreme_sum(problem, block_costs(problem, costs), Side::Upper);
+std::int64_t most_on_a_path(const AnalysisContext& context, const InstructionCosts& costs) {
+    return extreme_sum(context, block_costs(context, costs), Side::Upper);
 }
 
-std::int64_t least_on_a_path(const Problem& problem, const InstructionCosts& costs) {
-    return extreme_sum(problem, block_costs(problem, costs), Side::Lower);
+std::int64_t least_on_a_path(const AnalysisContext& context, const InstructionCosts& costs) {
+    return extreme_sum(context, block_costs(context, costs), Side::Lower);
 }
 
-PathGraph without_work(PathGraph paths, const std::vector<std::int64_t>& costs) {
+PathGraph without_resource_demand(PathGraph paths, const std::vector<std::int64_t>& costs) {
     for (PathNode& node : paths.nodes) {
         const models::Cycles work{costs[node.block]};
         if (node.end_cost) node.end_cost = (models::Cycles{*node.end_cost} - work).count();

@@ -79,8 +79,8 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// What waiting at the caches is bounded with. Refuses where it is not.
-Result<CacheValues> caches_of(const Request& request, const assembly::Instruction& instruction) {
-    auto values = read_cache_values(*request.architecture);
+Result<MemoryParameters> caches_of(const Request& request, const assembly::Instruction& instruction) {
+    auto values = read_memory_parameters(*request.architecture);
     if (values) return values;
     return Failure{
         fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
@@ -92,59 +92,59 @@ Result<CacheValues> caches_of(const Request& request, const assembly::Instructio
 
 /// What waiting at the caches is bounded with, if an instruction that stated facts allow goes
 /// through them. What the code itself excludes still makes it such a launch (C26).
-Result<std::optional<CacheValues>> caches_of(const Problem& problem) {
-    const Request& request = problem.request;
+Result<std::optional<MemoryParameters>> caches_of(const AnalysisContext& context) {
+    const Request& request = context.request;
     const auto leads_there = [&](std::size_t i) {
-        return problem.timings[i] && problem.timings[i].value().through_caches;
+        return context.timings[i] && context.timings[i].value().through_caches;
     };
-    const auto values_at = [&](std::size_t i) -> Result<std::optional<CacheValues>> {
+    const auto values_at = [&](std::size_t i) -> Result<std::optional<MemoryParameters>> {
         auto values = caches_of(request, request.function->instructions[i]);
         if (!values) return values.as_failure();
         return std::optional{std::move(values).value()};
     };
     bool is_excluded = false;
-    for (std::size_t i = 0; i < problem.timings.size(); ++i) {
+    for (std::size_t i = 0; i < context.timings.size(); ++i) {
         if (!leads_there(i)) continue;
-        if (problem.used[i]) return values_at(i);
+        if (context.used[i]) return values_at(i);
         is_excluded = true;
     }
-    if (!is_excluded || !request.follow_branches) return std::optional<CacheValues>{};
+    if (!is_excluded || !request.follow_branches) return std::optional<MemoryParameters>{};
     const auto facts =
         resolve_facts(*request.function, *request.graph, *request.facts, std::nullopt);
     if (!facts) return facts.as_failure();
     const auto stated = used_instructions(request, facts.value().never);
-    for (std::size_t i = 0; i < problem.timings.size(); ++i)
+    for (std::size_t i = 0; i < context.timings.size(); ++i)
         if (leads_there(i) && stated[i]) return values_at(i);
-    return std::optional<CacheValues>{};
+    return std::optional<MemoryParameters>{};
 }
 
 /// What the addresses say of the latencies of the loads.
-void apply_caches(Problem& problem) {
+void apply_caches(AnalysisContext& context) {
     // Evidence rests on the passes alone, which whoever checks it finds again (S26). Where lanes
     // may part it is not known which of them execute an access, and how often.
-    if (problem.request.proofs == nullptr && problem.request.facts->divergents.empty())
-        problem.touched = touched_by(problem);
-    for (std::size_t i = 0; i < problem.timings.size(); ++i) {
-        if (!problem.timings[i]) continue;
-        models::InstructionTiming& timing = problem.timings[i].value();
+    if (context.request.proofs == nullptr && context.request.facts->divergents.empty())
+        context.footprint = footprint_of(context);
+    for (std::size_t i = 0; i < context.timings.size(); ++i) {
+        if (!context.timings[i]) continue;
+        models::InstructionTiming& timing = context.timings[i].value();
         if (!timing.through_caches) continue;
-        if (problem.touched && problem.touched->passes[i].hi > 0)
-            timing.passes = problem.touched->passes[i];
+        if (context.footprint && context.footprint->passes[i].hi > 0)
+            timing.passes = context.footprint->passes[i];
         if (timing.enters_write_buffer) continue;
         // The level intervals speak of an access that merges with none (S21).
-        timing.latency.hi += problem.caches->transit_spread;
-        if (problem.touched && problem.touched->always_misses[i])
-            timing.latency.lo = std::max(timing.latency.lo, problem.caches->dram_latency_lo);
+        timing.latency.hi += context.caches->transit_spread;
+        if (context.footprint && context.footprint->always_misses[i])
+            timing.latency.lo = std::max(timing.latency.lo, context.caches->dram_latency_lo);
     }
 }
 
 /// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
 /// where the solver has to see many blocks.
-std::size_t affordable_nodes(const Problem& problem) {
-    const auto& graph = *problem.request.graph;
+std::size_t affordable_nodes(const AnalysisContext& context) {
+    const auto& graph = *context.request.graph;
     const auto blocks = static_cast<double>(std::max<std::size_t>(1, graph.blocks.size()));
     double terms = 1;
-    for (const auto& fact : problem.facts.in_use.constraints)
+    for (const auto& fact : context.facts.in_use.constraints)
         if (!is_pair(graph, fact)) terms += static_cast<double>(fact.terms.size());
     constexpr std::size_t most_of_a_block = 96;
     constexpr double nodes = 40'000;
@@ -180,14 +180,14 @@ bool has_further_facts(const models::FlowFacts& facts) {
     return !facts.exclusives.empty() || !facts.constraints.empty();
 }
 
-Failure refuse_at(const Problem& problem, std::size_t instruction, const std::string& what) {
-    const assembly::Function& function = *problem.request.function;
+Failure refuse_at(const AnalysisContext& context, std::size_t instruction, const std::string& what) {
+    const assembly::Function& function = *context.request.function;
     const assembly::Instruction& at = function.instructions[instruction];
     return Failure{fmt::format("0x{:04x}: {}", at.address, what), function.name, at.position.line,
                    at.position.column};
 }
 
-bool conserves_work(const Request& request, const LaunchShape& shape) {
+bool conserves_work(const Request& request, const LaunchGeometry& shape) {
     const std::int64_t places = shape.on_one_scheduler(shape.resident * shape.warps_per_block);
     switch (models::guarantee_of(request.policy)) {
     case models::PolicyGuarantee::WorkConserving:
@@ -202,16 +202,16 @@ bool conserves_work(const Request& request, const LaunchShape& shape) {
     return false;
 }
 
-Result<Problem> prepare(const Request& request) {
+Result<AnalysisContext> prepare(const Request& request) {
     if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();
     const auto shape =
-        shape_of(request.launch, *request.function, *request.architecture, request.multiprocessors);
+        launch_geometry(request.launch, *request.function, *request.architecture, request.multiprocessors);
     if (!shape) return shape.as_failure();
     auto facts =
         resolve_facts(*request.function, *request.graph, *request.facts,
                       request.follow_branches ? std::optional{request.launch} : std::nullopt);
     if (!facts) return facts.as_failure();
-    Problem problem{
+    AnalysisContext context{
         request,
         std::move(facts).value(),
         shape.value(),
@@ -222,17 +222,17 @@ Result<Problem> prepare(const Request& request) {
         std::nullopt,
         std::nullopt,
         std::nullopt};
-    problem.used = used_instructions(request, problem.facts.never);
-    if (auto supported = check_supported(request, problem.used); !supported)
+    context.used = used_instructions(request, context.facts.never);
+    if (auto supported = check_supported(request, context.used); !supported)
         return supported.as_failure();
-    for (std::size_t i = 0; i < problem.used.size(); ++i) {
-        if (!problem.used[i]) continue;
-        if (!problem.timings[i]) {
-            Failure failure = problem.timings[i].error();
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
+        if (!context.used[i]) continue;
+        if (!context.timings[i]) {
+            Failure failure = context.timings[i].error();
             if (failure.where.empty()) failure.where = request.function->name;
             return failure;
         }
-        if (!problem.timings[i].value().enters_write_buffer) continue;
+        if (!context.timings[i].value().enters_write_buffer) continue;
         const auto& group = request.architecture->write_buffer;
         const auto entries = require(*request.architecture, group, "write-buffer", "entries");
         if (!entries) return entries.as_failure();
@@ -242,28 +242,28 @@ Result<Problem> prepare(const Request& request) {
             return Failure{fmt::format("write-buffer/entries of architecture {} is {}; at least 1 "
                                        "was expected, or no store could ever issue",
                                        request.architecture->name, entries.value().lo)};
-        problem.buffer_entries = entries.value();
-        problem.buffer_drain = drain.value();
+        context.buffer_entries = entries.value();
+        context.buffer_drain = drain.value();
     }
-    auto caches = caches_of(problem);
+    auto caches = caches_of(context);
     if (!caches) return caches.as_failure();
-    problem.caches = std::move(caches).value();
-    if (problem.caches) apply_caches(problem);
+    context.caches = std::move(caches).value();
+    if (context.caches) apply_caches(context);
     // Longer limits are none: they could not be counted.
     constexpr std::chrono::duration<double> longest_limit{1e8};
     if (request.time_limit && *request.time_limit < longest_limit)
-        problem.deadline =
+        context.deadline =
             std::chrono::steady_clock::now() +
             std::chrono::duration_cast<std::chrono::steady_clock::duration>(*request.time_limit);
-    return problem;
+    return context;
 }
 
-SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
+PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
                   const models::Interval& buffer_drain, const std::vector<SlotDistance>& slots) {
     const auto rules = [&](Side side) {
-        return Pipeline{*problem.request.function,
-                        *problem.request.architecture,
-                        problem.timings,
+        return PipelineModel{*context.request.function,
+                        *context.request.architecture,
+                        context.timings,
                         buffer_entries,
                         buffer_drain,
                         side,
@@ -272,32 +272,32 @@ SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
     return {rules(Side::Lower), rules(Side::Upper)};
 }
 
-PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
-                        const std::vector<bool>& never, const Span& span, const RelativeState& from,
+PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
+                        const std::vector<bool>& never, const Span& span, const StateInterval& from,
                         std::optional<std::size_t> nodes_per_block) {
-    const auto& graph = *problem.request.graph;
+    const auto& graph = *context.request.graph;
     const std::size_t limit =
-        std::min(affordable_nodes(problem), nodes_per_block.value_or(SIZE_MAX));
+        std::min(affordable_nodes(context), nodes_per_block.value_or(SIZE_MAX));
     if (side == Side::Lower) return build_state_graph(graph, rules.lower, never, limit, span);
-    return build_chain_graph(graph, rules.upper,
+    return build_delay_graph(graph, rules.upper,
                              outstanding(graph, rules.lower, rules.upper, never, span, from), never,
                              limit, span);
 }
 
-PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
+PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
                         std::optional<std::size_t> nodes_per_block) {
-    return path_graph_of(problem, rules, side, problem.facts.never,
-                         whole_run(*problem.request.graph, rules.of(side)), rules.start(),
+    return path_graph_of(context, rules, side, context.facts.never,
+                         whole_run(*context.request.graph, rules.of(side)), rules.start(),
                          nodes_per_block);
 }
 
-Result<PathSolution> solve_paths(const Problem& problem, const PathGraph& paths, Side side,
+Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph& paths, Side side,
                                  Facts facts, Deadline deadline) {
-    const Request& request = problem.request;
+    const Request& request = context.request;
     PathSolution solution;
-    if (facts == Facts::All && has_further_facts(problem.facts.in_use)) {
-        FactPathResult solved =
-            solve_with_facts(*request.graph, paths, problem.facts.loops, problem.facts.in_use, side,
+    if (facts == Facts::All && has_further_facts(context.facts.in_use)) {
+        ConstrainedPath solved =
+            solve_with_facts(*request.graph, paths, context.facts.loops, context.facts.in_use, side,
                              deadline, request.seed);
         if (!solved.feasible) return contradiction(request);
         solution.bound = solved.bound;
@@ -308,7 +308,7 @@ Result<PathSolution> solve_paths(const Problem& problem, const PathGraph& paths,
         return solution;
     }
     solution.witness =
-        StructuralPaths{*request.graph, paths, problem.facts.loops, side}.start_to_end();
+        LoopBoundedPaths{*request.graph, paths, context.facts.loops, side}.start_to_end();
     if (!solution.witness) return contradiction(request);
     solution.bound = solution.witness->cost;
     return solution;

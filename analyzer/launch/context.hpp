@@ -18,51 +18,51 @@ namespace warpbound::analyzer {
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
-struct Problem {
+struct AnalysisContext {
     const Request& request;
     ResolvedFacts facts;
-    LaunchShape shape;
+    LaunchGeometry shape;
     std::vector<Result<models::InstructionTiming>> timings;
     std::vector<bool> used; ///< Per instruction: on a path that the facts allow.
     models::Interval buffer_entries{0, 0, 0};
     models::Interval buffer_drain{0, 0, 0};
-    std::optional<CacheValues> caches; ///< Where an access goes through them.
-    std::optional<Touched> touched;    ///< By accesses through them, where it can be listed.
+    std::optional<MemoryParameters> caches; ///< Where an access goes through them.
+    std::optional<Footprint> footprint;    ///< By accesses through them, where it can be listed.
     Deadline deadline;
 };
 
 /// A failure that names the instruction.
-Failure refuse_at(const Problem& problem, std::size_t instruction, const std::string& what);
+Failure refuse_at(const AnalysisContext& context, std::size_t instruction, const std::string& what);
 
 /// Whether every scheduler chooses somebody whenever one of its warps may issue: by its policy, or
 /// because its warps are so few.
-bool conserves_work(const Request& request, const LaunchShape& shape);
+bool conserves_work(const Request& request, const LaunchGeometry& shape);
 
 /// Refuses what this version does not bound, and what the description or the facts lack. The
 /// request must outlive the problem.
-Result<Problem> prepare(const Request& request);
+Result<AnalysisContext> prepare(const Request& request);
 
-/// The rules of the machine with one write buffer; `slots` as `Pipeline` has them.
-struct SidePair {
-    Pipeline lower;
-    Pipeline upper;
+/// The rules of the machine with one write buffer; `slots` as `PipelineModel` has them.
+struct PipelinePair {
+    PipelineModel lower;
+    PipelineModel upper;
 
-    [[nodiscard]] const Pipeline& of(Side side) const {
+    [[nodiscard]] const PipelineModel& of(Side side) const {
         return side == Side::Lower ? lower : upper;
     }
-    [[nodiscard]] RelativeState start() const { return {lower.start(), upper.start()}; }
+    [[nodiscard]] StateInterval start() const { return {lower.start(), upper.start()}; }
 };
-SidePair rules_of(const Problem& problem, std::int64_t buffer_entries,
+PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
                   const models::Interval& buffer_drain,
                   const std::vector<SlotDistance>& slots = {});
 
 /// The path problem of a span, whose state before the first issue is `from`. At most so many nodes
 /// per block; fewer join more states and bound less tightly. None: as many as are affordable.
-PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
-                        const std::vector<bool>& never, const Span& span, const RelativeState& from,
+PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
+                        const std::vector<bool>& never, const Span& span, const StateInterval& from,
                         std::optional<std::size_t> nodes_per_block = std::nullopt);
 /// The path problem of a whole run.
-PathGraph path_graph_of(const Problem& problem, const SidePair& rules, Side side,
+PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
                         std::optional<std::size_t> nodes_per_block = std::nullopt);
 
 /// The best path of a path problem under all flow facts.
@@ -77,7 +77,7 @@ enum class Facts { All, LoopBounds };
 /// Whether there are exclusive or linear facts.
 bool has_further_facts(const models::FlowFacts& facts);
 /// Refuses facts that no path satisfies. `LoopBounds` leaves exclusive and linear facts out.
-Result<PathSolution> solve_paths(const Problem& problem, const PathGraph& paths, Side side,
+Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph& paths, Side side,
                                  Facts facts, Deadline deadline);
 
 /// One side of the execution time.

@@ -50,7 +50,7 @@ private:
 };
 
 /// Blocks that the register file allows.
-Result<std::int64_t> by_registers(const LaunchShape& shape, std::int64_t warp_size,
+Result<std::int64_t> by_registers(const LaunchGeometry& shape, std::int64_t warp_size,
                                   const models::Architecture& architecture) {
     Counts counts{architecture};
     models::occupancy::Limits limits;
@@ -67,7 +67,7 @@ Result<std::int64_t> by_registers(const LaunchShape& shape, std::int64_t warp_si
 }
 
 /// Blocks that the shared memory allows.
-Result<std::int64_t> by_shared_memory(const LaunchShape& shape,
+Result<std::int64_t> by_shared_memory(const LaunchGeometry& shape,
                                       const models::Architecture& architecture) {
     Counts counts{architecture};
     models::occupancy::Limits limits;
@@ -81,7 +81,7 @@ Result<std::int64_t> by_shared_memory(const LaunchShape& shape,
 }
 
 /// Lowers `shape.resident` to what warps, blocks, registers and shared memory allow.
-std::optional<Failure> limit_residence(LaunchShape& shape, std::int64_t warp_size,
+std::optional<Failure> limit_residence(LaunchGeometry& shape, std::int64_t warp_size,
                                        const models::Architecture& architecture) {
     const auto limit = [&](const Result<std::int64_t>& blocks,
                            std::string_view resource) -> std::optional<Failure> {
@@ -104,7 +104,7 @@ std::optional<Failure> limit_residence(LaunchShape& shape, std::int64_t warp_siz
 
 } // namespace
 
-Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Function& function,
+Result<LaunchGeometry> launch_geometry(const models::Launch& launch, const assembly::Function& function,
                              const models::Architecture& architecture,
                              std::int64_t multiprocessors) {
     Counts count{architecture};
@@ -120,7 +120,7 @@ Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Funct
     const auto slot =
         models::require(architecture, architecture.schedulers, "schedulers", "issue-slot");
     if (!slot) return slot.as_failure();
-    LaunchShape shape;
+    LaunchGeometry shape;
     shape.blocks = launch.blocks;
     shape.multiprocessors = multiprocessors;
     shape.warps_per_block = launch.warps_per_block(warp_size);

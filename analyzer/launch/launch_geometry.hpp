@@ -12,7 +12,7 @@
 
 namespace warpbound::analyzer {
 
-struct LaunchShape {
+struct LaunchGeometry {
     std::int64_t blocks = 1;
     std::int64_t warps_per_block = 1;
     std::int64_t warp_size = 32;
@@ -55,19 +55,19 @@ struct LaunchShape {
         return std::max<std::int64_t>(0, blocks - (multiprocessors - 1) * resident);
     }
     /// One multiprocessor with room for `resident` blocks, on which so many start together.
-    [[nodiscard]] LaunchShape holding(std::int64_t together) const {
-        LaunchShape one = *this;
+    [[nodiscard]] LaunchGeometry holding(std::int64_t together) const {
+        LaunchGeometry one = *this;
         one.blocks = together;
         one.multiprocessors = 1;
         return one;
     }
     /// With as many blocks as one can get when all start together.
-    [[nodiscard]] LaunchShape fullest() const { return holding(resident); }
+    [[nodiscard]] LaunchGeometry fullest() const { return holding(resident); }
 };
 
 /// Refuses a block that does not fit, more multiprocessors than there are, and a description that
 /// lacks what the launch needs, naming it.
-Result<LaunchShape> shape_of(const models::Launch& launch, const assembly::Function& function,
+Result<LaunchGeometry> launch_geometry(const models::Launch& launch, const assembly::Function& function,
                              const models::Architecture& architecture,
                              std::int64_t multiprocessors = 1);
 

@@ -58,10 +58,10 @@ private:
 
 } // namespace
 
-std::uint64_t CacheValues::second_sectors_of(const models::TouchedLine& touched) const {
+std::uint64_t MemoryParameters::second_sectors_of(const models::TouchedLine& footprint) const {
     std::uint64_t sectors = 0;
-    for (std::uint64_t rest = touched.sectors; rest != 0; rest &= rest - 1) {
-        const std::uint64_t begin = touched.address % second_line +
+    for (std::uint64_t rest = footprint.sectors; rest != 0; rest &= rest - 1) {
+        const std::uint64_t begin = footprint.address % second_line +
                                     static_cast<std::uint64_t>(std::countr_zero(rest)) * sector;
         for (std::uint64_t at = begin / second_sector; at * second_sector < begin + sector; ++at)
             sectors |= std::uint64_t{1} << at;
@@ -69,9 +69,9 @@ std::uint64_t CacheValues::second_sectors_of(const models::TouchedLine& touched)
     return sectors;
 }
 
-Result<CacheValues> read_cache_values(const models::Architecture& architecture) {
+Result<MemoryParameters> read_memory_parameters(const models::Architecture& architecture) {
     Reader read{architecture};
-    CacheValues values;
+    MemoryParameters values;
     values.line = read.size("l1", "line");
     values.sector = read.size("l1", "sector");
     values.second_line = read.size("l2", "line");

@@ -12,7 +12,7 @@ namespace warpbound::analyzer {
 
 /// The safe end of each value for an upper bound, unless it is an interval or says otherwise.
 /// `Unit:` core cycles, of sizes bytes.
-struct CacheValues {
+struct MemoryParameters {
     std::uint64_t line = 0;          ///< Of the L1.
     std::uint64_t sector = 0;        ///< Of the L1.
     std::uint64_t second_line = 0;   ///< Of the L2.
@@ -75,6 +75,6 @@ struct CacheValues {
 };
 
 /// Refuses, naming it, a value that is missing or does not fit the others.
-Result<CacheValues> read_cache_values(const models::Architecture& architecture);
+Result<MemoryParameters> read_memory_parameters(const models::Architecture& architecture);
 
 } // namespace warpbound::analyzer

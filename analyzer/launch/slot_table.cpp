@@ -5,7 +5,7 @@
 
 namespace warpbound::analyzer {
 
-SlotOrder::SlotOrder(const models::WarpPolicy& policy, std::int64_t places, std::int64_t slot)
+SlotTable::SlotTable(const models::WarpPolicy& policy, std::int64_t places, std::int64_t slot)
     : slot_{slot}, slots_(static_cast<std::size_t>(places)) {
     const std::int64_t others = places - 1;
     const std::int64_t fast = policy.fast % places;
@@ -28,7 +28,7 @@ SlotOrder::SlotOrder(const models::WarpPolicy& policy, std::int64_t places, std:
         kinds_.push_back(other < fast ? other : other + 1);
 }
 
-SlotDistance SlotOrder::distance(std::int64_t place) const {
+SlotDistance SlotTable::distance(std::int64_t place) const {
     if (places() == 1) return {};
     const auto& slots = slots_of(place);
     std::int64_t shortest = round();
@@ -41,13 +41,13 @@ SlotDistance SlotOrder::distance(std::int64_t place) const {
     return {(models::Cycles{shortest} * slot_).count(), (models::Cycles{longest} * slot_).count()};
 }
 
-PointsOfPlace::PointsOfPlace(const SlotOrder& order, std::int64_t place) : slot_{order.slot()} {
+SlotBoundaries::SlotBoundaries(const SlotTable& order, std::int64_t place) : slot_{order.slot()} {
     before_.push_back(0);
     for (const std::int64_t owner : order.owners())
         before_.push_back(before_.back() + (owner == place ? 1 : 0));
 }
 
-std::int64_t PointsOfPlace::before(std::int64_t slot) const {
+std::int64_t SlotBoundaries::before(std::int64_t slot) const {
     const auto round = static_cast<std::int64_t>(before_.size()) - 1;
     return slot / round * before_.back() + before_[static_cast<std::size_t>(slot % round)];
 }

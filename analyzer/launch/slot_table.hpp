@@ -13,10 +13,10 @@ namespace warpbound::analyzer {
 
 /// The slots of one scheduler, round after round. The last cycle of a slot is its *point*
 /// (docs/soundness.md, S17).
-class SlotOrder {
+class SlotTable {
 public:
     /// `places` from 1; `slot`: length of a slot in core cycles.
-    SlotOrder(const models::WarpPolicy& policy, std::int64_t places, std::int64_t slot);
+    SlotTable(const models::WarpPolicy& policy, std::int64_t places, std::int64_t slot);
 
     [[nodiscard]] std::int64_t places() const { return static_cast<std::int64_t>(slots_.size()); }
     /// Slots until the order repeats itself.
@@ -41,9 +41,9 @@ private:
 };
 
 /// Counts the points of one place.
-class PointsOfPlace {
+class SlotBoundaries {
 public:
-    PointsOfPlace(const SlotOrder& order, std::int64_t place);
+    SlotBoundaries(const SlotTable& order, std::int64_t place);
 
     /// Among the `count` slots behind slot `from` of a round.
     [[nodiscard]] std::int64_t behind(std::int64_t from, std::int64_t count) const {

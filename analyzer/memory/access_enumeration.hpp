@@ -11,7 +11,7 @@
 
 namespace warpbound::analyzer {
 
-struct Problem;
+struct AnalysisContext;
 
 /// One execution of a load or store by a warp.
 struct Access {
@@ -22,10 +22,10 @@ struct Access {
     const std::vector<models::TouchedLine>* lines = nullptr; ///< Of the L1, in their order.
 };
 
-class AccessList {
+class AccessEnumeration {
 public:
-    /// None: there are too many to list them. Requires: `problem.caches`.
-    static std::optional<AccessList> of(const Problem& problem);
+    /// None: there are too many to list them. Requires: `context.caches`.
+    static std::optional<AccessEnumeration> of(const AnalysisContext& context);
 
     /// Calls `each(access)` for every access that loop bounds allow, warp by warp, those of one
     /// instruction and warp behind each other.
@@ -50,14 +50,14 @@ private:
         std::int64_t most = 0;
     };
 
-    explicit AccessList(const Problem& problem) : problem_{&problem} {}
+    explicit AccessEnumeration(const AnalysisContext& context) : context_{&context} {}
     /// False when there are too many in all.
     bool count();
     [[nodiscard]] std::int64_t warps() const;
     void find_lines(std::size_t instruction, std::int64_t warp, std::int64_t execution,
                     std::vector<models::TouchedLine>& lines) const;
 
-    const Problem* problem_;
+    const AnalysisContext* context_;
     std::vector<Executions> executions_; ///< Per instruction, by a warp.
 };
 

@@ -11,44 +11,44 @@ namespace warpbound::analyzer {
 namespace {
 
 /// Line accesses of the loads that every warp makes, at least.
-std::int64_t least_line_accesses(const Problem& problem) {
+std::int64_t least_line_accesses(const AnalysisContext& context) {
     const InstructionCosts costs =
-        per_instruction(problem, [&](std::size_t i, const models::InstructionTiming& timing) {
+        per_instruction(context, [&](std::size_t i, const models::InstructionTiming& timing) {
             const bool counts = is_cached_load(timing) &&
-                                !assembly::is_guarded(problem.request.function->instructions[i]);
+                                !assembly::is_guarded(context.request.function->instructions[i]);
             return counts ? timing.passes.lo : 0;
         });
-    return least_on_a_path(problem, costs);
+    return least_on_a_path(context, costs);
 }
 
 } // namespace
 
-std::vector<std::vector<BoundTerm>> throughput_ways(const Problem& problem) {
-    const CacheValues& caches = *problem.caches;
-    const LaunchShape& shape = problem.shape;
+std::vector<std::vector<BoundTerm>> bandwidth_bounds(const AnalysisContext& context) {
+    const MemoryParameters& caches = *context.caches;
+    const LaunchGeometry& shape = context.shape;
     std::vector<std::vector<BoundTerm>> ways;
     const auto add = [&](const char* what, std::int64_t count, std::int64_t cycles,
                          const char* last, std::int64_t behind) {
         if (count > 0) ways.push_back({{what, count, cycles}, {last, 1, behind}});
     };
     const std::int64_t accesses =
-        (models::Cycles{least_line_accesses(problem)} * shape.share() * shape.warps_per_block)
+        (models::Cycles{least_line_accesses(context)} * shape.share() * shape.warps_per_block)
             .count();
     add("services of an L1, one line access after another", accesses - 1,
         caches.first_level_service.lo, "the last access of the L1",
         std::min(caches.first_level_latency_lo, caches.round_trip_lo));
-    if (!problem.touched) return ways;
-    const Touched& touched = *problem.touched;
+    if (!context.footprint) return ways;
+    const Footprint& footprint = *context.footprint;
     // The last transfer is on its way from the channel to the L1 when it has been started, and the
     // first one had its way there.
     add("sectors that a channel brings to the L2, before the last transfer",
-        touched.least_sectors - touched.most_second_sectors, caches.row_hit.lo, "the last transfer",
+        footprint.least_sectors - footprint.most_second_sectors, caches.row_hit.lo, "the last transfer",
         std::max<std::int64_t>(0,
                                caches.dram_latency_lo - (caches.transit.hi - caches.transit.lo)));
     // A store is over when it has its place on the link, where it need not have been started; a
     // load when its data are back.
-    const std::int64_t loads = touched.least_load_transactions;
-    const std::int64_t stores = touched.least_store_transactions;
+    const std::int64_t loads = footprint.least_load_transactions;
+    const std::int64_t stores = footprint.least_store_transactions;
     add("transactions that leave one multiprocessor, one after another",
         models::divide_up(loads + stores, shape.multiprocessors) - 1 -
             (stores == 0 ? 0 : caches.link_queue),

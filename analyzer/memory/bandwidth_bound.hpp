@@ -10,7 +10,7 @@
 namespace warpbound::analyzer {
 
 /// Ways to a lower bound of the launch's time, each a sum of terms. Side: lower. Requires:
-/// `problem.caches`.
-std::vector<std::vector<BoundTerm>> throughput_ways(const Problem& problem);
+/// `context.caches`.
+std::vector<std::vector<BoundTerm>> bandwidth_bounds(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

@@ -16,9 +16,9 @@ struct Step {
 
 class InOrder {
 public:
-    InOrder(const OrderedLoads& loads, const CacheValues& caches,
-            const std::optional<LinksBack>& links_back)
-        : loads_{loads}, caches_{caches}, links_back_{links_back} {
+    InOrder(const FifoTandem& loads, const MemoryParameters& caches,
+            const std::optional<ResponseLink>& response_link)
+        : loads_{loads}, caches_{caches}, links_back_{response_link} {
         const std::int64_t wait = links_back_ ? links_back_->wait : 0;
         loads_.way = (models::Cycles{loads_.way} + models::Cycles{wait}).count();
         if (loads_.limit)
@@ -142,9 +142,9 @@ private:
                 caches_.transit.hi);
     }
 
-    OrderedLoads loads_;
-    const CacheValues& caches_;
-    std::optional<LinksBack> links_back_; ///< None: everything that they serve counts.
+    FifoTandem loads_;
+    const MemoryParameters& caches_;
+    std::optional<ResponseLink> links_back_; ///< None: everything that they serve counts.
     std::vector<Step> any_;               ///< That pass any line accesses.
     std::vector<Step> requests_;          ///< That pass only transactions.
     std::vector<BoundTerm> terms_;
@@ -152,10 +152,10 @@ private:
 
 } // namespace
 
-std::vector<BoundTerm> waits_in_order(const OrderedLoads& loads, const CacheValues& caches) {
+std::vector<BoundTerm> waits_in_order(const FifoTandem& loads, const MemoryParameters& caches) {
     auto terms = InOrder{loads, caches, std::nullopt}.terms();
-    if (loads.links_back)
-        if (auto others = InOrder{loads, caches, loads.links_back}.terms();
+    if (loads.response_link)
+        if (auto others = InOrder{loads, caches, loads.response_link}.terms();
             sum_of(others) < sum_of(terms))
             terms = std::move(others);
     return terms;

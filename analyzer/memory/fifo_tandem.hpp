@@ -13,7 +13,7 @@
 namespace warpbound::analyzer {
 
 /// Counts of the launch. Side: upper, except where they say `least`. `Unit:` cycles of times.
-struct OrderedLoads {
+struct FifoTandem {
     std::int64_t lines = 0;           ///< Line accesses.
     std::int64_t requests = 0;        ///< Of these, the transactions that leave the L1s.
     std::int64_t of_chain = 0;        ///< Loads that the critical chain passes.
@@ -36,13 +36,13 @@ struct OrderedLoads {
     bool returns = true;
     std::int64_t way = 0; ///< Of a transaction, from the L1 to the arrival, but for its link back.
     /// Where waits for links back are known beside what these serve (S22e).
-    std::optional<LinksBack> links_back;
+    std::optional<ResponseLink> response_link;
     /// Of the time in which accesses that hold up others go on, but for links back.
     std::optional<std::int64_t> limit;
 };
 
 /// Terms for their services at L1s, links and slices, for full load queues and links and for full
 /// entries of L1s. Side: upper.
-std::vector<BoundTerm> waits_in_order(const OrderedLoads& loads, const CacheValues& caches);
+std::vector<BoundTerm> waits_in_order(const FifoTandem& loads, const MemoryParameters& caches);
 
 } // namespace warpbound::analyzer

@@ -21,7 +21,7 @@ std::int64_t size_of(std::uint64_t bits) {
 
 /// A line of the L1, as all accesses together use it.
 struct LineUse {
-    std::uint64_t sectors = 0; ///< Touched by loads.
+    std::uint64_t sectors = 0; ///< Footprint by loads.
     bool alike = true;         ///< Every load that touches it touches these sectors.
     bool surely_loaded = false;
     std::int64_t stores = 0;
@@ -45,25 +45,25 @@ struct SectorUse {
 
 class Lists {
 public:
-    Lists(const Problem& problem, const AccessList& accesses)
-        : problem_{problem}, caches_{*problem.caches}, accesses_{accesses} {
-        for (std::size_t i = 0; i < problem.timings.size(); ++i)
+    Lists(const AnalysisContext& context, const AccessEnumeration& accesses)
+        : context_{context}, caches_{*context.caches}, accesses_{accesses} {
+        for (std::size_t i = 0; i < context.timings.size(); ++i)
             once_.push_back(accesses.executions(i) > 0 && accesses.is_load(i) &&
-                            is_under_way_once(problem, i));
+                            is_outstanding_once(context, i));
     }
 
-    Touched find() {
-        touched_.passes.assign(problem_.timings.size(), {0, std::nullopt, 0});
+    Footprint find() {
+        touched_.passes.assign(context_.timings.size(), {0, std::nullopt, 0});
         accesses_.for_each([&](const Access& access) { keep(access); });
         touched_.transactions = transactions();
         touched_.fetched = fetched();
-        touched_.written_back =
-            written_back(problem_, accesses_, touched_.transactions.has_value());
-        writes_ = !touched_.written_back || touched_.written_back->transfers > 0;
+        touched_.writebacks =
+            writebacks(context_, accesses_, touched_.transactions.has_value());
+        writes_ = !touched_.writebacks || touched_.writebacks->transfers > 0;
         touched_.new_to_warp = new_to_warp();
         touched_.least_of_transfer = least_of_transfer();
-        touched_.always_misses.assign(problem_.timings.size(), false);
-        for (std::size_t i = 0; i < problem_.timings.size(); ++i)
+        touched_.always_misses.assign(context_.timings.size(), false);
+        for (std::size_t i = 0; i < context_.timings.size(); ++i)
             touched_.always_misses[i] = accesses_.executions(i) > 0 && accesses_.is_load(i);
         accesses_.for_each([&](const Access& access) {
             if (!touches_alone(access.lines->back()))
@@ -75,7 +75,7 @@ public:
                     });
         });
         count_least();
-        touched_.rows = bank_rows(problem_, accesses_, writes_);
+        touched_.rows = row_activations(context_, accesses_, writes_);
         return std::move(touched_);
     }
 
@@ -232,11 +232,11 @@ private:
         return std::max<std::int64_t>(1, least);
     }
 
-    [[nodiscard]] std::optional<Touched::Fetched> fetched() const {
+    [[nodiscard]] std::optional<Footprint::Fetched> fetched() const {
         if (!caches_.knows_second_sets()) return std::nullopt;
         std::unordered_set<std::uint64_t> lines; // Of the L2.
         std::unordered_map<std::uint64_t, std::int64_t> lines_of_set;
-        Touched::Fetched sum;
+        Footprint::Fetched sum;
         for (const auto& [address, use] : uses_) {
             const std::uint64_t line = address / caches_.second_line;
             if (lines.insert(line).second &&
@@ -276,9 +276,9 @@ private:
         std::int64_t requests = 0; ///< That find sectors absent, when nothing is replaced.
     };
 
-    const Problem& problem_;
-    const CacheValues& caches_;
-    const AccessList& accesses_;
+    const AnalysisContext& context_;
+    const MemoryParameters& caches_;
+    const AccessEnumeration& accesses_;
     std::vector<bool> once_; ///< Per instruction: a load that a warp has under way once.
     std::unordered_map<std::uint64_t, LineUse> uses_;
     std::unordered_map<std::uint64_t, SectorUse> sectors_;
@@ -287,15 +287,15 @@ private:
     std::unordered_map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> pieces_;
     std::int64_t access_ = 0;
     bool writes_ = true; ///< What is stored may be written to DRAM.
-    Touched touched_;
+    Footprint touched_;
 };
 
 } // namespace
 
-std::optional<Touched> touched_by(const Problem& problem) {
-    const auto accesses = AccessList::of(problem);
+std::optional<Footprint> footprint_of(const AnalysisContext& context) {
+    const auto accesses = AccessEnumeration::of(context);
     if (!accesses) return std::nullopt;
-    return Lists{problem, *accesses}.find();
+    return Lists{context, *accesses}.find();
 }
 
 } // namespace warpbound::analyzer

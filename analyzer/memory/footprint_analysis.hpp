@@ -13,10 +13,10 @@
 
 namespace warpbound::analyzer {
 
-struct Problem;
+struct AnalysisContext;
 
 /// All counts are upper ones, except where they say `least`.
-struct Touched {
+struct Footprint {
     /// Per instruction: lines that one execution touches.
     std::vector<models::Interval> passes;
     std::int64_t load_lines = 0; ///< Line accesses of loads, of the whole launch.
@@ -45,8 +45,8 @@ struct Touched {
     };
     std::optional<Fetched> fetched;
     /// Where stores reach DRAM only when the L2 replaces their lines; none: each one may.
-    std::optional<WrittenBack> written_back;
-    std::optional<BankRows> rows; ///< None: not known.
+    std::optional<Writebacks> writebacks;
+    std::optional<RowActivations> rows; ///< None: not known.
     /// Per instruction: a load whose last line access has, at every execution, a sector that no
     /// other access of the launch touches. It hits nowhere.
     std::vector<bool> always_misses;
@@ -57,7 +57,7 @@ struct Touched {
     std::int64_t least_store_transactions = 0;
 };
 
-/// None: the launch makes too many accesses to list them. Requires: `problem.caches`.
-std::optional<Touched> touched_by(const Problem& problem);
+/// None: the launch makes too many accesses to list them. Requires: `context.caches`.
+std::optional<Footprint> footprint_of(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

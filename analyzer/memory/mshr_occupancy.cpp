@@ -5,12 +5,12 @@
 namespace warpbound::analyzer {
 
 std::int64_t Entries::sectors() const {
-    return problem_.touched ? problem_.touched->most_sectors
+    return context_.footprint ? context_.footprint->most_sectors
                             : static_cast<std::int64_t>(caches_.line / caches_.sector);
 }
 
 bool Entries::is_shared_by_few() const {
-    return problem_.touched && problem_.touched->sharers <= caches_.merges;
+    return context_.footprint && context_.footprint->sharers <= caches_.merges;
 }
 
 std::int64_t Entries::holders_in_l1() const {
@@ -26,9 +26,9 @@ std::int64_t Entries::places_in_l1() const {
 }
 
 std::int64_t Entries::places_in_slice() const {
-    const bool few = caches_.second_sector <= caches_.line && problem_.touched &&
-                     problem_.touched->sharers <= caches_.slice_merges;
-    return held_by_slice(caches_, problem_.shape.multiprocessors, sectors(), few);
+    const bool few = caches_.second_sector <= caches_.line && context_.footprint &&
+                     context_.footprint->sharers <= caches_.slice_merges;
+    return held_by_slice(caches_, context_.shape.multiprocessors, sectors(), few);
 }
 
 } // namespace warpbound::analyzer

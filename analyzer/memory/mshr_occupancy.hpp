@@ -12,7 +12,7 @@ namespace warpbound::analyzer {
 /// Of a problem with caches, which must outlive it. Side: lower, unless one says otherwise.
 class Entries {
 public:
-    explicit Entries(const Problem& problem) : problem_{problem}, caches_{*problem.caches} {}
+    explicit Entries(const AnalysisContext& context) : context_{context}, caches_{*context.caches} {}
 
     /// Whether an entry of an L1 always has a place for who asks for its sector.
     [[nodiscard]] bool is_shared_by_few() const;
@@ -29,8 +29,8 @@ private:
     /// Sectors of the L1 that a line access asks for. Side: upper.
     [[nodiscard]] std::int64_t sectors() const;
 
-    const Problem& problem_;
-    const CacheValues& caches_;
+    const AnalysisContext& context_;
+    const MemoryParameters& caches_;
 };
 
 } // namespace warpbound::analyzer

@@ -17,9 +17,9 @@ struct Announcement {
     friend auto operator<=>(const Announcement&, const Announcement&) = default;
 };
 
-std::optional<Announcement> announcement_of(const Problem& problem, std::size_t load) {
-    const auto& instruction = problem.request.function->instructions[load];
-    if (problem.request.architecture->issue_control == models::IssueControl::Interlocked) {
+std::optional<Announcement> announcement_of(const AnalysisContext& context, std::size_t load) {
+    const auto& instruction = context.request.function->instructions[load];
+    if (context.request.architecture->issue_control == models::IssueControl::Interlocked) {
         if (instruction.effects.writes.empty()) return std::nullopt;
         return Announcement{.scoreboard = {}, .reg = instruction.effects.writes.front()};
     }
@@ -32,20 +32,20 @@ std::optional<Announcement> announcement_of(const Problem& problem, std::size_t 
 
 } // namespace
 
-bool is_under_way_once(const Problem& problem, std::size_t load) {
-    return announcement_of(problem, load).has_value();
+bool is_outstanding_once(const AnalysisContext& context, std::size_t load) {
+    return announcement_of(context, load).has_value();
 }
 
 namespace {
 
 /// The most of what each load counts, over the loads of a warp that are under way together.
-template <class Count> std::optional<std::int64_t> under_way(const Problem& problem, Count count) {
+template <class Count> std::optional<std::int64_t> under_way(const AnalysisContext& context, Count count) {
     std::map<Announcement, std::int64_t> counts;
-    for (std::size_t i = 0; i < problem.timings.size(); ++i) {
-        if (!problem.used[i] || !problem.timings[i]) continue;
-        const auto& timing = problem.timings[i].value();
+    for (std::size_t i = 0; i < context.timings.size(); ++i) {
+        if (!context.used[i] || !context.timings[i]) continue;
+        const auto& timing = context.timings[i].value();
         if (!is_cached_load(timing)) continue;
-        const auto announcement = announcement_of(problem, i);
+        const auto announcement = announcement_of(context, i);
         if (!announcement) return std::nullopt;
         auto& most = counts[*announcement];
         most = std::max(most, count(timing));
@@ -58,13 +58,13 @@ template <class Count> std::optional<std::int64_t> under_way(const Problem& prob
 
 } // namespace
 
-std::optional<std::int64_t> lines_under_way(const Problem& problem) {
-    return under_way(problem,
+std::optional<std::int64_t> outstanding_lines(const AnalysisContext& context) {
+    return under_way(context,
                      [](const models::InstructionTiming& timing) { return timing.passes.hi; });
 }
 
-std::optional<std::int64_t> loads_under_way(const Problem& problem) {
-    return under_way(problem, [](const models::InstructionTiming&) { return std::int64_t{1}; });
+std::optional<std::int64_t> outstanding_loads(const AnalysisContext& context) {
+    return under_way(context, [](const models::InstructionTiming&) { return std::int64_t{1}; });
 }
 
 } // namespace warpbound::analyzer

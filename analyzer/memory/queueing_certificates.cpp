@@ -18,9 +18,9 @@ using Timing = models::InstructionTiming;
 /// Of what a description says of caches, links and DRAM, no access uses less than it says.
 class WaitLemmas {
 public:
-    explicit WaitLemmas(const Problem& problem)
-        : problem_{problem}, caches_{*problem.caches}, lines_under_way_{
-                                                           traffic_of(problem).lines_under_way} {}
+    explicit WaitLemmas(const AnalysisContext& context)
+        : context_{context}, caches_{*context.caches}, lines_under_way_{
+                                                           traffic_of(context).outstanding_lines} {}
 
     std::vector<BoundTerm> terms(models::Cycles unloaded) {
         // Every line goes the whole way.
@@ -51,7 +51,7 @@ public:
 
 private:
     template <class Cost> [[nodiscard]] InstructionCosts costs(Cost cost) const {
-        return per_instruction(problem_,
+        return per_instruction(context_,
                                [&](std::size_t, const Timing& timing) { return cost(timing); });
     }
     [[nodiscard]] InstructionCosts lines(bool of_loads, bool of_stores) const {
@@ -71,25 +71,25 @@ private:
         return lines;
     }
     [[nodiscard]] std::int64_t of_launch(const InstructionCosts& costs) const {
-        return models::times(most_on_a_path(problem_, costs), problem_.shape.warps());
+        return models::times(most_on_a_path(context_, costs), context_.shape.warps());
     }
 
     void add(const char* name, const char* text, const InstructionCosts& costs) {
-        add(name, text, problem_.shape.warps(), costs);
+        add(name, text, context_.shape.warps(), costs);
     }
     void add(const char* name, const char* text, std::int64_t count,
              const InstructionCosts& costs) {
         if (std::all_of(costs.begin(), costs.end(), [](auto cost) { return cost == 0; })) return;
-        const LemmaName lemma{std::string{"execution-time-upper-"} + name, text};
-        const std::int64_t most = most_by_lemma(problem_, lemma, costs);
-        if (most > 0) terms_.push_back({text, count, most, lemma.id});
+        const CertificateName certificate{std::string{"execution-time-upper-"} + name, text};
+        const std::int64_t most = certified_most(context_, certificate, costs);
+        if (most > 0) terms_.push_back({text, count, most, certificate.id});
     }
 
     void add_full_entries() {
         const auto sectors = static_cast<std::int64_t>(caches_.line / caches_.sector);
         const std::int64_t held =
             std::min(held_by_l1(caches_, sectors, false),
-                     held_by_slice(caches_, problem_.shape.multiprocessors, sectors, false));
+                     held_by_slice(caches_, context_.shape.multiprocessors, sectors, false));
         // Nobody waits for an entry while all accesses that can be under way fit.
         if (lines_under_way_ > held)
             add("entries",
@@ -113,19 +113,19 @@ private:
     /// Drains, and waits that end between two slots: of the loads that the chain passes, and where
     /// a load or store leaves the full queue or buffer before the next slot.
     void add_slots() {
-        const auto slots = slots_of_any_place(problem_.request.policy, problem_.shape);
+        const auto slots = slots_of_any_warp(context_.request.policy, context_.shape);
         if (!slots) return;
         const auto of_each = [&](auto counts, std::int64_t cycles) {
             return costs([&](const Timing& timing) { return counts(timing) ? cycles : 0; });
         };
         const auto is_store = [](const Timing& timing) { return timing.enters_write_buffer; };
-        const LaunchShape& shape = problem_.shape;
-        const bool queue_fills = traffic_of(problem_).loads_under_way > caches_.load_queue;
-        add("drain", "drains of the stores of a warp", drain_costs(problem_, Side::Upper));
+        const LaunchGeometry& shape = context_.shape;
+        const bool queue_fills = traffic_of(context_).outstanding_loads > caches_.load_queue;
+        add("drain", "drains of the stores of a warp", drain_costs(context_, Side::Upper));
         add("loads-between-slots", "waits for the loads of a warp that end between slots",
             models::plus(shape.waves(), queue_fills ? shape.warps() : 0),
             of_each(is_cached_load, slots->longest - 1));
-        if (of_launch(of_each(is_store, 1)) > problem_.buffer_entries.lo)
+        if (of_launch(of_each(is_store, 1)) > context_.buffer_entries.lo)
             add("stores-between-slots",
                 "waits for the write buffer that end between slots, one for each store of a warp",
                 of_each(is_store, slots->longest - 1));
@@ -145,16 +145,16 @@ private:
             shared(transfers, caches_.refresh_duration, 1));
     }
 
-    const Problem& problem_;
-    const CacheValues& caches_;
+    const AnalysisContext& context_;
+    const MemoryParameters& caches_;
     std::int64_t lines_under_way_; ///< Line accesses of loads that can be so together.
     std::vector<BoundTerm> terms_;
 };
 
 } // namespace
 
-std::vector<BoundTerm> prove_waits(const Problem& problem, models::Cycles unloaded) {
-    return WaitLemmas{problem}.terms(unloaded);
+std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context, models::Cycles unloaded) {
+    return WaitLemmas{context}.terms(unloaded);
 }
 
 } // namespace warpbound::analyzer

@@ -20,13 +20,13 @@ namespace {
 
 class Waits {
 public:
-    Waits(const Problem& problem, WaitRules rules)
-        : problem_{problem}, caches_{*problem.caches}, entries_{problem}, rules_{rules},
-          traffic_{traffic_of(problem)} {
-        const models::WarpPolicy& policy = problem.request.policy;
-        others_wait_ = !conserves_work(problem.request, problem.shape) &&
+    Waits(const AnalysisContext& context, QueueingRules rules)
+        : context_{context}, caches_{*context.caches}, entries_{context}, rules_{rules},
+          traffic_{traffic_of(context)} {
+        const models::WarpPolicy& policy = context.request.policy;
+        others_wait_ = !conserves_work(context.request, context.shape) &&
                        models::guarantee_of(policy) != models::PolicyGuarantee::Slotted;
-        slots_ = slots_of_any_place(policy, problem.shape);
+        slots_ = slots_of_any_warp(policy, context.shape);
     }
 
     std::vector<BoundTerm> of(models::Cycles unloaded) {
@@ -40,7 +40,7 @@ public:
                                     models::Cycles{own} * (way_of_miss() - hit))
                                        .count();
         auto services = services_in_order(limit);
-        if (rules_.rows != RowWaits::InOrder && !rules_.ports)
+        if (rules_.rows != RowDelay::InOrder && !rules_.ports)
             if (auto apart = services_apart(limit); !services || sum_of(apart) <= sum_of(*services))
                 services = std::move(apart);
         terms_.insert(terms_.end(), services->begin(), services->end());
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::int64_t way_of_miss() const {
         const std::int64_t hold =
             by_rows()
-                ? (models::Cycles{caches_.row_hit.hi} * problem_.touched->least_of_transfer).count()
+                ? (models::Cycles{caches_.row_hit.hi} * context_.footprint->least_of_transfer).count()
                 : transfer();
         const bool holds_on_way = hold <= caches_.dram_latency_lo - caches_.transit.hi;
         const std::int64_t link = caches_.link_service.hi;
@@ -75,14 +75,14 @@ public:
     /// goes over to another load.
     [[nodiscard]] bool keeps_order_of_loads() const {
         std::int64_t most_lines = 0;
-        for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
+        for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
             most_lines = std::max(most_lines, timing.passes.hi);
         });
         return traffic_.writes == 0 && !others_wait_ && slices_follow() &&
                caches_.knows_channels() && caches_.slices.hi == caches_.channels.hi &&
                caches_.link_service.lo > 0 && most_lines <= caches_.dram_queue.lo &&
-               traffic_.lines_under_way <= entries_.places_in_slice() &&
-               (traffic_.lines_under_way <= entries_.holders_in_l1() ||
+               traffic_.outstanding_lines <= entries_.places_in_slice() &&
+               (traffic_.outstanding_lines <= entries_.holders_in_l1() ||
                 entries_.holders_in_l1() >= most_lines);
     }
 
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] bool keeps_order_of_ports() const {
         if (others_wait_ || slots_) return false;
         bool in_order = true;
-        for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
+        for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
             const models::Interval& passes = timing.passes;
             for (const std::int64_t lines : {passes.lo, passes.hi}) {
                 const models::Cycles held = models::Cycles{timing.initiation.hi} * lines;
@@ -105,16 +105,16 @@ public:
     }
 
 private:
-    [[nodiscard]] bool by_rows() const { return rules_.rows != RowWaits::WholeTransfers; }
+    [[nodiscard]] bool by_rows() const { return rules_.rows != RowDelay::WholeTransfers; }
     /// For which a transfer for a load waits, while its channel is free and none refreshes.
     [[nodiscard]] std::int64_t rows_in_the_way() const {
-        return rules_.rows == RowWaits::InTheWay
-                   ? (models::Cycles{row_opening()} * problem_.touched->rows->of_bank).count()
+        return rules_.rows == RowDelay::InTheWay
+                   ? (models::Cycles{row_opening()} * context_.footprint->rows->of_bank).count()
                    : 0;
     }
     /// Slices handle transactions in the order of the one L1 that asks.
     [[nodiscard]] bool slices_follow() const {
-        return caches_.transit.is_exact() && problem_.shape.multiprocessors == 1;
+        return caches_.transit.is_exact() && context_.shape.multiprocessors == 1;
     }
     static void add(std::vector<BoundTerm>& terms, const char* text, std::int64_t count,
                     std::int64_t cycles) {
@@ -131,7 +131,7 @@ private:
     }
     [[nodiscard]] bool link_fills() const {
         const std::int64_t loads =
-            std::min({traffic_.requests, traffic_.lines_under_way, caches_.entries.hi});
+            std::min({traffic_.requests, traffic_.outstanding_lines, caches_.entries.hi});
         return (models::Cycles{loads} + models::Cycles{traffic_.stores}).count() >
                caches_.link_queue;
     }
@@ -145,7 +145,7 @@ private:
     void add_services(std::vector<BoundTerm>& terms) {
         const std::int64_t service = caches_.first_level_service.hi;
         const std::int64_t together =
-            most_of_launch(problem_, [&](const models::InstructionTiming& timing) {
+            most_of_launch(context_, [&](const models::InstructionTiming& timing) {
                 return is_cached_load(timing) ? l1_time(caches_, timing) : 0;
             });
         // Lines that the chain waits for are of loads that issued before its own one.
@@ -167,40 +167,40 @@ private:
     std::optional<std::vector<BoundTerm>> services_in_order(std::int64_t limit) {
         if (others_wait_) return std::nullopt;
         const std::int64_t arrival = longest_arrival();
-        OrderedLoads loads;
+        FifoTandem loads;
         loads.lines = traffic_.lines;
         loads.requests = traffic_.requests;
         loads.of_chain = traffic_.loads_of_chain;
         loads.arrival = arrival;
-        loads.arrival_short = most_of_chain(problem_, [&](const models::InstructionTiming& timing) {
+        loads.arrival_short = most_of_chain(context_, [&](const models::InstructionTiming& timing) {
             return is_cached_load(timing) ? arrival - arrival_of(timing) : 0;
         });
         loads.least_lines = traffic_.lines == 0 ? 1 : INT64_MAX;
-        loads.passes_all = problem_.touched.has_value();
-        for_each_load(problem_, [&](std::size_t i, const models::InstructionTiming& timing) {
+        loads.passes_all = context_.footprint.has_value();
+        for_each_load(context_, [&](std::size_t i, const models::InstructionTiming& timing) {
             loads.least_lines = std::min(loads.least_lines, timing.passes.lo);
             loads.pass_cost = std::max(loads.pass_cost, timing.pass_cost.hi);
             if (rules_.ports) loads.occupancy = std::max(loads.occupancy, timing.initiation.hi);
-            loads.passes_all = loads.passes_all && problem_.touched->always_misses[i];
+            loads.passes_all = loads.passes_all && context_.footprint->always_misses[i];
         });
         loads.least_lines = std::max<std::int64_t>(1, loads.least_lines);
         loads.further_sectors =
-            problem_.touched ? problem_.touched->further_sectors
+            context_.footprint ? context_.footprint->further_sectors
                              : (models::Cycles{traffic_.lines} *
                                 (static_cast<std::int64_t>(caches_.line / caches_.sector) - 1))
                                    .count();
-        if (traffic_.lines_under_way > entries_.holders_in_l1())
+        if (traffic_.outstanding_lines > entries_.holders_in_l1())
             loads.least_held = entries_.held_in_l1();
-        if (!entries_.is_shared_by_few() && traffic_.lines_under_way > caches_.merges)
+        if (!entries_.is_shared_by_few() && traffic_.outstanding_lines > caches_.merges)
             loads.least_sharers = caches_.merges;
-        loads.queue_fills = traffic_.loads_under_way > caches_.load_queue;
+        loads.queue_fills = traffic_.outstanding_loads > caches_.load_queue;
         loads.link_fills = link_fills() && traffic_.stores == 0;
         loads.slices_follow = slices_follow();
         loads.passes_all = loads.passes_all && (!loads.slices_follow || caches_.slices.hi == 1);
         loads.way = way();
-        loads.links_back = links_back(problem_, traffic_);
+        loads.response_link = response_link(context_, traffic_);
         loads.limit = limit;
-        loads.returns = rules_.rows != RowWaits::InOrder;
+        loads.returns = rules_.rows != RowDelay::InOrder;
         auto terms = waits_in_order(loads, caches_);
         add(terms, "full miss entries of slices, while the accesses in them go on", 1,
             std::min(limit, in_full_slices()));
@@ -211,8 +211,8 @@ private:
     /// Whether no load of another warp can take a place in the load queue that one of the chain
     /// waits for.
     [[nodiscard]] bool issues_before_others() const {
-        return problem_.shape.warps() == 1 ||
-               (!others_wait_ && traffic_.loads_under_way <= caches_.load_queue);
+        return context_.shape.warps() == 1 ||
+               (!others_wait_ && traffic_.outstanding_loads <= caches_.load_queue);
     }
     /// From the arrival of the first line of a load to that of its last one.
     static std::int64_t arrival_of(const models::InstructionTiming& timing) {
@@ -220,7 +220,7 @@ private:
     }
     [[nodiscard]] std::int64_t longest_arrival() const {
         std::int64_t longest = 0;
-        for_each_load(problem_, [&](std::size_t, const models::InstructionTiming& timing) {
+        for_each_load(context_, [&](std::size_t, const models::InstructionTiming& timing) {
             longest = std::max(longest, arrival_of(timing));
         });
         return longest;
@@ -231,16 +231,16 @@ private:
             return;
         }
         add(terms_, "sectors that DRAM transfers for loads", traffic_.sectors, caches_.row_hit.hi);
-        if (rules_.rows == RowWaits::InOrder) {
+        if (rules_.rows == RowDelay::InOrder) {
             add(terms_, "rows that the lines of a load open in one bank",
-                std::min(traffic_.transfers, problem_.touched->rows->of_loads), row_opening());
+                std::min(traffic_.transfers, context_.footprint->rows->of_loads), row_opening());
             return;
         }
         // Times in which a full queue of a channel is waited for.
         const models::Cycles queued =
-            models::Cycles{caches_.entries.hi} * problem_.shape.multiprocessors;
+            models::Cycles{caches_.entries.hi} * context_.shape.multiprocessors;
         if (traffic_.writes > 0 ||
-            std::min(queued.count(), traffic_.lines_under_way) > caches_.dram_queue.lo)
+            std::min(queued.count(), traffic_.outstanding_lines) > caches_.dram_queue.lo)
             add(terms_, "full queue of a channel, while its banks open rows",
                 (models::Cycles{traffic_.transfers} + models::Cycles{traffic_.writes}).count() /
                     caches_.dram_queue.lo,
@@ -250,7 +250,7 @@ private:
     /// Loads of the chain, which follows one warp from its first to its last instruction or may
     /// change, that do not hit.
     [[nodiscard]] std::int64_t own_misses() const {
-        return stays_with_one_warp() ? std::min(traffic_.requests, problem_.touched->new_to_warp)
+        return stays_with_one_warp() ? std::min(traffic_.requests, context_.footprint->new_to_warp)
                                      : traffic_.requests;
     }
 
@@ -263,8 +263,8 @@ private:
                     "drain"
                   : "services at links, slices and DRAM for the stores of a warp, and the cycle of "
                     "each drain",
-            problem_.shape.warps(),
-            most_of_warp(problem_, [&](const models::InstructionTiming& timing) {
+            context_.shape.warps(),
+            most_of_warp(context_, [&](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? store_time(caches_, timing, apart ? 0 : each)
                                                   : 0;
             }));
@@ -272,8 +272,8 @@ private:
     }
     /// The largest number where stores may go to DRAM at once.
     [[nodiscard]] std::int64_t transfers_of_replaced_lines() const {
-        if (!problem_.touched || !problem_.touched->written_back) return INT64_MAX;
-        const WrittenBack& written = *problem_.touched->written_back;
+        if (!context_.footprint || !context_.footprint->writebacks) return INT64_MAX;
+        const Writebacks& written = *context_.footprint->writebacks;
         if (by_rows()) return models::times(caches_.row_hit.hi, written.sectors);
         return models::times(
             written.transfers,
@@ -281,24 +281,24 @@ private:
     }
     /// Where warps are chosen in slots: of waits for the write buffer, and behind the last store.
     void add_drains() {
-        add(terms_, "drains of the stores of a warp", problem_.shape.warps(),
-            most_on_a_path(problem_, drain_costs(problem_, Side::Upper)));
+        add(terms_, "drains of the stores of a warp", context_.shape.warps(),
+            most_on_a_path(context_, drain_costs(context_, Side::Upper)));
     }
     /// Waits of the critical chain that may end between two slots: for its loads, and at slots lost
     /// to a full load queue or write buffer, from which something goes before the next one.
     [[nodiscard]] std::int64_t waits_of_chain() const {
         models::Cycles waits{traffic_.loads_of_chain};
-        if (traffic_.loads_under_way > caches_.load_queue) waits += models::Cycles{traffic_.loads};
+        if (traffic_.outstanding_loads > caches_.load_queue) waits += models::Cycles{traffic_.loads};
         const models::Cycles stores{
-            most_of_launch(problem_, [](const models::InstructionTiming& timing) {
+            most_of_launch(context_, [](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? 1 : 0;
             })};
-        if (stores > models::Cycles{problem_.buffer_entries.lo}) waits += stores;
+        if (stores > models::Cycles{context_.buffer_entries.lo}) waits += stores;
         return waits.count();
     }
     [[nodiscard]] std::int64_t transfer_of_store() const {
         if (!by_rows()) return caches_.transfer;
-        return (models::Cycles{caches_.row_hit.hi} * problem_.touched->most_stored_sectors).count();
+        return (models::Cycles{caches_.row_hit.hi} * context_.footprint->most_stored_sectors).count();
     }
 
     /// For how long a transfer holds its channel or bank.
@@ -308,7 +308,7 @@ private:
     }
     /// For how long a transfer that opens a row keeps its bank longer than its channel.
     [[nodiscard]] std::int64_t row_opening() const {
-        const std::int64_t sectors = problem_.touched ? problem_.touched->least_of_transfer : 1;
+        const std::int64_t sectors = context_.footprint ? context_.footprint->least_of_transfer : 1;
         return std::max<std::int64_t>(
             0, caches_.row_miss - (models::Cycles{caches_.row_hit.lo} * sectors).count());
     }
@@ -329,17 +329,17 @@ private:
         return while_full(entries_.places_in_slice());
     }
     [[nodiscard]] std::int64_t while_full(std::int64_t places) const {
-        if (traffic_.lines_under_way <= places) return 0;
+        if (traffic_.outstanding_lines <= places) return 0;
         const std::int64_t accesses =
             entries_.is_shared_by_few() ? traffic_.requests : traffic_.lines;
-        // Stays are whole, cycles in which all accesses go on need not be.
+        // Traversals are whole, cycles in which all accesses go on need not be.
         return by_rows() ? (models::Cycles{way()} * (accesses / places)).count()
                          : (models::Cycles{way()} * accesses).count() / places;
     }
 
     /// Whether the critical chain follows one warp from its first to its last instruction.
     [[nodiscard]] bool stays_with_one_warp() const {
-        return !others_wait_ && problem_.shape.waves() == 1 && meeting_barrier(problem_) == nullptr;
+        return !others_wait_ && context_.shape.waves() == 1 && first_common_barrier(context_) == nullptr;
     }
 
     /// A channel that refreshes starts nothing; behind each refresh that something waits for, one
@@ -353,10 +353,10 @@ private:
             refreshes_met(caches_, duration, time, transfers), duration.count());
     }
 
-    const Problem& problem_;
-    const CacheValues& caches_;
+    const AnalysisContext& context_;
+    const MemoryParameters& caches_;
     Entries entries_;
-    WaitRules rules_;
+    QueueingRules rules_;
     Traffic traffic_;
     std::optional<SlotDistance> slots_; ///< In which several warps are chosen (S29).
     bool others_wait_ = false;          ///< Others' loads are waited for, too (S29a, S31).
@@ -365,33 +365,33 @@ private:
 
 } // namespace
 
-std::vector<WaitRules> wait_rules(const Problem& problem) {
-    const Waits waits{problem, {}};
-    std::vector<RowWaits> rows{RowWaits::WholeTransfers};
-    if (problem.touched && problem.touched->rows) {
-        rows.push_back(RowWaits::InTheWay);
-        if (waits.keeps_order_of_loads()) rows.push_back(RowWaits::InOrder);
+std::vector<QueueingRules> queueing_rules(const AnalysisContext& context) {
+    const Waits waits{context, {}};
+    std::vector<RowDelay> rows{RowDelay::WholeTransfers};
+    if (context.footprint && context.footprint->rows) {
+        rows.push_back(RowDelay::InTheWay);
+        if (waits.keeps_order_of_loads()) rows.push_back(RowDelay::InOrder);
     }
     std::vector<bool> hits{false};
-    if (problem.touched && problem.touched->transactions) hits.push_back(true);
+    if (context.footprint && context.footprint->transactions) hits.push_back(true);
     std::vector<bool> ports{false};
     if (waits.keeps_order_of_ports()) ports.push_back(true);
-    std::vector<WaitRules> all;
+    std::vector<QueueingRules> all;
     for (const bool hit : hits)
-        for (const RowWaits way : rows)
+        for (const RowDelay way : rows)
             for (const bool port : ports)
                 all.push_back({.hits = hit, .rows = way, .ports = port});
     return all;
 }
 
-Problem without_waits(const Problem& problem, WaitRules rules) {
-    Problem changed = problem;
-    const Waits waits{problem, rules};
+AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules rules) {
+    AnalysisContext changed = context;
+    const Waits waits{context, rules};
     const std::int64_t miss = waits.way_of_miss();
     for (auto& timing : changed.timings) {
         if (!timing || !is_cached_load(timing.value())) continue;
         models::Interval& latency = timing.value().latency;
-        latency.hi = problem.caches->first_level_latency;
+        latency.hi = context.caches->first_level_latency;
         if (!rules.hits) latency.hi = std::max(latency.hi, miss);
         latency.lo = std::min(latency.lo, latency.hi);
         if (rules.ports) timing.value().initiation = {0, std::nullopt, 0};
@@ -399,8 +399,8 @@ Problem without_waits(const Problem& problem, WaitRules rules) {
     return changed;
 }
 
-std::vector<BoundTerm> waits_of(const Problem& problem, WaitRules rules, models::Cycles unloaded) {
-    return Waits{problem, rules}.of(unloaded);
+std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules, models::Cycles unloaded) {
+    return Waits{context, rules}.of(unloaded);
 }
 
 } // namespace warpbound::analyzer

@@ -11,20 +11,20 @@ namespace warpbound::analyzer {
 /// Data come from each channel so far apart that a link back has sent them before the next ones
 /// come. One waits for one of each other channel, and for what ways that differ bring together;
 /// longer only while transactions come that DRAM brings nothing for.
-std::optional<LinksBack> links_back(const Problem& problem, const Traffic& traffic) {
-    const CacheValues& caches = *problem.caches;
-    if (!problem.touched || problem.shape.multiprocessors > 1 ||
+std::optional<ResponseLink> response_link(const AnalysisContext& context, const Traffic& traffic) {
+    const MemoryParameters& caches = *context.caches;
+    if (!context.footprint || context.shape.multiprocessors > 1 ||
         caches.second_sector > caches.sector || caches.dram_latency_lo < caches.second_latency)
         return std::nullopt;
     const models::Cycles apart =
-        models::Cycles{caches.row_hit.lo} * problem.touched->least_of_transfer;
+        models::Cycles{caches.row_hit.lo} * context.footprint->least_of_transfer;
     const models::Cycles services = models::Cycles{caches.link_service.hi} * caches.channels.hi;
-    const std::int64_t nothing_brought = std::min(traffic.requests, problem.touched->shared_lines);
+    const std::int64_t nothing_brought = std::min(traffic.requests, context.footprint->shared_lines);
     if (services > apart || (services == apart && nothing_brought > 0)) return std::nullopt;
     const models::Cycles differ = models::Cycles{caches.dram_latency} -
                                   models::Cycles{caches.dram_latency_lo} +
                                   models::Cycles{caches.transit_spread};
-    LinksBack waits;
+    ResponseLink waits;
     waits.wait = (services - models::Cycles{caches.link_service.hi} + differ).count();
     if (nothing_brought == 0) return waits;
     const models::Cycles queued = services + models::Cycles{caches.link_service.hi} + differ;

@@ -7,16 +7,16 @@
 
 namespace warpbound::analyzer {
 
-struct Problem;
+struct AnalysisContext;
 struct Traffic;
 
 /// Side: upper. `Unit:` core cycles.
-struct LinksBack {
+struct ResponseLink {
     std::int64_t wait = 0;   ///< Of each transaction.
     std::int64_t busier = 0; ///< Of all of them besides, for those that DRAM brings nothing for.
 };
 
 /// None: what comes from DRAM may come faster than a link back sends it.
-std::optional<LinksBack> links_back(const Problem& problem, const Traffic& traffic);
+std::optional<ResponseLink> response_link(const AnalysisContext& context, const Traffic& traffic);
 
 } // namespace warpbound::analyzer

@@ -17,15 +17,15 @@ constexpr std::int64_t most_banks = 1 << 16;
 
 class Rows {
 public:
-    Rows(const Problem& problem, bool writes)
-        : problem_{problem}, caches_{*problem.caches}, writes_{writes} {
+    Rows(const AnalysisContext& context, bool writes)
+        : context_{context}, caches_{*context.caches}, writes_{writes} {
         const auto banks = static_cast<std::size_t>(caches_.banks.lo * caches_.channels.lo);
         rows_.resize(banks);
         together_.assign(banks, 0);
         most_of_load_.assign(banks, 0);
     }
 
-    BankRows find(const AccessList& accesses) {
+    RowActivations find(const AccessEnumeration& accesses) {
         accesses.for_each([&](const Access& access) {
             if (access.load || writes_) keep(access);
         });
@@ -72,7 +72,7 @@ private:
             places_.push_back(place_of(line.address));
         std::sort(places_.begin(), places_.end());
         places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
-        const bool once = access.load && is_under_way_once(problem_, access.instruction);
+        const bool once = access.load && is_outstanding_once(context_, access.instruction);
         for (std::size_t i = 0; i < places_.size();) {
             const std::size_t bank = places_[i].bank;
             std::int64_t here = 0;
@@ -113,8 +113,8 @@ private:
         return most;
     }
 
-    const Problem& problem_;
-    const CacheValues& caches_;
+    const AnalysisContext& context_;
+    const MemoryParameters& caches_;
     bool writes_;
     std::vector<std::unordered_set<std::uint64_t>> rows_; ///< Per bank, of the whole launch.
     std::vector<std::int64_t> together_; ///< Per bank, of loads that are under way together.
@@ -128,12 +128,12 @@ private:
 
 } // namespace
 
-std::optional<BankRows> bank_rows(const Problem& problem, const AccessList& accesses, bool writes) {
-    const CacheValues& caches = *problem.caches;
+std::optional<RowActivations> row_activations(const AnalysisContext& context, const AccessEnumeration& accesses, bool writes) {
+    const MemoryParameters& caches = *context.caches;
     if (!caches.knows_channels() || !caches.banks.is_exact() ||
         (models::Cycles{caches.banks.lo} * caches.channels.lo).count() > most_banks)
         return std::nullopt;
-    return Rows{problem, writes}.find(accesses);
+    return Rows{context, writes}.find(accesses);
 }
 
 } // namespace warpbound::analyzer

@@ -7,11 +7,11 @@
 
 namespace warpbound::analyzer {
 
-class AccessList;
-struct Problem;
+class AccessEnumeration;
+struct AnalysisContext;
 
 /// Side: upper.
-struct BankRows {
+struct RowActivations {
     /// While a transfer for a load waits in the queue of its channel: different rows of its bank,
     /// of transfers that stand before it or are being served.
     std::int64_t of_bank = 0;
@@ -21,6 +21,6 @@ struct BankRows {
 };
 
 /// None: the description does not say where rows lie. `writes`: what is stored may be written.
-std::optional<BankRows> bank_rows(const Problem& problem, const AccessList& accesses, bool writes);
+std::optional<RowActivations> row_activations(const AnalysisContext& context, const AccessEnumeration& accesses, bool writes);
 
 } // namespace warpbound::analyzer

@@ -22,19 +22,19 @@ bool is_cached_store(const models::InstructionTiming& timing) {
     return timing.through_caches && timing.enters_write_buffer;
 }
 
-std::int64_t l1_time(const CacheValues& caches, const models::InstructionTiming& load) {
+std::int64_t l1_time(const MemoryParameters& caches, const models::InstructionTiming& load) {
     const std::int64_t service = caches.first_level_service.hi;
     return (models::Cycles{std::max(service, load.pass_cost.hi)} * (load.passes.hi - 1) +
             models::Cycles{service})
         .count();
 }
 
-std::int64_t transaction_time(const CacheValues& caches) {
+std::int64_t transaction_time(const MemoryParameters& caches) {
     return (models::Cycles{caches.slice_service.hi} + models::Cycles{caches.link_service.hi} * 2)
         .count();
 }
 
-std::int64_t store_time(const CacheValues& caches, const models::InstructionTiming& store,
+std::int64_t store_time(const MemoryParameters& caches, const models::InstructionTiming& store,
                         std::int64_t transfer) {
     if (!store.through_caches) return 1;
     const models::Cycles line = models::Cycles{caches.slice_service.hi} +
@@ -42,12 +42,12 @@ std::int64_t store_time(const CacheValues& caches, const models::InstructionTimi
     return (line * store.passes.hi + models::Cycles{1}).count();
 }
 
-std::int64_t held_by_l1(const CacheValues& caches, std::int64_t sectors, bool has_place) {
+std::int64_t held_by_l1(const MemoryParameters& caches, std::int64_t sectors, bool has_place) {
     const std::int64_t held = holders(caches.entries.lo, sectors);
     return has_place ? held : std::min(held, caches.merges);
 }
 
-std::int64_t held_by_slice(const CacheValues& caches, std::int64_t multiprocessors,
+std::int64_t held_by_slice(const MemoryParameters& caches, std::int64_t multiprocessors,
                            std::int64_t sectors, bool has_place) {
     const auto line =
         static_cast<std::int64_t>(std::max<std::uint64_t>(1, caches.line / caches.second_sector));
@@ -64,7 +64,7 @@ std::int64_t held_by_slice(const CacheValues& caches, std::int64_t multiprocesso
     return once || has_place ? held : std::min(held, caches.slice_merges);
 }
 
-std::int64_t refreshes_met(const CacheValues& caches, models::Cycles duration, models::Cycles time,
+std::int64_t refreshes_met(const MemoryParameters& caches, models::Cycles duration, models::Cycles time,
                            std::int64_t transfers) {
     std::int64_t refreshes = transfers;
     // Or as often as there is time for them, where that does not chase itself.

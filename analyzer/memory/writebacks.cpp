@@ -33,9 +33,9 @@ struct Set {
 
 } // namespace
 
-std::optional<WrittenBack> written_back(const Problem& problem, const AccessList& accesses,
+std::optional<Writebacks> writebacks(const AnalysisContext& context, const AccessEnumeration& accesses,
                                         bool keeps_lines) {
-    const CacheValues& caches = *problem.caches;
+    const MemoryParameters& caches = *context.caches;
     if (!caches.keeps_stores || !caches.knows_second_sets()) return std::nullopt;
     std::unordered_map<std::uint64_t, LoadedLine> loaded;
     std::unordered_map<std::uint64_t, StoredLine> lines; // By number.
@@ -57,7 +57,7 @@ std::optional<WrittenBack> written_back(const Problem& problem, const AccessList
         }
     });
     std::unordered_map<std::uint64_t, Set> sets;
-    WrittenBack written;
+    Writebacks written;
     for (const auto& [number, line] : lines) {
         Set& set = sets[caches.second_set_of(number)];
         ++set.lines;
@@ -70,7 +70,7 @@ std::optional<WrittenBack> written_back(const Problem& problem, const AccessList
         // Each L1 that keeps its lines asks for a sector once, and once more after a store.
         const std::int64_t asked = models::times(
             models::times(std::popcount(line.sectors), 1 + (caches.write_evict ? line.stores : 0)),
-            problem.shape.multiprocessors);
+            context.shape.multiprocessors);
         sets[caches.second_set_of(address / caches.second_line)].entries +=
             keeps_lines ? std::min(line.loads, asked) : line.loads;
     }

@@ -8,19 +8,19 @@
 
 namespace warpbound::analyzer {
 
-class AccessList;
-struct Problem;
+class AccessEnumeration;
+struct AnalysisContext;
 
 /// Side: upper. Of the whole launch.
-struct WrittenBack {
+struct Writebacks {
     std::int64_t transfers = 0;
     std::int64_t sectors = 0;      ///< Of the L2, of all these transfers.
     std::int64_t most_sectors = 0; ///< Of one of them.
 };
 
 /// None: stores may go to DRAM at once, or it is not known which lines share a set. `keeps_lines`:
-/// no L1 ever replaces a line. Requires: `problem.caches`.
-std::optional<WrittenBack> written_back(const Problem& problem, const AccessList& accesses,
+/// no L1 ever replaces a line. Requires: `context.caches`.
+std::optional<Writebacks> writebacks(const AnalysisContext& context, const AccessEnumeration& accesses,
                                         bool keeps_lines);
 
 } // namespace warpbound::analyzer

@@ -55,7 +55,7 @@ RegionSearch find_clock_region(const assembly::Function& function,
     return {region, {}};
 }
 
-Span span_of(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
+Span span_of(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
              const ClockRegion& region, PipelineState behind_first) {
     Span span{region.first_block, region.first + 1, std::move(behind_first),
               Span::Stop{region.last_block, region.last}, false};

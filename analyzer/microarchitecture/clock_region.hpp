@@ -29,7 +29,7 @@ RegionSearch find_clock_region(const assembly::Function& function,
                                const std::vector<bool>& never);
 
 /// From the issue of the first read, when `behind_first` is outstanding, to that of the last.
-Span span_of(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
+Span span_of(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
              const ClockRegion& region, PipelineState behind_first);
 
 /// Blocks that are never executed, and those from which the last read cannot be reached.

@@ -8,7 +8,7 @@ namespace {
 
 class Builder {
 public:
-    Builder(const assembly::ControlFlowGraph& graph, const Pipeline& upper,
+    Builder(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
             const Outstanding& outstanding, const std::vector<bool>& skip,
             std::size_t slots_per_block, const Span& span)
         : graph_{graph}, upper_{upper},
@@ -51,7 +51,7 @@ private:
     }
 
     static bool is_time(std::size_t slot) {
-        return slot != Pipeline::gap_slot && slot != Pipeline::gap_kind_slot;
+        return slot != PipelineModel::gap_slot && slot != PipelineModel::gap_kind_slot;
     }
 
     void start() {
@@ -67,7 +67,7 @@ private:
         std::vector<Delays> slots(upper_.size(), Delays(entry.nodes, none));
         for (std::size_t slot = 0; slot < slots.size(); ++slot)
             if (is_time(slot) && beyond[slot] > 0) slots[slot][0] = beyond[slot];
-        slots[Pipeline::gap_slot][0] = 0;
+        slots[PipelineModel::gap_slot][0] = 0;
         std::vector<std::int64_t> lead(entry.nodes, 0);
         for (std::size_t i = 0; i < entry.followed.size(); ++i) {
             Delays& slot = slots[entry.followed[i]];
@@ -103,7 +103,7 @@ private:
             const Entry& entry = blocks_[edge.to];
             if (skip_[edge.to] || entry.nodes == 0) continue;
             upper_.leave(slots, code.last, edge.kind == assembly::EdgeKind::Taken, issue);
-            connect(first_node, slots[Pipeline::gap_slot], entry.first_node, lead);
+            connect(first_node, slots[PipelineModel::gap_slot], entry.first_node, lead);
             for (std::size_t i = 0; i < entry.followed.size(); ++i)
                 connect(first_node, slots[entry.followed[i]], entry.first_node + 1 + i, lead);
         }
@@ -124,7 +124,7 @@ private:
     }
 
     const assembly::ControlFlowGraph& graph_;
-    const Pipeline& upper_;
+    const PipelineModel& upper_;
     const Outstanding& outstanding_;
     const std::vector<bool>& skip_;
     std::size_t limit_;
@@ -135,7 +135,7 @@ private:
 
 } // namespace
 
-PathGraph build_chain_graph(const assembly::ControlFlowGraph& graph, const Pipeline& upper,
+PathGraph build_delay_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
                             const Outstanding& outstanding, const std::vector<bool>& skip,
                             std::size_t slots_per_block, const Span& span) {
     return Builder{graph, upper, outstanding, skip, slots_per_block, span}.run();

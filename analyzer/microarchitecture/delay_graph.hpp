@@ -12,7 +12,7 @@ namespace warpbound::analyzer {
 /// predecessor's gap, or one of those that may delay an issue behind it.
 /// `slots_per_block`: how many slots are followed; the others count as their largest distance from
 /// the gap (docs/soundness.md, S5). Side: upper. `outstanding`: of the same span and pipeline.
-PathGraph build_chain_graph(const assembly::ControlFlowGraph& graph, const Pipeline& upper,
+PathGraph build_delay_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& upper,
                             const Outstanding& outstanding, const std::vector<bool>& skip,
                             std::size_t slots_per_block, const Span& span);
 

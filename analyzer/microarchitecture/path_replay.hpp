@@ -11,7 +11,7 @@ namespace warpbound::analyzer {
 /// Fills the witness part of a side's result by stepping the pipeline along the path; `proved`,
 /// `outcome` and `proof` are left alone. When the steps do not repeat within a fixed memory, only
 /// the blocks' counts are filled.
-void describe_witness(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                      const Pipeline& pipeline, const BlockPath& path, SideResult& result);
+void replay_path(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
+                      const PipelineModel& pipeline, const BlockPath& path, SideResult& result);
 
 } // namespace warpbound::analyzer

@@ -65,7 +65,7 @@ bool transfers_or_exits(const assembly::Instruction& instruction) {
 
 } // namespace
 
-Pipeline::Pipeline(const assembly::Function& function, const models::Architecture& architecture,
+PipelineModel::PipelineModel(const assembly::Function& function, const models::Architecture& architecture,
                    const std::vector<Result<models::InstructionTiming>>& timings,
                    std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
                    std::vector<SlotDistance> slots)
@@ -106,7 +106,7 @@ Pipeline::Pipeline(const assembly::Function& function, const models::Architectur
     registers_ = dense.size();
 }
 
-void Pipeline::compile(std::size_t index, const assembly::Instruction& instruction,
+void PipelineModel::compile(std::size_t index, const assembly::Instruction& instruction,
                        const models::InstructionTiming& timing) {
     Compiled& compiled = compiled_[index];
     const std::int64_t passes = end_of(timing.passes, side_);
@@ -149,7 +149,7 @@ void Pipeline::compile(std::size_t index, const assembly::Instruction& instructi
 /// Two issues of a warp in different cycles are two choices of its scheduler. In the same cycle
 /// (dual issue, gap 0) they are one; when that is missed a choice is due, so the upper side may not
 /// count on it unless a choice is due in every cycle.
-std::int64_t Pipeline::gap_between_choices(std::int64_t gap) const {
+std::int64_t PipelineModel::gap_between_choices(std::int64_t gap) const {
     const bool same_cycle = gap == 0 && (side_ == Side::Lower || issue_slot_ <= 1);
     return same_cycle ? 0 : std::max(gap, issue_slot_);
 }
@@ -157,7 +157,7 @@ std::int64_t Pipeline::gap_between_choices(std::int64_t gap) const {
 /// From a slot of the warp to the first one in which `wait` cycles have passed, every distance
 /// counted as the longest. Issues stand at the last cycles of slots on the upper side; on the lower
 /// side at their first ones, which an issue follows by `slot_slack_` at most.
-std::int64_t Pipeline::until_slot(std::int64_t wait, const SlotDistance& slots) const {
+std::int64_t PipelineModel::until_slot(std::int64_t wait, const SlotDistance& slots) const {
     if (slots.longest <= 1) return wait;
     const std::int64_t least =
         side_ == Side::Upper ? wait : std::max<std::int64_t>(0, wait - slot_slack_);
@@ -165,7 +165,7 @@ std::int64_t Pipeline::until_slot(std::int64_t wait, const SlotDistance& slots) 
     return sum_of_product(0, models::divide_up(least, apart), slots.longest);
 }
 
-std::int64_t Pipeline::until_slot(std::int64_t wait) const {
+std::int64_t PipelineModel::until_slot(std::int64_t wait) const {
     if (slots_.empty()) return wait;
     std::int64_t until = until_slot(wait, slots_.front());
     for (const SlotDistance& slots : slots_) {
@@ -175,11 +175,11 @@ std::int64_t Pipeline::until_slot(std::int64_t wait) const {
     return until;
 }
 
-PipelineState Pipeline::start() const {
+PipelineState PipelineModel::start() const {
     return PipelineState(size(), 0);
 }
 
-void Pipeline::insert_release(PipelineState& state, int scoreboard,
+void PipelineModel::insert_release(PipelineState& state, int scoreboard,
                               const std::int64_t& release) const {
     const auto begin = state.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(scoreboard));
     const auto end = begin + static_cast<std::ptrdiff_t>(depth_);
@@ -190,7 +190,7 @@ void Pipeline::insert_release(PipelineState& state, int scoreboard,
 }
 
 /// The (k+1)-th largest of a list with one more member is not above its k-th largest before.
-void Pipeline::insert_release(std::vector<Delays>& slots, int scoreboard,
+void PipelineModel::insert_release(std::vector<Delays>& slots, int scoreboard,
                               const Delays& release) const {
     const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(scoreboard));
     Delays largest = later(*begin, release);
@@ -199,7 +199,7 @@ void Pipeline::insert_release(std::vector<Delays>& slots, int scoreboard,
     *begin = std::move(largest);
 }
 
-template <class Wait> void Pipeline::each_wait(const Compiled& compiled, Wait wait) const {
+template <class Wait> void PipelineModel::each_wait(const Compiled& compiled, Wait wait) const {
     wait(barrier_slot, StackCategory::Barrier);
     for (const std::size_t reg : compiled.waits)
         wait(register_base() + reg, StackCategory::RegisterDependence);
@@ -222,7 +222,7 @@ template <class Wait> void Pipeline::each_wait(const Compiled& compiled, Wait wa
 }
 
 template <class Time>
-void Pipeline::take_effect(std::vector<Time>& slots, const Compiled& compiled,
+void PipelineModel::take_effect(std::vector<Time>& slots, const Compiled& compiled,
                            const Time& issue) const {
     const Time result = after(issue, compiled.result);
     const Time usable = after(issue, compiled.result_wait);
@@ -247,7 +247,7 @@ void Pipeline::take_effect(std::vector<Time>& slots, const Compiled& compiled,
     if (compiled.barrier) slots[barrier_slot] = usable;
 }
 
-IssueStep Pipeline::wait_of(const PipelineState& state, std::size_t instruction) const {
+IssueStep PipelineModel::wait_of(const PipelineState& state, std::size_t instruction) const {
     IssueStep step;
     step.gap = state[gap_slot];
     step.gap_category =
@@ -263,7 +263,7 @@ IssueStep Pipeline::wait_of(const PipelineState& state, std::size_t instruction)
 }
 
 /// What an issued instruction waited for has passed.
-void Pipeline::pass_waits(PipelineState& state, const Compiled& compiled) const {
+void PipelineModel::pass_waits(PipelineState& state, const Compiled& compiled) const {
     state[gap_slot] = 0;
     state[barrier_slot] = 0;
     for (const std::size_t reg : compiled.waits)
@@ -278,7 +278,7 @@ void Pipeline::pass_waits(PipelineState& state, const Compiled& compiled) const 
     if (compiled.surely) state[port_base() + compiled.unit] = 0;
 }
 
-void Pipeline::issue(PipelineState& state, std::size_t instruction, std::int64_t elapsed) const {
+void PipelineModel::issue(PipelineState& state, std::size_t instruction, std::int64_t elapsed) const {
     const Compiled& compiled = compiled_[instruction];
     for (std::size_t i = 0; i < state.size(); ++i)
         if (i != gap_kind_slot) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
@@ -286,13 +286,13 @@ void Pipeline::issue(PipelineState& state, std::size_t instruction, std::int64_t
     if (compiled.executes) take_effect<std::int64_t>(state, compiled, 0);
 }
 
-IssueStep Pipeline::advance(PipelineState& state, std::size_t instruction) const {
+IssueStep PipelineModel::advance(PipelineState& state, std::size_t instruction) const {
     const IssueStep step = wait_of(state, instruction);
     issue(state, instruction, step.cycles);
     return step;
 }
 
-Delays Pipeline::advance(std::vector<Delays>& slots, std::size_t instruction) const {
+Delays PipelineModel::advance(std::vector<Delays>& slots, std::size_t instruction) const {
     const Compiled& compiled = compiled_[instruction];
     Delays issue = slots[gap_slot];
     each_wait(compiled, [&](std::size_t slot, StackCategory) {
@@ -302,41 +302,41 @@ Delays Pipeline::advance(std::vector<Delays>& slots, std::size_t instruction) co
     return issue;
 }
 
-void Pipeline::leave(std::vector<Delays>& slots, std::size_t instruction, bool transferred,
+void PipelineModel::leave(std::vector<Delays>& slots, std::size_t instruction, bool transferred,
                      const Delays& issue) const {
     const Compiled& compiled = compiled_[instruction];
     slots[gap_slot] = after(issue, transferred ? compiled.gap_taken : compiled.gap);
 }
 
-Delays Pipeline::completion(const std::vector<Delays>& slots, const Delays& issue) const {
+Delays PipelineModel::completion(const std::vector<Delays>& slots, const Delays& issue) const {
     Delays end = later(after(issue, 1), slots[completion_slot]);
     if (entries_ > 0) end = later(std::move(end), slots[buffer_base() + entries_ - 1]);
     return end;
 }
 
-void Pipeline::leave(PipelineState& state, std::size_t instruction, bool transferred) const {
+void PipelineModel::leave(PipelineState& state, std::size_t instruction, bool transferred) const {
     const Compiled& compiled = compiled_[instruction];
     state[gap_slot] = transferred ? compiled.gap_taken : compiled.gap;
     state[gap_kind_slot] = compiled.transfers ? 1 : 0;
 }
 
-PortUse Pipeline::port_use(std::size_t instruction) const {
+PortUse PipelineModel::port_use(std::size_t instruction) const {
     const Compiled& compiled = compiled_[instruction];
     return {compiled.unit, compiled.occupancy, compiled.executes};
 }
 
-std::int64_t Pipeline::completion(const PipelineState& state) const {
+std::int64_t PipelineModel::completion(const PipelineState& state) const {
     std::int64_t end = std::max<std::int64_t>(1, state[completion_slot]);
     if (entries_ > 0) end = std::max(end, state[buffer_base() + entries_ - 1]);
     return end;
 }
 
-void Pipeline::join(PipelineState& into, const PipelineState& other) const {
+void PipelineModel::join(PipelineState& into, const PipelineState& other) const {
     for (std::size_t i = 0; i < into.size(); ++i)
         into[i] = side_ == Side::Upper ? std::max(into[i], other[i]) : std::min(into[i], other[i]);
 }
 
-PipelineState Pipeline::top() const {
+PipelineState PipelineModel::top() const {
     PipelineState state = start();
     if (side_ == Side::Lower) return state;
     std::int64_t result = 0;

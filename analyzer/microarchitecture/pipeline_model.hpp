@@ -14,7 +14,7 @@
 namespace warpbound::analyzer {
 
 /// Remaining times since the last issue, none negative. `Unit:` core cycles. `Shape:` see
-/// `Pipeline`'s layout.
+/// `PipelineModel`'s layout.
 using PipelineState = std::vector<std::int64_t>;
 
 /// A time as the maximum of several earlier times plus a delay each: `Shape:` delays[earlier time],
@@ -50,14 +50,14 @@ struct SlotDistance {
 /// Side: upper: every drawn value at its upper end, guarded instructions execute. Lower: every
 /// value at its lower end, guarded instructions are off. docs/soundness.md proves that no run is
 /// beyond.
-class Pipeline {
+class PipelineModel {
 public:
     static constexpr std::int64_t tracked_entries = 1024; ///< Of the write buffer.
     /// `timings[i]` must hold a value for every instruction that `advance` is called with.
     /// `slots`: the warp is chosen in slots of its own only (docs/soundness.md, S17), which are so
     /// far apart; of several distances each delay takes the one that suits the side. The lower side
     /// counts every distance as the longest. None: it may be chosen at any time.
-    Pipeline(const assembly::Function& function, const models::Architecture& architecture,
+    PipelineModel(const assembly::Function& function, const models::Architecture& architecture,
              const std::vector<Result<models::InstructionTiming>>& timings,
              std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
              std::vector<SlotDistance> slots = {});

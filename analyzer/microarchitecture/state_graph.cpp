@@ -13,7 +13,7 @@ constexpr int changes_before_widening = 4096;
 
 class Builder {
 public:
-    Builder(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
+    Builder(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
             const std::vector<bool>& skip, std::size_t states_per_block, const Span& span)
         : graph_{graph}, pipeline_{pipeline}, skip_{skip},
           limit_{std::max<std::size_t>(1, states_per_block)}, span_{span},
@@ -119,7 +119,7 @@ private:
     }
 
     const assembly::ControlFlowGraph& graph_;
-    const Pipeline& pipeline_;
+    const PipelineModel& pipeline_;
     const std::vector<bool>& skip_;
     std::size_t limit_;
     const Span& span_;
@@ -134,7 +134,7 @@ private:
 
 } // namespace
 
-PathGraph build_state_graph(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline,
+PathGraph build_state_graph(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
                             const std::vector<bool>& skip, std::size_t states_per_block,
                             const Span& span) {
     return Builder{graph, pipeline, skip, states_per_block, span}.run();

@@ -105,7 +105,7 @@ public:
         for (std::size_t edge = 0; edge < counts.size(); ++edge)
             if (!is_end(edge) && counts[edge] > 0)
                 successors[ends_of_[edge].first].push_back(ends_of_[edge].second);
-        for (const auto& part : parts_not_reached(successors)) {
+        for (const auto& part : subtours_of(successors)) {
             ConnectionCut cut;
             for (const std::size_t node : part)
                 for (const std::size_t into : into_[node])
@@ -288,21 +288,21 @@ std::set<std::int64_t> mentioned(const assembly::ControlFlowGraph& graph,
 
 } // namespace
 
-FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
+ConstrainedPath solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                 const std::vector<BackEdgeBounds>& bounds,
                                 const models::FlowFacts& all_facts, Side side,
                                 std::optional<std::chrono::steady_clock::time_point> deadline,
                                 std::uint64_t seed) {
     const std::int64_t sign = side == Side::Upper ? 1 : -1;
-    const CorrelatedPaths correlated = hold_pairs(graph, paths, all_facts, side);
+    const PairConstrainedPaths correlated = encode_pairs(graph, paths, all_facts, side);
     const models::FlowFacts& facts = correlated.left;
     const std::size_t cases = std::size_t{1} << std::min(exclusive_limit, facts.exclusives.size());
-    FactPathResult result;
+    ConstrainedPath result;
     std::optional<std::int64_t> bound; // of all cases, signed
     std::optional<std::int64_t> best;
     for (std::size_t choice = 0; choice < cases; ++choice) {
         const PathGraph allowed = without(graph, correlated.paths, left_out(facts, choice), side);
-        const StructuralPaths paths_by_bounds{graph, allowed, bounds, side};
+        const LoopBoundedPaths paths_by_bounds{graph, allowed, bounds, side};
         auto structural = paths_by_bounds.start_to_end();
         if (!structural) continue;
         std::int64_t of_case = sign * structural->cost;

@@ -10,7 +10,7 @@
 
 namespace warpbound::analyzer {
 
-struct FactPathResult {
+struct ConstrainedPath {
     bool feasible = true;                ///< False: no path satisfies the facts.
     std::int64_t bound = 0;              ///< Proved. Side: as asked.
     Proof proof = Proof::StructuralPath; ///< Of the case that decides.
@@ -20,7 +20,7 @@ struct FactPathResult {
 };
 
 /// Never worse than the bound from loop bounds alone, whatever limit is met.
-FactPathResult solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
+ConstrainedPath solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                 const std::vector<BackEdgeBounds>& bounds,
                                 const models::FlowFacts& facts, Side side,
                                 std::optional<std::chrono::steady_clock::time_point> deadline,

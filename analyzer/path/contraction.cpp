@@ -5,7 +5,7 @@
 namespace warpbound::analyzer {
 
 Contraction::Contraction(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
-                         const StructuralPaths& structural, const std::set<std::int64_t>& kept,
+                         const LoopBoundedPaths& structural, const std::set<std::int64_t>& kept,
                          Side side)
     : graph_{graph}, paths_{paths}, structural_{structural}, side_{side}, end_{paths.nodes.size()},
       loop_kept_(graph.loops.size(), false), block_kept_(graph.blocks.size(), false),
@@ -68,7 +68,7 @@ void Contraction::link_all() {
             continue;
         }
         if (graph_.loops[*outermost].header != paths_.nodes[node].block) continue;
-        const StructuralPaths::Stay stay = structural_.stay_from(node);
+        const LoopBoundedPaths::Traversal stay = structural_.traversal_from(node);
         const auto leave = [&](std::size_t to, std::int64_t cost, std::optional<std::size_t> exit) {
             vias_.push_back({nothing, node, nothing, true, exit});
             link(node, to, {cost, vias_.size() - 1});
@@ -140,7 +140,7 @@ void Contraction::append(BlockPath& path, PathRule& rule, std::size_t index) con
     if (index == nothing) return;
     const Via& via = vias_[index];
     if (via.stay) {
-        rule.push_back({PathSymbol::Rule, structural_.append_stay(path, via.node, via.exit)});
+        rule.push_back({PathSymbol::Rule, structural_.append_traversal(path, via.node, via.exit)});
         return;
     }
     append(path, rule, via.first);

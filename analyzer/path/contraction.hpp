@@ -16,7 +16,7 @@ class Contraction {
 public:
     /// `kept`: block addresses that facts mention. `structural` must outlive the contraction.
     Contraction(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
-                const StructuralPaths& structural, const std::set<std::int64_t>& kept, Side side);
+                const LoopBoundedPaths& structural, const std::set<std::int64_t>& kept, Side side);
 
     [[nodiscard]] const PathGraph& graph() const { return contracted_; }
     /// `Shape:` [loop]: its header and iterations are still there.
@@ -51,7 +51,7 @@ private:
 
     const assembly::ControlFlowGraph& graph_;
     const PathGraph& paths_;
-    const StructuralPaths& structural_;
+    const LoopBoundedPaths& structural_;
     Side side_;
     std::size_t end_;
     std::vector<bool> loop_kept_;  ///< Per loop.

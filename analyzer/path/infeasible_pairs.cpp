@@ -224,9 +224,9 @@ bool is_pair(const ControlFlowGraph& graph, const models::LinearFact& fact) {
            fact.terms[0] != fact.terms[1];
 }
 
-CorrelatedPaths hold_pairs(const ControlFlowGraph& graph, const PathGraph& paths,
+PairConstrainedPaths encode_pairs(const ControlFlowGraph& graph, const PathGraph& paths,
                            const models::FlowFacts& facts, Side side) {
-    CorrelatedPaths result;
+    PairConstrainedPaths result;
     Product product{graph, paths, pairs_of(graph, facts)};
     std::vector<bool> exclusive_held(facts.exclusives.size(), false);
     std::vector<bool> linear_held(facts.constraints.size(), false);

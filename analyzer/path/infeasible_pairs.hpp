@@ -9,7 +9,7 @@
 namespace warpbound::analyzer {
 
 /// A path graph and the facts that it does not hold.
-struct CorrelatedPaths {
+struct PairConstrainedPaths {
     PathGraph paths;
     models::FlowFacts left; ///< Exclusive and linear facts only.
 };
@@ -21,7 +21,7 @@ bool is_pair(const assembly::ControlFlowGraph& graph, const models::LinearFact& 
 /// Every path of the result is one of `paths` with the same cost that satisfies the facts which are
 /// not left, and every such path of `paths` is there (docs/soundness.md, S19c). Facts are left
 /// where too many pairs are open at once, and those that are no pairs.
-CorrelatedPaths hold_pairs(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
+PairConstrainedPaths encode_pairs(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                            const models::FlowFacts& facts, Side side);
 
 } // namespace warpbound::analyzer

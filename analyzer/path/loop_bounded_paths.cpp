@@ -16,7 +16,7 @@ void keep_larger(std::optional<std::int64_t>& value, std::int64_t candidate) {
 
 } // namespace
 
-StructuralPaths::StructuralPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
+LoopBoundedPaths::LoopBoundedPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                                  const std::vector<BackEdgeBounds>& bounds, Side side)
     : graph_{graph}, paths_{paths}, bounds_{bounds}, side_{side} {
     build_regions();
@@ -25,7 +25,7 @@ StructuralPaths::StructuralPaths(const assembly::ControlFlowGraph& graph, const 
         solve_loop(region);
 }
 
-void StructuralPaths::build_regions() {
+void LoopBoundedPaths::build_regions() {
     const std::size_t nodes = paths_.nodes.size();
     regions_.resize(graph_.loops.size() + 1);
     own_item_.resize(nodes);
@@ -47,7 +47,7 @@ void StructuralPaths::build_regions() {
     }
 }
 
-bool StructuralPaths::contains(std::size_t region, std::size_t block) const {
+bool LoopBoundedPaths::contains(std::size_t region, std::size_t block) const {
     if (region == top_region) return true;
     auto loop = graph_.innermost_loop[block];
     while (loop && *loop + 1 != region)
@@ -55,29 +55,29 @@ bool StructuralPaths::contains(std::size_t region, std::size_t block) const {
     return loop.has_value();
 }
 
-StructuralPaths::Place StructuralPaths::place_of(std::size_t region, std::size_t node) const {
+LoopBoundedPaths::Place LoopBoundedPaths::place_of(std::size_t region, std::size_t node) const {
     if (region == top_region) return Place::Inside;
     const std::size_t block = paths_.nodes[node].block;
     if (block == graph_.loops[region - 1].header) return Place::Back;
     return contains(region, block) ? Place::Inside : Place::Outside;
 }
 
-std::size_t StructuralPaths::region_of(std::size_t node) const {
+std::size_t LoopBoundedPaths::region_of(std::size_t node) const {
     const auto loop = graph_.innermost_loop[paths_.nodes[node].block];
     return loop ? *loop + 1 : top_region;
 }
 
-std::optional<std::size_t> StructuralPaths::inner_region(std::size_t region,
+std::optional<std::size_t> LoopBoundedPaths::inner_region(std::size_t region,
                                                          std::size_t node) const {
     const std::size_t own = region_of(node);
     return own == region ? std::nullopt : std::optional{own};
 }
 
-std::size_t StructuralPaths::item_of(std::size_t region, std::size_t node) const {
+std::size_t LoopBoundedPaths::item_of(std::size_t region, std::size_t node) const {
     return inner_region(region, node) ? parent_item_[node] : own_item_[node];
 }
 
-void StructuralPaths::relax(std::size_t region, Run& run, std::size_t item, std::size_t target,
+void LoopBoundedPaths::relax(std::size_t region, Run& run, std::size_t item, std::size_t target,
                             std::int64_t value) const {
     Arrival* arrival = nullptr;
     switch (place_of(region, target)) {
@@ -95,7 +95,7 @@ void StructuralPaths::relax(std::size_t region, Run& run, std::size_t item, std:
     *arrival = {value, item};
 }
 
-StructuralPaths::Run StructuralPaths::run_from(std::size_t region, std::size_t node) const {
+LoopBoundedPaths::Run LoopBoundedPaths::run_from(std::size_t region, std::size_t node) const {
     Run run;
     const auto& items = regions_[region].items;
     run.items.resize(items.size());
@@ -111,7 +111,7 @@ StructuralPaths::Run StructuralPaths::run_from(std::size_t region, std::size_t n
         const std::int64_t value = *run.items[item].value;
         const std::size_t at = items[item];
         if (const auto inner = inner_region(region, at)) {
-            const auto [exits, end] = stays_from(*inner, header_number_[at]);
+            const auto [exits, end] = traversals_from(*inner, header_number_[at]);
             for (const auto& [exit, stayed] : exits)
                 relax(region, run, item, exit, plus(value, *stayed));
             if (end) end_at(item, plus(value, *end));
@@ -125,8 +125,8 @@ StructuralPaths::Run StructuralPaths::run_from(std::size_t region, std::size_t n
     return run;
 }
 
-StructuralPaths::Stays StructuralPaths::stays_from(std::size_t region, std::size_t header) const {
-    Stays stays;
+LoopBoundedPaths::Traversals LoopBoundedPaths::traversals_from(std::size_t region, std::size_t header) const {
+    Traversals stays;
     for (std::size_t last = 0; last < regions_[region].headers.size(); ++last) {
         const Value iterations = all_iterations(region)[header][last];
         if (!iterations) continue;
@@ -138,7 +138,7 @@ StructuralPaths::Stays StructuralPaths::stays_from(std::size_t region, std::size
     return stays;
 }
 
-StructuralPaths::Matrix StructuralPaths::product(const Matrix& a, const Matrix& b) {
+LoopBoundedPaths::Matrix LoopBoundedPaths::product(const Matrix& a, const Matrix& b) {
     const std::size_t n = a.size();
     Matrix result(n, std::vector<Value>(n));
     for (std::size_t i = 0; i < n; ++i)
@@ -150,7 +150,7 @@ StructuralPaths::Matrix StructuralPaths::product(const Matrix& a, const Matrix& 
     return result;
 }
 
-void StructuralPaths::solve_loop(std::size_t index) {
+void LoopBoundedPaths::solve_loop(std::size_t index) {
     Region& region = regions_[index];
     const std::size_t n = region.headers.size();
     Matrix body(n, std::vector<Value>(n));
@@ -181,14 +181,14 @@ void StructuralPaths::solve_loop(std::size_t index) {
     power(1, optional_body, bounds.max - bounds.min);
 }
 
-StructuralPaths::Value StructuralPaths::goal_value(const Run& run, const Goal& goal) {
+LoopBoundedPaths::Value LoopBoundedPaths::goal_value(const Run& run, const Goal& goal) {
     if (goal.end) return run.end.value;
     const auto found = run.exits.find(goal.exit);
     return found == run.exits.end() ? std::nullopt : found->second.value;
 }
 
-std::pair<StructuralPaths::Value, std::size_t>
-StructuralPaths::stay(std::size_t region, std::size_t header, const Goal& goal) const {
+std::pair<LoopBoundedPaths::Value, std::size_t>
+LoopBoundedPaths::stay(std::size_t region, std::size_t header, const Goal& goal) const {
     std::pair<Value, std::size_t> best;
     for (std::size_t last = 0; last < regions_[region].headers.size(); ++last) {
         const Value iterations = all_iterations(region)[header][last];
@@ -200,9 +200,9 @@ StructuralPaths::stay(std::size_t region, std::size_t header, const Goal& goal) 
     return best;
 }
 
-class StructuralPaths::Extraction {
+class LoopBoundedPaths::Extraction {
 public:
-    Extraction(const StructuralPaths& of, BlockPath& path) : of_{of}, path_{path} {}
+    Extraction(const LoopBoundedPaths& of, BlockPath& path) : of_{of}, path_{path} {}
 
     void whole(const Run& run) {
         PathRule rule = blocks_of(top_region, run, run.end, Goal{true, 0});
@@ -211,7 +211,7 @@ public:
 
     std::size_t stay(std::size_t index, std::size_t node, const Goal& goal) {
         // An end counts as one more node.
-        const Key key{index, Key::Stay, 0, 0, node, goal.end ? of_.paths_.nodes.size() : goal.exit};
+        const Key key{index, Key::Traversal, 0, 0, node, goal.end ? of_.paths_.nodes.size() : goal.exit};
         return once(key, [&] {
             const Region& region = of_.regions_[index];
             const std::size_t first = of_.header_number_[node];
@@ -235,7 +235,7 @@ private:
     /// Which rule it is: a stay in a loop, a power of its body, or one iteration.
     struct Key {
         std::size_t region = 0;
-        enum { Stay, Power, Iteration } kind = Stay;
+        enum { Traversal, Power, Iteration } kind = Traversal;
         int table = 0;
         std::size_t level = 0;
         std::size_t from = 0;
@@ -344,12 +344,12 @@ private:
         });
     }
 
-    const StructuralPaths& of_;
+    const LoopBoundedPaths& of_;
     BlockPath& path_;
     std::map<Key, std::size_t> known_;
 };
 
-std::optional<BlockPath> StructuralPaths::start_to_end() const {
+std::optional<BlockPath> LoopBoundedPaths::start_to_end() const {
     const Run run = run_from(top_region, 0);
     if (!run.end.value) return std::nullopt;
     BlockPath path;
@@ -358,16 +358,16 @@ std::optional<BlockPath> StructuralPaths::start_to_end() const {
     return path;
 }
 
-StructuralPaths::Stay StructuralPaths::stay_from(std::size_t header_node) const {
-    const auto [exits, end] = stays_from(region_of(header_node), header_number_[header_node]);
-    Stay stay;
+LoopBoundedPaths::Traversal LoopBoundedPaths::traversal_from(std::size_t header_node) const {
+    const auto [exits, end] = traversals_from(region_of(header_node), header_number_[header_node]);
+    Traversal stay;
     for (const auto& [exit, value] : exits)
         stay.exits.push_back({exit, signed_cost(*value)});
     if (end) stay.end_cost = signed_cost(*end);
     return stay;
 }
 
-std::size_t StructuralPaths::append_stay(BlockPath& path, std::size_t header_node,
+std::size_t LoopBoundedPaths::append_traversal(BlockPath& path, std::size_t header_node,
                                          std::optional<std::size_t> exit) const {
     return Extraction{*this, path}.stay(region_of(header_node), header_node,
                                         {!exit, exit.value_or(0)});

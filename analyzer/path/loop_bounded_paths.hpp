@@ -20,25 +20,25 @@ struct BackEdgeBounds {
 };
 
 /// Longest paths for the upper side, shortest for the lower.
-class StructuralPaths {
+class LoopBoundedPaths {
 public:
     /// `bounds[loop]` for every loop of the graph.
     /// Errors: `std::overflow_error` when a cost leaves the range.
-    StructuralPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
+    LoopBoundedPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
                     const std::vector<BackEdgeBounds>& bounds, Side side);
 
     /// From the start to an end; nothing when no path satisfies the bounds.
     [[nodiscard]] std::optional<BlockPath> start_to_end() const;
 
     /// What a stay in a loop costs at best, from entering it at a header node.
-    struct Stay {
+    struct Traversal {
         std::vector<PathEdge> exits; ///< By the node outside the loop that follows.
         std::optional<std::int64_t> end_cost;
     };
-    [[nodiscard]] Stay stay_from(std::size_t header_node) const;
+    [[nodiscard]] Traversal traversal_from(std::size_t header_node) const;
     /// Appends the rules of such a stay, which ends at `exit` (none: at the end), and returns the
     /// last one.
-    std::size_t append_stay(BlockPath& path, std::size_t header_node,
+    std::size_t append_traversal(BlockPath& path, std::size_t header_node,
                             std::optional<std::size_t> exit) const;
 
 private:
@@ -99,11 +99,11 @@ private:
     }
     [[nodiscard]] static Value goal_value(const Run& run, const Goal& goal);
     /// Best value per way out of a loop entered at a header copy.
-    struct Stays {
+    struct Traversals {
         std::map<std::size_t, Value> exits;
         Value end;
     };
-    [[nodiscard]] Stays stays_from(std::size_t region, std::size_t header) const;
+    [[nodiscard]] Traversals traversals_from(std::size_t region, std::size_t header) const;
     /// Best value of staying in a loop from a header copy to a goal, and the header copy of the
     /// last iteration.
     [[nodiscard]] std::pair<Value, std::size_t> stay(std::size_t region, std::size_t header,

@@ -47,7 +47,7 @@ std::vector<bool> able_to_end(const PathGraph& graph) {
 
 } // namespace
 
-Span whole_run(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline) {
+Span whole_run(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline) {
     return {0, graph.blocks[0].first, pipeline.start(), std::nullopt, false};
 }
 

@@ -44,7 +44,7 @@ struct Span {
 };
 
 /// From the entry to completion.
-Span whole_run(const assembly::ControlFlowGraph& graph, const Pipeline& pipeline);
+Span whole_run(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline);
 
 /// Keeps what node 0 reaches and can still end, renumbers it by block and merges parallel edges:
 /// the costlier stays on the upper side, the cheaper on the lower.

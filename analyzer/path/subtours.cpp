@@ -5,7 +5,7 @@
 namespace warpbound::analyzer {
 
 std::vector<std::vector<std::size_t>>
-parts_not_reached(const std::vector<std::vector<std::size_t>>& successors) {
+subtours_of(const std::vector<std::vector<std::size_t>>& successors) {
     std::vector<bool> seen(successors.size(), false);
     const auto reach = [&](std::size_t start) {
         std::vector<std::size_t> reached{start};

@@ -10,6 +10,6 @@ namespace warpbound::analyzer {
 /// What node 0 does not reach over such successors, part by part: of the first node that has one,
 /// all that it reaches. `Shape:` [part], nodes in increasing order.
 std::vector<std::vector<std::size_t>>
-parts_not_reached(const std::vector<std::vector<std::size_t>>& successors);
+subtours_of(const std::vector<std::vector<std::size_t>>& successors);
 
 } // namespace warpbound::analyzer

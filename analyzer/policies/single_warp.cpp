@@ -5,17 +5,17 @@
 
 namespace warpbound::analyzer {
 
-Result<SideAnswer> bound_one_warp(const Problem& problem, const SidePair& rules, Side side,
+Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const PipelinePair& rules, Side side,
                                   Deadline deadline, Facts facts, const std::string& kind) {
-    const PathGraph paths = path_graph_of(problem, rules, side);
-    auto solved = solve_paths(problem, paths, side, facts, deadline);
+    const PathGraph paths = path_graph_of(context, rules, side);
+    auto solved = solve_paths(context, paths, side, facts, deadline);
     if (!solved) return solved.as_failure();
-    const LemmaName name{(side == Side::Upper ? "execution-time-upper" : "execution-time-lower") +
+    const CertificateName name{(side == Side::Upper ? "execution-time-upper" : "execution-time-lower") +
                              kind,
                          "time to completion of one warp"};
-    solved = record(problem, name, side, facts, std::move(solved).value(),
+    solved = record(context, name, side, facts, std::move(solved).value(),
                     [&](std::optional<std::size_t> nodes) {
-                        return path_graph_of(problem, rules, side, nodes);
+                        return path_graph_of(context, rules, side, nodes);
                     });
     SideAnswer answer;
     answer.nodes = static_cast<std::int64_t>(paths.nodes.size());
@@ -25,7 +25,7 @@ Result<SideAnswer> bound_one_warp(const Problem& problem, const SidePair& rules,
     execution.proof = solved.value().proof;
     execution.outcome = solved.value().outcome;
     if (solved.value().witness)
-        describe_witness(*problem.request.function, *problem.request.graph, rules.of(side),
+        replay_path(*context.request.function, *context.request.graph, rules.of(side),
                          *solved.value().witness, execution);
     return answer;
 }

@@ -36,9 +36,9 @@ void raise(Remaining& remaining, const Thing& thing, std::int64_t cycles) {
 
 class ActiveSet {
 public:
-    explicit ActiveSet(const Problem& problem)
-        : problem_{problem}, graph_{*problem.request.graph}, entries_(graph_.blocks.size()),
-          beyond_(problem.timings.size(), 0) {}
+    explicit ActiveSet(const AnalysisContext& context)
+        : context_{context}, graph_{*context.request.graph}, entries_(graph_.blocks.size()),
+          beyond_(context.timings.size(), 0) {}
 
     InstructionCosts waits() {
         entries_.front().emplace();
@@ -51,7 +51,7 @@ public:
                 const std::size_t to = graph_.edges[edge].to;
                 const std::size_t last = graph_.blocks[block].last;
                 const std::size_t next = graph_.blocks[to].first;
-                if (!problem_.used[next]) continue;
+                if (!context_.used[next]) continue;
                 count(next, last, true, behind);
                 if (join(to, later(behind, least_gap(last, true)))) changed.push_back(to);
             }
@@ -61,9 +61,9 @@ public:
 
 private:
     [[nodiscard]] const assembly::Instruction& instruction_at(std::size_t i) const {
-        return problem_.request.function->instructions[i];
+        return context_.request.function->instructions[i];
     }
-    [[nodiscard]] const Timing& timing(std::size_t i) const { return problem_.timings[i].value(); }
+    [[nodiscard]] const Timing& timing(std::size_t i) const { return context_.timings[i].value(); }
     [[nodiscard]] std::int64_t least_gap(std::size_t i, bool may_transfer) const {
         return may_transfer ? std::min(timing(i).gap.lo, timing(i).gap_taken.lo) : timing(i).gap.lo;
     }
@@ -191,11 +191,11 @@ private:
         if (timing(before).is_barrier_wait)
             wait = std::max(wait, of_passes(before, timing(before).latency.hi));
         else
-            wait -= problem_.shape.issue_slot.lo;
+            wait -= context_.shape.issue_slot.lo;
         beyond_[i] = std::max(beyond_[i], wait);
     }
 
-    const Problem& problem_;
+    const AnalysisContext& context_;
     const assembly::ControlFlowGraph& graph_;
     /// Seen from the first cycle in which the gap lets the block's first instruction issue.
     std::vector<std::optional<Remaining>> entries_;
@@ -204,8 +204,8 @@ private:
 
 } // namespace
 
-InstructionCosts waits_in_active_set(const Problem& problem) {
-    return ActiveSet{problem}.waits();
+InstructionCosts delays_in_active_set(const AnalysisContext& context) {
+    return ActiveSet{context}.waits();
 }
 
 } // namespace warpbound::analyzer

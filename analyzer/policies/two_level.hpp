@@ -9,6 +9,6 @@ namespace warpbound::analyzer {
 /// For how long a warp waits before an instruction, at most, for what does not make it leave the
 /// active set (C19): beyond the issue slot of the instruction before, or, behind a barrier, from
 /// its opening on. Whatever others do to the warp. `Unit:` core cycles. Side: upper.
-InstructionCosts waits_in_active_set(const Problem& problem);
+InstructionCosts delays_in_active_set(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

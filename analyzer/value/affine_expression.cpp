@@ -2,14 +2,14 @@
 
 namespace warpbound::analyzer {
 
-Linear Linear::of(Symbol symbol) {
-    Linear linear;
+AffineExpression AffineExpression::of(Symbol symbol) {
+    AffineExpression linear;
     linear.terms_.emplace_back(symbol, 1U);
     return linear;
 }
 
-Linear operator+(const Linear& a, const Linear& b) {
-    Linear sum{a.constant_ + b.constant_};
+AffineExpression operator+(const AffineExpression& a, const AffineExpression& b) {
+    AffineExpression sum{a.constant_ + b.constant_};
     auto left = a.terms_.begin();
     auto right = b.terms_.begin();
     while (left != a.terms_.end() || right != b.terms_.end()) {
@@ -27,14 +27,14 @@ Linear operator+(const Linear& a, const Linear& b) {
     return sum;
 }
 
-Linear operator*(const Linear& a, std::uint32_t factor) {
-    Linear product{a.constant_ * factor};
+AffineExpression operator*(const AffineExpression& a, std::uint32_t factor) {
+    AffineExpression product{a.constant_ * factor};
     for (const auto& [symbol, coefficient] : a.terms_)
         if (coefficient * factor != 0) product.terms_.emplace_back(symbol, coefficient * factor);
     return product;
 }
 
-Linear operator-(const Linear& a, const Linear& b) {
+AffineExpression operator-(const AffineExpression& a, const AffineExpression& b) {
     return a + b * ~std::uint32_t{0};
 }
 

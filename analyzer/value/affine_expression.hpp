@@ -12,11 +12,11 @@ namespace warpbound::analyzer {
 using Symbol = std::uint64_t;
 
 /// constant + sum of coefficient * symbol, modulo 2^32.
-class Linear {
+class AffineExpression {
 public:
-    Linear() = default;
-    explicit Linear(std::uint32_t constant) : constant_{constant} {}
-    static Linear of(Symbol symbol);
+    AffineExpression() = default;
+    explicit AffineExpression(std::uint32_t constant) : constant_{constant} {}
+    static AffineExpression of(Symbol symbol);
 
     [[nodiscard]] std::uint32_t constant() const { return constant_; }
     /// (symbol, coefficient) by symbol; no coefficient is 0.
@@ -25,12 +25,12 @@ public:
     }
     [[nodiscard]] bool is_constant() const { return terms_.empty(); }
 
-    friend Linear operator+(const Linear& a, const Linear& b);
-    friend Linear operator*(const Linear& a, std::uint32_t factor);
-    friend Linear operator-(const Linear& a, const Linear& b);
-    friend bool operator==(const Linear&, const Linear&) = default;
+    friend AffineExpression operator+(const AffineExpression& a, const AffineExpression& b);
+    friend AffineExpression operator*(const AffineExpression& a, std::uint32_t factor);
+    friend AffineExpression operator-(const AffineExpression& a, const AffineExpression& b);
+    friend bool operator==(const AffineExpression&, const AffineExpression&) = default;
     /// Some order, for look-ups.
-    friend bool operator<(const Linear& a, const Linear& b) {
+    friend bool operator<(const AffineExpression& a, const AffineExpression& b) {
         return a.terms_ != b.terms_ ? a.terms_ < b.terms_ : a.constant_ < b.constant_;
     }
 

@@ -23,7 +23,7 @@ struct Code {
         return Place{block, offset};
     }
 
-    void execute(std::size_t block, RegisterValues& values) const {
+    void execute(std::size_t block, SymbolicRegisters& values) const {
         const auto& code = graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i)
             values.execute(function.instructions[i], place(block, i - code.first + 1));
@@ -32,13 +32,13 @@ struct Code {
 
 /// Values at the ends of `blocks` (in increasing order) that begin at `entry`. `again`: the entry
 /// is also reached over edges from these blocks, and its values hold then too.
-BlockValues values_in(const Code& code, const std::vector<std::size_t>& blocks, std::size_t entry,
+BlockStates values_in(const Code& code, const std::vector<std::size_t>& blocks, std::size_t entry,
                       bool again) {
     const ControlFlowGraph& graph = code.graph;
-    BlockValues starts(graph.blocks.size());
-    BlockValues ends(graph.blocks.size());
+    BlockStates starts(graph.blocks.size());
+    BlockStates ends(graph.blocks.size());
     const auto at_start = [&](std::size_t block) {
-        std::optional<RegisterValues> start;
+        std::optional<SymbolicRegisters> start;
         if (block == entry) start.emplace(code.lanes);
         if (block == entry && !again) return start;
         for (const std::size_t edge : graph.blocks[block].in) {
@@ -69,19 +69,19 @@ BlockValues values_in(const Code& code, const std::vector<std::size_t>& blocks, 
 
 } // namespace
 
-BlockValues values_in_run(const Function& function, const ControlFlowGraph& graph, Lanes lanes) {
+BlockStates values_in_run(const Function& function, const ControlFlowGraph& graph, Lanes lanes) {
     std::vector<std::size_t> all(graph.blocks.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return values_in({function, graph, lanes, true}, all, 0, true);
 }
 
-BlockValues values_in_turn(const Function& function, const ControlFlowGraph& graph,
+BlockStates values_in_turn(const Function& function, const ControlFlowGraph& graph,
                            const assembly::Loop& loop, Lanes lanes) {
     return values_in({function, graph, lanes, false}, loop.blocks, loop.header, false);
 }
 
 std::optional<Decision> decision_of(const Function& function, const ControlFlowGraph& graph,
-                                    const RegisterValues& values, std::size_t block) {
+                                    const SymbolicRegisters& values, std::size_t block) {
     const Instruction& last = function.instructions[graph.blocks[block].last];
     const auto& out = graph.blocks[block].out;
     if (!last.guard || !last.guard->predicate.index) return std::nullopt;

@@ -11,15 +11,15 @@
 namespace warpbound::analyzer {
 
 /// `Shape:` [block]; nothing for blocks that are not in question.
-using BlockValues = std::vector<std::optional<RegisterValues>>;
+using BlockStates = std::vector<std::optional<SymbolicRegisters>>;
 
 /// At the end of each block, whenever a run is there. Symbols are numbers at the entry of the
 /// function, and numbers that the run computes at a place that it passes at most once.
-BlockValues values_in_run(const assembly::Function& function,
+BlockStates values_in_run(const assembly::Function& function,
                           const assembly::ControlFlowGraph& graph, Lanes lanes);
 
 /// At the end of each block of a loop, in terms of the registers at the start of its turn.
-BlockValues values_in_turn(const assembly::Function& function,
+BlockStates values_in_turn(const assembly::Function& function,
                            const assembly::ControlFlowGraph& graph, const assembly::Loop& loop,
                            Lanes lanes);
 
@@ -34,6 +34,6 @@ struct Decision {
 /// more than a guard decides.
 std::optional<Decision> decision_of(const assembly::Function& function,
                                     const assembly::ControlFlowGraph& graph,
-                                    const RegisterValues& values, std::size_t block);
+                                    const SymbolicRegisters& values, std::size_t block);
 
 } // namespace warpbound::analyzer

@@ -9,12 +9,12 @@ namespace warpbound::analyzer {
 namespace {
 
 constexpr std::uint32_t sign_bit = std::uint32_t{1} << 31U;
-constexpr std::uint64_t largest = ValueSet::modulus - 1;
+constexpr std::uint64_t largest = IntervalSet::modulus - 1;
 
 /// Numbers without sign that compare so with `limit`.
-ValueSet compared_with(Comparator comparator, std::uint64_t limit) {
-    const ValueSet below = limit == 0 ? ValueSet{} : ValueSet{0, limit - 1};
-    const ValueSet equal{limit, limit};
+IntervalSet compared_with(Comparator comparator, std::uint64_t limit) {
+    const IntervalSet below = limit == 0 ? IntervalSet{} : IntervalSet{0, limit - 1};
+    const IntervalSet equal{limit, limit};
     switch (comparator) {
     case Comparator::Less:
         return below;
@@ -29,7 +29,7 @@ ValueSet compared_with(Comparator comparator, std::uint64_t limit) {
     case Comparator::Greater:
         return below.unite(equal).complement();
     }
-    return ValueSet::all();
+    return IntervalSet::all();
 }
 
 /// `a c b` says the same as `b mirrored(c) a`.
@@ -49,14 +49,14 @@ Comparator mirrored(Comparator comparator) {
 }
 
 /// `number` is in the set.
-Condition about_number(const Linear& number, ValueSet allowed) {
-    Linear subject = number - Linear{number.constant()};
+Condition about_number(const AffineExpression& number, IntervalSet allowed) {
+    AffineExpression subject = number - AffineExpression{number.constant()};
     allowed = allowed.shifted(std::uint32_t{0} - number.constant());
     if (!subject.is_constant() && subject.terms().front().second >= sign_bit) {
-        subject = Linear{} - subject;
+        subject = AffineExpression{} - subject;
         allowed = allowed.negated();
     }
-    return {{Subject::Kind::Number, subject, Linear{}}, allowed};
+    return {{Subject::Kind::Number, subject, AffineExpression{}}, allowed};
 }
 
 } // namespace
@@ -71,13 +71,13 @@ Condition condition_of(const Comparison& comparison) {
         form.comparator == Comparator::Equal || form.comparator == Comparator::NotEqual;
     if (equality) {
         form.left = form.left - form.right;
-        form.right = Linear{};
+        form.right = AffineExpression{};
         form.is_signed = false;
     }
     if (form.left.is_constant() && form.right.is_constant())
         return {{},
-                form.holds(form.left.constant(), form.right.constant()) ? ValueSet::all()
-                                                                        : ValueSet{}};
+                form.holds(form.left.constant(), form.right.constant()) ? IntervalSet::all()
+                                                                        : IntervalSet{}};
     if (form.left.is_constant() || (!form.right.is_constant() && form.right < form.left)) {
         std::swap(form.left, form.right);
         form.comparator = mirrored(form.comparator);
@@ -124,7 +124,7 @@ std::optional<Range> range_of(Geometry number, const std::optional<models::Launc
 
 } // namespace
 
-ValueSet range_of(const Subject& subject, const std::optional<models::Launch>& launch) {
+IntervalSet range_of(const Subject& subject, const std::optional<models::Launch>& launch) {
     if (subject.kind != Subject::Kind::Number) return {0, 2};
     // Between the sums of the ends, modulo 2^32.
     std::int64_t lo = 0;
@@ -132,14 +132,14 @@ ValueSet range_of(const Subject& subject, const std::optional<models::Launch>& l
     for (const auto& [symbol, coefficient] : subject.first.terms()) {
         const auto number = geometry_of(symbol);
         const auto range = number ? range_of(*number, launch) : std::nullopt;
-        if (!range) return ValueSet::all();
+        if (!range) return IntervalSet::all();
         // Products are below 2^63, and sums that go beyond 2^32 end below.
         const auto factor = std::int64_t{static_cast<std::int32_t>(coefficient)};
         lo += std::min(factor * range->first, factor * range->second);
         hi += std::max(factor * range->first, factor * range->second);
-        if (hi - lo >= static_cast<std::int64_t>(ValueSet::modulus)) return ValueSet::all();
+        if (hi - lo >= static_cast<std::int64_t>(IntervalSet::modulus)) return IntervalSet::all();
     }
-    return ValueSet{0, static_cast<std::uint64_t>(hi - lo)}.shifted(static_cast<std::uint32_t>(lo));
+    return IntervalSet{0, static_cast<std::uint64_t>(hi - lo)}.shifted(static_cast<std::uint32_t>(lo));
 }
 
 } // namespace warpbound::analyzer

@@ -18,8 +18,8 @@ struct Subject {
         UnsignedOrder ///< The same for numbers without sign.
     };
     Kind kind = Kind::Number;
-    Linear first;
-    Linear second;
+    AffineExpression first;
+    AffineExpression second;
 
     friend bool operator==(const Subject&, const Subject&) = default;
     friend bool operator<(const Subject& a, const Subject& b);
@@ -28,7 +28,7 @@ struct Subject {
 /// The subject has one of these values.
 struct Condition {
     Subject subject;
-    ValueSet allowed;
+    IntervalSet allowed;
 };
 
 /// The same statement. Subjects of comparisons of the same numbers are equal, however they are
@@ -37,6 +37,6 @@ Condition condition_of(const Comparison& comparison);
 
 /// The values that a subject can have: of a number that the launch gives, those of the launch (any
 /// where none is stated); a lane's number is below 32.
-ValueSet range_of(const Subject& subject, const std::optional<models::Launch>& launch);
+IntervalSet range_of(const Subject& subject, const std::optional<models::Launch>& launch);
 
 } // namespace warpbound::analyzer

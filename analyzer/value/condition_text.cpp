@@ -28,7 +28,7 @@ std::string name_of(Symbol symbol, const assembly::Function& function,
 
 } // namespace
 
-std::string to_text(const Linear& number, const assembly::Function& function,
+std::string to_text(const AffineExpression& number, const assembly::Function& function,
                     const assembly::ControlFlowGraph& graph) {
     std::string text;
     const auto add = [&](std::uint32_t factor, const std::string& name) {
@@ -50,7 +50,7 @@ std::string to_text(const Comparison& comparison, const assembly::Function& func
                     const assembly::ControlFlowGraph& graph) {
     // The number of a predicate's name says only whether the predicate holds.
     const auto& terms = comparison.left.terms();
-    if (terms.size() == 1 && comparison.right == Linear{}) {
+    if (terms.size() == 1 && comparison.right == AffineExpression{}) {
         const auto named = named_of(terms.front().first);
         if (named && is_predicate(named->reg.file))
             return (comparison.comparator == Comparator::Equal ? "not " : "") +

@@ -10,7 +10,7 @@
 namespace warpbound::analyzer {
 
 /// "SR_TID.X + 4 * c[0x0][0x160] - 1"; what a register got at a place is "R4 of 0x0080".
-std::string to_text(const Linear& number, const assembly::Function& function,
+std::string to_text(const AffineExpression& number, const assembly::Function& function,
                     const assembly::ControlFlowGraph& graph);
 /// "R4 of 0x0080 < 16"; without sign: "R4 of 0x0080 < 16 unsigned".
 std::string to_text(const Comparison& comparison, const assembly::Function& function,

@@ -4,12 +4,12 @@
 
 namespace warpbound::analyzer {
 
-ValueSet::ValueSet(std::uint64_t first, std::uint64_t last) {
+IntervalSet::IntervalSet(std::uint64_t first, std::uint64_t last) {
     if (first <= last) parts_.emplace_back(first, last);
 }
 
-ValueSet ValueSet::complement() const {
-    ValueSet rest;
+IntervalSet IntervalSet::complement() const {
+    IntervalSet rest;
     std::uint64_t next = 0;
     for (const auto& [first, last] : parts_) {
         if (next < first) rest.parts_.emplace_back(next, first - 1);
@@ -19,11 +19,11 @@ ValueSet ValueSet::complement() const {
     return rest;
 }
 
-ValueSet ValueSet::unite(const ValueSet& other) const {
+IntervalSet IntervalSet::unite(const IntervalSet& other) const {
     auto sorted = parts_;
     sorted.insert(sorted.end(), other.parts_.begin(), other.parts_.end());
     std::sort(sorted.begin(), sorted.end());
-    ValueSet both;
+    IntervalSet both;
     for (const auto& part : sorted)
         if (!both.parts_.empty() && part.first <= both.parts_.back().second + 1)
             both.parts_.back().second = std::max(both.parts_.back().second, part.second);
@@ -32,12 +32,12 @@ ValueSet ValueSet::unite(const ValueSet& other) const {
     return both;
 }
 
-ValueSet ValueSet::intersect(const ValueSet& other) const {
+IntervalSet IntervalSet::intersect(const IntervalSet& other) const {
     return complement().unite(other.complement()).complement();
 }
 
-ValueSet ValueSet::shifted(std::uint32_t by) const {
-    ValueSet moved;
+IntervalSet IntervalSet::shifted(std::uint32_t by) const {
+    IntervalSet moved;
     for (const auto& [first, last] : parts_) {
         const std::uint64_t from = first + by;
         const std::uint64_t to = last + by;
@@ -51,8 +51,8 @@ ValueSet ValueSet::shifted(std::uint32_t by) const {
     return moved;
 }
 
-ValueSet ValueSet::negated() const {
-    ValueSet mirrored; // -v = ~v + 1
+IntervalSet IntervalSet::negated() const {
+    IntervalSet mirrored; // -v = ~v + 1
     for (const auto& [first, last] : parts_)
         mirrored = mirrored.unite({modulus - 1 - last, modulus - 1 - first});
     return mirrored.shifted(1);

@@ -9,7 +9,7 @@ namespace warpbound::analyzer {
 
 namespace {
 
-std::optional<std::uint32_t> given(const assembly::ConstantOperand& word, const GivenWords& words) {
+std::optional<std::uint32_t> given(const assembly::ConstantOperand& word, const KernelParameters& words) {
     if (word.bank != 0 || word.index_register || word.uniform_register || word.bank_register ||
         word.absolute || !word.suffixes.empty())
         return std::nullopt;
@@ -22,7 +22,7 @@ std::optional<std::uint32_t> given(const assembly::ConstantOperand& word, const 
 
 } // namespace
 
-assembly::Function with_words(const assembly::Function& function, const GivenWords& words) {
+assembly::Function with_words(const assembly::Function& function, const KernelParameters& words) {
     assembly::Function replaced = function;
     for (assembly::Instruction& instruction : replaced.instructions)
         for (assembly::Operand& operand : instruction.operands)

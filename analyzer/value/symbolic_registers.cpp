@@ -38,16 +38,16 @@ std::optional<Symbol> name_of(const std::optional<Place>& place, Register reg) {
            static_cast<Symbol>(reg.index);
 }
 
-std::optional<Linear> named_number(const std::optional<Place>& place, Register reg) {
+std::optional<AffineExpression> named_number(const std::optional<Place>& place, Register reg) {
     const auto name = name_of(place, reg);
-    return name ? std::optional{Linear::of(*name)} : std::nullopt;
+    return name ? std::optional{AffineExpression::of(*name)} : std::nullopt;
 }
 
 /// A predicate with a name: whether the number of that name is not 0.
 std::optional<Predicate> named_predicate(const std::optional<Place>& place, Register reg) {
     const auto name = name_of(place, reg);
     if (!name) return std::nullopt;
-    return Predicate{{{Comparator::NotEqual, false, Linear::of(*name), Linear{}}}, false};
+    return Predicate{{{Comparator::NotEqual, false, AffineExpression::of(*name), AffineExpression{}}}, false};
 }
 
 Comparator opposite_of(Comparator comparator) {
@@ -153,24 +153,24 @@ std::optional<NamedRegister> named_of(Symbol symbol) {
                          {static_cast<RegisterFile>(bits(12, 4)), static_cast<int>(bits(0, 12))}};
 }
 
-std::optional<Linear> RegisterValues::number(Register reg) const {
+std::optional<AffineExpression> SymbolicRegisters::number(Register reg) const {
     const auto found = numbers_.find(reg);
     if (found != numbers_.end()) return found->second;
     if (!began_known_ || others_may_write(reg)) return std::nullopt;
-    return Linear::of(symbol_of(reg));
+    return AffineExpression::of(symbol_of(reg));
 }
 
-std::optional<Predicate> RegisterValues::predicate(Register reg) const {
+std::optional<Predicate> SymbolicRegisters::predicate(Register reg) const {
     const auto found = predicates_.find(reg);
     if (found == predicates_.end()) return std::nullopt;
     return found->second;
 }
 
-void RegisterValues::execute(const Instruction& instruction, const std::optional<Place>& place) {
+void SymbolicRegisters::execute(const Instruction& instruction, const std::optional<Place>& place) {
     const auto& effects = instruction.effects;
     if (instruction.guard && instruction.guard->never()) return;
     if (!effects.exact) { // Which registers it writes is not known.
-        *this = RegisterValues{lanes_};
+        *this = SymbolicRegisters{lanes_};
         began_known_ = false;
         return;
     }
@@ -198,14 +198,14 @@ void RegisterValues::execute(const Instruction& instruction, const std::optional
     }
 }
 
-void RegisterValues::set(Register reg, const std::optional<Predicate>& value) {
+void SymbolicRegisters::set(Register reg, const std::optional<Predicate>& value) {
     if (value)
         predicates_.insert_or_assign(reg, *value);
     else
         predicates_.erase(reg);
 }
 
-void RegisterValues::join(const RegisterValues& other, const std::optional<Place>& place) {
+void SymbolicRegisters::join(const SymbolicRegisters& other, const std::optional<Place>& place) {
     for (const auto& entry : other.numbers_)
         if (number(entry.first) != entry.second)
             numbers_.insert_or_assign(entry.first, named_number(place, entry.first));

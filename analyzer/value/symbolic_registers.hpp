@@ -26,8 +26,8 @@ enum class Comparator { Less, LessEqual, Equal, NotEqual, GreaterEqual, Greater 
 struct Comparison {
     Comparator comparator = Comparator::Equal;
     bool is_signed = true;
-    Linear left;
-    Linear right;
+    AffineExpression left;
+    AffineExpression right;
 
     /// Whether it holds for these numbers.
     [[nodiscard]] bool holds(std::uint32_t left_value, std::uint32_t right_value) const;
@@ -97,12 +97,12 @@ std::optional<NamedRegister> named_of(Symbol symbol);
 enum class Lanes { Together, MayPart };
 
 /// Registers that were not written have the values they began with.
-class RegisterValues {
+class SymbolicRegisters {
 public:
-    explicit RegisterValues(Lanes lanes) : lanes_{lanes} {}
+    explicit SymbolicRegisters(Lanes lanes) : lanes_{lanes} {}
 
     /// Nothing when the number is not known.
-    [[nodiscard]] std::optional<Linear> number(assembly::Register reg) const;
+    [[nodiscard]] std::optional<AffineExpression> number(assembly::Register reg) const;
     [[nodiscard]] std::optional<Predicate> predicate(assembly::Register reg) const;
 
     /// What the instruction does to the registers. What this version does not understand makes the
@@ -112,8 +112,8 @@ public:
                  const std::optional<Place>& place = std::nullopt);
 
     /// Keeps what holds for both; with a place, what differs gets a name of its own.
-    void join(const RegisterValues& other, const std::optional<Place>& place = std::nullopt);
-    friend bool operator==(const RegisterValues&, const RegisterValues&) = default;
+    void join(const SymbolicRegisters& other, const std::optional<Place>& place = std::nullopt);
+    friend bool operator==(const SymbolicRegisters&, const SymbolicRegisters&) = default;
 
 private:
     void set(assembly::Register reg, const std::optional<Predicate>& value);
@@ -123,7 +123,7 @@ private:
                                             reg.file == assembly::RegisterFile::UniformPredicate);
     }
 
-    boost::container::flat_map<assembly::Register, std::optional<Linear>> numbers_;
+    boost::container::flat_map<assembly::Register, std::optional<AffineExpression>> numbers_;
     boost::container::flat_map<assembly::Register, Predicate> predicates_; ///< Those known.
     Lanes lanes_;
     bool began_known_ = true; ///< False: registers that are not in `numbers_` are unknown.

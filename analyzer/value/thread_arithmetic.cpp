@@ -21,17 +21,17 @@ unsigned zeros(std::uint32_t value, unsigned bits) {
 
 } // namespace
 
-LaneNumber::LaneNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
+ThreadNumber::ThreadNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
                        std::optional<Origin> common, Groups groups)
     : offsets_{std::move(offsets)}, bits_{bits}, common_{common}, groups_{std::move(groups)} {}
 
-LaneArithmetic::LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
-                               GivenWords words)
+ThreadArithmetic::ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
+                               KernelParameters words)
     : threads_{static_cast<std::size_t>(shape.count())},
       warp_size_{static_cast<std::size_t>(warp_size)}, lanes_{lanes}, shape_{shape.threads},
       words_{std::move(words)}, unknown_{made(ThreadNumbers(threads_, 0), 0, {})} {}
 
-LaneNumber LaneArithmetic::made(ThreadNumbers offsets, unsigned bits, std::optional<Origin> common,
+ThreadNumber ThreadArithmetic::made(ThreadNumbers offsets, unsigned bits, std::optional<Origin> common,
                                 Groups groups) const {
     bits = std::min(bits, 32U);
     if (common && groups && bits < 32) { // Lanes that are all alone have nothing in common.
@@ -53,7 +53,7 @@ LaneNumber LaneArithmetic::made(ThreadNumbers offsets, unsigned bits, std::optio
             std::move(groups)};
 }
 
-Groups LaneArithmetic::refined(const std::vector<const ThreadNumbers*>& parts) const {
+Groups ThreadArithmetic::refined(const std::vector<const ThreadNumbers*>& parts) const {
     std::vector<const ThreadNumbers*> some;
     std::copy_if(parts.begin(), parts.end(), std::back_inserter(some),
                  [&](const ThreadNumbers* part) { return part && !same_in_warps(*part); });
@@ -73,37 +73,37 @@ Groups LaneArithmetic::refined(const std::vector<const ThreadNumbers*>& parts) c
     return std::make_shared<const ThreadNumbers>(std::move(groups));
 }
 
-Groups LaneArithmetic::holding_the_same(const std::vector<const LaneNumber*>& numbers) const {
+Groups ThreadArithmetic::holding_the_same(const std::vector<const ThreadNumber*>& numbers) const {
     std::vector<const ThreadNumbers*> parts;
-    for (const LaneNumber* number : numbers) {
+    for (const ThreadNumber* number : numbers) {
         parts.push_back(&number->offsets());
         parts.push_back(number->groups().get());
     }
     return refined(parts);
 }
 
-bool LaneArithmetic::same_in_warps(const ThreadNumbers& numbers) const {
+bool ThreadArithmetic::same_in_warps(const ThreadNumbers& numbers) const {
     for (std::size_t thread = 0; thread < numbers.size(); ++thread)
         if (numbers[thread] != numbers[thread - thread % warp_size_]) return false;
     return true;
 }
 
-LaneNumber LaneArithmetic::constant(std::uint32_t value) const {
+ThreadNumber ThreadArithmetic::constant(std::uint32_t value) const {
     return made(ThreadNumbers(threads_, value), 32, {});
 }
 
-LaneNumber LaneArithmetic::uniform(Origin origin) const {
+ThreadNumber ThreadArithmetic::uniform(Origin origin) const {
     return made(ThreadNumbers(threads_, 0), 0, origin);
 }
 
-LaneNumber LaneArithmetic::word(std::int64_t bank, std::int64_t offset, Origin origin) const {
+ThreadNumber ThreadArithmetic::word(std::int64_t bank, std::int64_t offset, Origin origin) const {
     const auto found = words_.find(offset);
     if (bank != 0 || found == words_.end()) return uniform(origin);
     return made(ThreadNumbers(threads_, found->second.value & low(found->second.bits)),
                 found->second.bits, origin);
 }
 
-std::optional<LaneNumber> LaneArithmetic::geometry(Geometry number, Origin origin) const {
+std::optional<ThreadNumber> ThreadArithmetic::geometry(Geometry number, Origin origin) const {
     const auto by_thread = [&](const auto& of) {
         ThreadNumbers numbers(threads_);
         for (std::size_t thread = 0; thread < threads_; ++thread)
@@ -137,7 +137,7 @@ std::optional<LaneNumber> LaneArithmetic::geometry(Geometry number, Origin origi
     return std::nullopt;
 }
 
-LaneNumber LaneArithmetic::sum(const LaneNumber& a, const LaneNumber& b, Origin origin) const {
+ThreadNumber ThreadArithmetic::sum(const ThreadNumber& a, const ThreadNumber& b, Origin origin) const {
     ThreadNumbers offsets(threads_);
     for (std::size_t thread = 0; thread < threads_; ++thread)
         offsets[thread] = a.offsets()[thread] + b.offsets()[thread];
@@ -146,7 +146,7 @@ LaneNumber LaneArithmetic::sum(const LaneNumber& a, const LaneNumber& b, Origin 
     return made(std::move(offsets), bits, origin, refined({a.groups().get(), b.groups().get()}));
 }
 
-LaneNumber LaneArithmetic::product(const LaneNumber& a, const LaneNumber& b, Origin origin) const {
+ThreadNumber ThreadArithmetic::product(const ThreadNumber& a, const ThreadNumber& b, Origin origin) const {
     // (x + 2^k u) (y + 2^m v): all but x y is a multiple of these powers.
     ThreadNumbers offsets(threads_);
     unsigned bits = 32;
@@ -165,11 +165,11 @@ LaneNumber LaneArithmetic::product(const LaneNumber& a, const LaneNumber& b, Ori
     return made(std::move(offsets), bits, origin, std::move(groups));
 }
 
-LaneNumber LaneArithmetic::negative(const LaneNumber& a, Origin origin) const {
+ThreadNumber ThreadArithmetic::negative(const ThreadNumber& a, Origin origin) const {
     return product(a, constant(~std::uint32_t{0}), origin);
 }
 
-LaneNumber LaneArithmetic::looked_up(const std::array<LaneNumber, 3>& inputs, unsigned table,
+ThreadNumber ThreadArithmetic::looked_up(const std::array<ThreadNumber, 3>& inputs, unsigned table,
                                      Origin origin) const {
     ThreadNumbers offsets(threads_);
     unsigned bits = 32;
@@ -197,7 +197,7 @@ LaneNumber LaneArithmetic::looked_up(const std::array<LaneNumber, 3>& inputs, un
         bits = std::min(bits, zeros(always ^ ever, 32));
     }
     const bool in_common =
-        std::all_of(inputs.begin(), inputs.end(), [](const LaneNumber& in) { return in.common(); });
+        std::all_of(inputs.begin(), inputs.end(), [](const ThreadNumber& in) { return in.common(); });
     if (bits == 32 || !in_common) return made(std::move(offsets), bits, {});
     for (std::uint32_t& offset : offsets)
         offset &= low(bits);
@@ -205,7 +205,7 @@ LaneNumber LaneArithmetic::looked_up(const std::array<LaneNumber, 3>& inputs, un
                 holding_the_same({&inputs[0], &inputs[1], &inputs[2]}));
 }
 
-LaneNumber LaneArithmetic::applied(const LaneNumber& a, const LaneNumber& b, const Binary& compute,
+ThreadNumber ThreadArithmetic::applied(const ThreadNumber& a, const ThreadNumber& b, const Binary& compute,
                                    Origin origin) const {
     if (!a.is_exact() || !b.is_exact()) return following({a, b}, {}, origin);
     ThreadNumbers numbers(threads_);
@@ -214,24 +214,24 @@ LaneNumber LaneArithmetic::applied(const LaneNumber& a, const LaneNumber& b, con
     return made(std::move(numbers), 32, {});
 }
 
-LaneNumber LaneArithmetic::following(const std::vector<LaneNumber>& numbers,
-                                     const std::vector<LanePredicate>& truths,
+ThreadNumber ThreadArithmetic::following(const std::vector<ThreadNumber>& numbers,
+                                     const std::vector<ThreadPredicate>& truths,
                                      Origin origin) const {
     std::vector<const ThreadNumbers*> parts;
-    for (const LaneNumber& number : numbers) {
+    for (const ThreadNumber& number : numbers) {
         if (!number.common()) return unknown_;
         parts.push_back(&number.offsets());
         parts.push_back(number.groups().get());
     }
     std::vector<ThreadNumbers> known;
-    for (const LanePredicate& predicate : truths)
+    for (const ThreadPredicate& predicate : truths)
         if (!predicate.common) known.emplace_back(predicate.truth->begin(), predicate.truth->end());
     for (const ThreadNumbers& truth : known)
         parts.push_back(&truth);
     return made(ThreadNumbers(threads_, 0), 0, origin, refined(parts));
 }
 
-LaneNumber LaneArithmetic::shifted_right(const LaneNumber& a, unsigned by, bool is_signed,
+ThreadNumber ThreadArithmetic::shifted_right(const ThreadNumber& a, unsigned by, bool is_signed,
                                          Origin origin) const {
     const auto shifted = [&](std::uint32_t value) {
         return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(value) >> by)
@@ -248,11 +248,11 @@ LaneNumber LaneArithmetic::shifted_right(const LaneNumber& a, unsigned by, bool 
                       : made(std::move(numbers), bits, {});
 }
 
-bool LaneArithmetic::is_uniform(const LaneNumber& number) const {
+bool ThreadArithmetic::is_uniform(const ThreadNumber& number) const {
     return number.common() && !number.groups() && same_in_warps(number.offsets());
 }
 
-bool LaneArithmetic::is_uniform(const LanePredicate& predicate) const {
+bool ThreadArithmetic::is_uniform(const ThreadPredicate& predicate) const {
     if (predicate.common) return true;
     const auto& truth = *predicate.truth;
     for (std::size_t thread = 0; thread < truth.size(); ++thread)
@@ -260,7 +260,7 @@ bool LaneArithmetic::is_uniform(const LanePredicate& predicate) const {
     return true;
 }
 
-LaneNumber LaneArithmetic::either(const LaneNumber& a, const LaneNumber& b, bool alike,
+ThreadNumber ThreadArithmetic::either(const ThreadNumber& a, const ThreadNumber& b, bool alike,
                                   Origin origin) const {
     if (a == b && (alike || are_one(a.common(), a.is_exact()))) return a;
     ThreadNumbers differences(threads_);
@@ -274,8 +274,8 @@ LaneNumber LaneArithmetic::either(const LaneNumber& a, const LaneNumber& b, bool
                 refined({a.groups().get(), b.groups().get(), &differences}));
 }
 
-LaneNumber LaneArithmetic::selected(const std::optional<LanePredicate>& predicate,
-                                    const LaneNumber& a, const LaneNumber& b, Origin origin) const {
+ThreadNumber ThreadArithmetic::selected(const std::optional<ThreadPredicate>& predicate,
+                                    const ThreadNumber& a, const ThreadNumber& b, Origin origin) const {
     if (!predicate) return either(a, b, false, origin);
     if (!predicate->truth) return either(a, b, true, origin);
     const auto& truth = *predicate->truth;

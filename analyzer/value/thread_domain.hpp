@@ -39,9 +39,9 @@ using Groups = std::shared_ptr<const ThreadNumbers>;
 /// A 32-bit number of each lane: it agrees with `offsets` in its lowest `bits` bits, and where it
 /// has an origin, what it differs by from its offset is the same for all lanes of a group that
 /// execute together. A number all of whose bits are known has one, and one group.
-class LaneNumber {
+class ThreadNumber {
 public:
-    LaneNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
+    ThreadNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
                std::optional<Origin> common, Groups groups);
 
     [[nodiscard]] const ThreadNumbers& offsets() const { return *offsets_; }
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] bool is_exact() const { return bits_ == 32; }
     /// Nothing at all is known of it.
     [[nodiscard]] bool is_unknown() const { return bits_ == 0 && !common_; }
-    friend bool operator==(const LaneNumber& a, const LaneNumber& b) {
+    friend bool operator==(const ThreadNumber& a, const ThreadNumber& b) {
         const auto same = [](const auto& one, const auto& other) {
             return one == other || (one && other && *one == *other);
         };
@@ -68,55 +68,55 @@ private:
 
 /// A predicate of each lane: its truth by thread, or that lanes of a warp that execute together
 /// agree; at least one of them.
-struct LanePredicate {
+struct ThreadPredicate {
     std::optional<std::vector<bool>> truth;
     std::optional<Origin> common;
-    friend bool operator==(const LanePredicate&, const LanePredicate&) = default;
+    friend bool operator==(const ThreadPredicate&, const ThreadPredicate&) = default;
 };
 
 /// How numbers of lanes are computed with.
-class LaneArithmetic {
+class ThreadArithmetic {
 public:
     /// `lanes`: where they may part, a number that two ways give differently is none that lanes
     /// have in common. Requires: at least one thread, `warp_size` >= 1.
-    LaneArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
-                   GivenWords words = {});
+    ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
+                   KernelParameters words = {});
 
     [[nodiscard]] std::size_t threads() const { return threads_; }
     [[nodiscard]] std::size_t warp_size() const { return warp_size_; }
     [[nodiscard]] Lanes lanes() const { return lanes_; }
 
-    [[nodiscard]] const LaneNumber& unknown() const { return unknown_; }
+    [[nodiscard]] const ThreadNumber& unknown() const { return unknown_; }
     /// The same for all lanes.
-    [[nodiscard]] LaneNumber constant(std::uint32_t value) const;
+    [[nodiscard]] ThreadNumber constant(std::uint32_t value) const;
     /// The same for all lanes, but which is not known.
-    [[nodiscard]] LaneNumber uniform(Origin origin) const;
+    [[nodiscard]] ThreadNumber uniform(Origin origin) const;
     /// The word of a constant bank at an offset.
-    [[nodiscard]] LaneNumber word(std::int64_t bank, std::int64_t offset, Origin origin) const;
+    [[nodiscard]] ThreadNumber word(std::int64_t bank, std::int64_t offset, Origin origin) const;
     /// What the launch gives each thread; nothing for what this version does not know.
-    [[nodiscard]] std::optional<LaneNumber> geometry(Geometry number, Origin origin) const;
+    [[nodiscard]] std::optional<ThreadNumber> geometry(Geometry number, Origin origin) const;
 
-    [[nodiscard]] LaneNumber sum(const LaneNumber& a, const LaneNumber& b, Origin origin) const;
-    [[nodiscard]] LaneNumber product(const LaneNumber& a, const LaneNumber& b, Origin origin) const;
-    [[nodiscard]] LaneNumber negative(const LaneNumber& a, Origin origin) const;
+    [[nodiscard]] ThreadNumber sum(const ThreadNumber& a, const ThreadNumber& b, Origin origin) const;
+    [[nodiscard]] ThreadNumber product(const ThreadNumber& a, const ThreadNumber& b, Origin origin) const;
+    [[nodiscard]] ThreadNumber negative(const ThreadNumber& a, Origin origin) const;
     /// Bit by bit: bit 4a + 2b + c of `table` for the bits a, b, c.
-    [[nodiscard]] LaneNumber looked_up(const std::array<LaneNumber, 3>& inputs, unsigned table,
+    [[nodiscard]] ThreadNumber looked_up(const std::array<ThreadNumber, 3>& inputs, unsigned table,
                                        Origin origin) const;
     using Binary = std::function<std::uint32_t(std::uint32_t, std::uint32_t)>;
-    [[nodiscard]] LaneNumber applied(const LaneNumber& a, const LaneNumber& b,
+    [[nodiscard]] ThreadNumber applied(const ThreadNumber& a, const ThreadNumber& b,
                                      const Binary& compute, Origin origin) const;
     /// A number that follows from these numbers and truths alone: lanes that hold the same of all
     /// of them hold the same.
-    [[nodiscard]] LaneNumber following(const std::vector<LaneNumber>& numbers,
-                                       const std::vector<LanePredicate>& truths,
+    [[nodiscard]] ThreadNumber following(const std::vector<ThreadNumber>& numbers,
+                                       const std::vector<ThreadPredicate>& truths,
                                        Origin origin) const;
     /// By a constant number of bits, which is below 32; zeros come in.
-    [[nodiscard]] LaneNumber shifted_right(const LaneNumber& a, unsigned by, bool is_signed,
+    [[nodiscard]] ThreadNumber shifted_right(const ThreadNumber& a, unsigned by, bool is_signed,
                                            Origin origin) const;
 
     /// Lanes that execute together hold the same number, the same truth.
-    [[nodiscard]] bool is_uniform(const LaneNumber& number) const;
-    [[nodiscard]] bool is_uniform(const LanePredicate& predicate) const;
+    [[nodiscard]] bool is_uniform(const ThreadNumber& number) const;
+    [[nodiscard]] bool is_uniform(const ThreadPredicate& predicate) const;
 
     /// Whether what is described alike, with this origin or known altogether, is one and the same:
     /// where lanes stay together all that they have in common has one origin.
@@ -126,63 +126,63 @@ public:
 
     /// What holds of a number that is one or the other: all lanes of a warp choose alike (`alike`),
     /// or each for itself.
-    [[nodiscard]] LaneNumber either(const LaneNumber& a, const LaneNumber& b, bool alike,
+    [[nodiscard]] ThreadNumber either(const ThreadNumber& a, const ThreadNumber& b, bool alike,
                                     Origin origin) const;
     /// `a` where the predicate holds, else `b`; nothing is known of a predicate that is none.
-    [[nodiscard]] LaneNumber selected(const std::optional<LanePredicate>& predicate,
-                                      const LaneNumber& a, const LaneNumber& b,
+    [[nodiscard]] ThreadNumber selected(const std::optional<ThreadPredicate>& predicate,
+                                      const ThreadNumber& a, const ThreadNumber& b,
                                       Origin origin) const;
 
 private:
-    [[nodiscard]] LaneNumber made(ThreadNumbers offsets, unsigned bits,
+    [[nodiscard]] ThreadNumber made(ThreadNumbers offsets, unsigned bits,
                                   std::optional<Origin> common, Groups groups = {}) const;
     [[nodiscard]] bool same_in_warps(const ThreadNumbers& numbers) const;
     /// Lanes of a warp are in one group if they are in each of these, which may be none, and the
     /// same number stands for them in it.
     [[nodiscard]] Groups refined(const std::vector<const ThreadNumbers*>& parts) const;
     /// Lanes that hold the same number.
-    [[nodiscard]] Groups holding_the_same(const std::vector<const LaneNumber*>& numbers) const;
+    [[nodiscard]] Groups holding_the_same(const std::vector<const ThreadNumber*>& numbers) const;
 
     std::size_t threads_;
     std::size_t warp_size_;
     Lanes lanes_;
     std::array<std::int64_t, 3> shape_;
-    GivenWords words_;
-    LaneNumber unknown_;
+    KernelParameters words_;
+    ThreadNumber unknown_;
 };
 
 /// What is known of the registers of all lanes at a place in the code.
-class LaneRegisters {
+class ThreadRegisters {
 public:
-    explicit LaneRegisters(const LaneArithmetic& arithmetic) : arithmetic_{&arithmetic} {}
+    explicit ThreadRegisters(const ThreadArithmetic& arithmetic) : arithmetic_{&arithmetic} {}
 
-    [[nodiscard]] LaneNumber number(assembly::Register reg) const;
+    [[nodiscard]] ThreadNumber number(assembly::Register reg) const;
     /// Nothing when nothing is known of it.
-    [[nodiscard]] std::optional<LanePredicate> predicate(assembly::Register reg) const;
+    [[nodiscard]] std::optional<ThreadPredicate> predicate(assembly::Register reg) const;
     /// Lanes that execute together find the same in it.
     [[nodiscard]] bool is_uniform(assembly::Register reg) const;
     /// The truth of an operand; nothing when it is none that is known.
-    [[nodiscard]] std::optional<LanePredicate> truth(const assembly::RegisterOperand& reg) const;
+    [[nodiscard]] std::optional<ThreadPredicate> truth(const assembly::RegisterOperand& reg) const;
     /// The low 32 bits of the address of each lane; nothing when it is not understood.
-    [[nodiscard]] std::optional<LaneNumber> address(const assembly::MemoryOperand& operand,
+    [[nodiscard]] std::optional<ThreadNumber> address(const assembly::MemoryOperand& operand,
                                                     Origin origin) const;
 
     /// What the instruction does to them. `origin`: of what it computes; used for nothing else.
     void execute(const assembly::Instruction& instruction, Origin origin);
     /// Keeps what holds for both. `origin`: differs with every place at which ways meet.
-    void join(const LaneRegisters& other, Origin origin);
-    friend bool operator==(const LaneRegisters& a, const LaneRegisters& b) {
+    void join(const ThreadRegisters& other, Origin origin);
+    friend bool operator==(const ThreadRegisters& a, const ThreadRegisters& b) {
         return a.numbers_ == b.numbers_ && a.predicates_ == b.predicates_;
     }
 
 private:
-    void set(assembly::Register reg, const LaneNumber& value);
-    void set(assembly::Register reg, std::optional<LanePredicate> value);
+    void set(assembly::Register reg, const ThreadNumber& value);
+    void set(assembly::Register reg, std::optional<ThreadPredicate> value);
     [[nodiscard]] bool is_kept(assembly::Register reg) const;
 
-    const LaneArithmetic* arithmetic_;
-    boost::container::flat_map<assembly::Register, LaneNumber> numbers_;       ///< Those known.
-    boost::container::flat_map<assembly::Register, LanePredicate> predicates_; ///< Those known.
+    const ThreadArithmetic* arithmetic_;
+    boost::container::flat_map<assembly::Register, ThreadNumber> numbers_;       ///< Those known.
+    boost::container::flat_map<assembly::Register, ThreadPredicate> predicates_; ///< Those known.
 };
 
 } // namespace warpbound::analyzer

@@ -55,7 +55,7 @@ bool reads_zero(const Instruction& instruction) {
 /// What one instruction computes from the registers before it.
 class Computation {
 public:
-    Computation(const LaneArithmetic& arithmetic, const LaneRegisters& registers,
+    Computation(const ThreadArithmetic& arithmetic, const ThreadRegisters& registers,
                 const Instruction& instruction, Origin origin)
         : arithmetic_{arithmetic}, registers_{registers}, instruction_{instruction}, origin_{
                                                                                          origin} {
@@ -87,10 +87,10 @@ public:
     [[nodiscard]] std::optional<Register> tested() const { return tested_; }
 
     /// Nothing when it is not understood.
-    [[nodiscard]] std::optional<LaneNumber> number() const;
-    [[nodiscard]] std::optional<LanePredicate> predicate() const;
+    [[nodiscard]] std::optional<ThreadNumber> number() const;
+    [[nodiscard]] std::optional<ThreadPredicate> predicate() const;
     /// What is known of any number that it writes.
-    [[nodiscard]] LaneNumber any_number() const;
+    [[nodiscard]] ThreadNumber any_number() const;
     /// Every predicate that it writes is the same for the lanes of a warp that execute it together.
     [[nodiscard]] bool is_uniform() const {
         const auto& reads = instruction_.effects.reads;
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    using Number = std::optional<LaneNumber>;
+    using Number = std::optional<ThreadNumber>;
 
     [[nodiscard]] bool is(std::string_view plain, std::string_view uniform = {}) const {
         return instruction_.mnemonic == plain ||
@@ -142,13 +142,13 @@ private:
     [[nodiscard]] Number shift() const;
     [[nodiscard]] Number shifted_sum() const;
     [[nodiscard]] Number chosen() const;
-    [[nodiscard]] std::optional<LanePredicate> compared() const;
-    [[nodiscard]] std::optional<LanePredicate>
-    combined(const std::vector<std::optional<LanePredicate>>& inputs,
+    [[nodiscard]] std::optional<ThreadPredicate> compared() const;
+    [[nodiscard]] std::optional<ThreadPredicate>
+    combined(const std::vector<std::optional<ThreadPredicate>>& inputs,
              const std::function<bool(const std::vector<bool>&)>& result) const;
 
-    const LaneArithmetic& arithmetic_;
-    const LaneRegisters& registers_;
+    const ThreadArithmetic& arithmetic_;
+    const ThreadRegisters& registers_;
     const Instruction& instruction_;
     Origin origin_;
     std::optional<Register> destination_;
@@ -296,9 +296,9 @@ Computation::Number Computation::chosen() const {
                                 arithmetic_.applied(*a, *b, most, origin_), origin_);
 }
 
-LaneNumber Computation::any_number() const {
-    std::vector<LaneNumber> numbers;
-    std::vector<LanePredicate> truths;
+ThreadNumber Computation::any_number() const {
+    std::vector<ThreadNumber> numbers;
+    std::vector<ThreadPredicate> truths;
     if (!follows_from_reads()) return arithmetic_.unknown();
     const auto& guard = instruction_.guard;
     for (const Register reg : instruction_.effects.reads) {
@@ -351,8 +351,8 @@ Computation::Number Computation::number() const {
     return std::nullopt;
 }
 
-std::optional<LanePredicate>
-Computation::combined(const std::vector<std::optional<LanePredicate>>& inputs,
+std::optional<ThreadPredicate>
+Computation::combined(const std::vector<std::optional<ThreadPredicate>>& inputs,
                       const std::function<bool(const std::vector<bool>&)>& result) const {
     bool known = true;
     for (const auto& input : inputs) {
@@ -367,14 +367,14 @@ Computation::combined(const std::vector<std::optional<LanePredicate>>& inputs,
                 row[i] = (*inputs[i]->truth)[thread];
             truth[thread] = result(row);
         }
-        return LanePredicate{std::move(truth), {}};
+        return ThreadPredicate{std::move(truth), {}};
     }
     for (const auto& input : inputs)
         if (!arithmetic_.is_uniform(*input)) return std::nullopt;
-    return LanePredicate{{}, arithmetic_.lanes() == Lanes::Together ? 0 : origin_};
+    return ThreadPredicate{{}, arithmetic_.lanes() == Lanes::Together ? 0 : origin_};
 }
 
-std::optional<LanePredicate> Computation::compared() const {
+std::optional<ThreadPredicate> Computation::compared() const {
     const auto comparator = comparator_of(instruction_);
     const bool all = instruction_.has_modifier("AND");
     if (!comparator || sources_.size() != 2 || predicates_.size() != 2 ||
@@ -388,11 +388,11 @@ std::optional<LanePredicate> Computation::compared() const {
     for (std::size_t thread = 0; thread < truth.size(); ++thread)
         truth[thread] = comparison.holds(left->offsets()[thread], right->offsets()[thread]);
     return combined(
-        {LanePredicate{std::move(truth), {}}, registers_.truth(*predicates_.back())},
+        {ThreadPredicate{std::move(truth), {}}, registers_.truth(*predicates_.back())},
         [&](const std::vector<bool>& row) { return all ? row[0] && row[1] : row[0] || row[1]; });
 }
 
-std::optional<LanePredicate> Computation::predicate() const {
+std::optional<ThreadPredicate> Computation::predicate() const {
     if (tested_) { // Or its last operand holds.
         const Number result = number();
         if (!result || !result->is_exact() || predicates_.size() != 1 || predicates_[0]->index ||
@@ -401,13 +401,13 @@ std::optional<LanePredicate> Computation::predicate() const {
         std::vector<bool> truth(arithmetic_.threads());
         for (std::size_t thread = 0; thread < truth.size(); ++thread)
             truth[thread] = result->offsets()[thread] != 0;
-        return LanePredicate{std::move(truth), {}};
+        return ThreadPredicate{std::move(truth), {}};
     }
     if (is("ISETP", "UISETP")) return compared();
     if (is("PLOP3", "UPLOP3") && only({"LUT"}) && predicates_.size() == 4) {
         const auto table = immediate(0);
         if (!table) return std::nullopt;
-        std::vector<std::optional<LanePredicate>> inputs;
+        std::vector<std::optional<ThreadPredicate>> inputs;
         for (std::size_t place = 1; place < predicates_.size(); ++place)
             inputs.push_back(registers_.truth(*predicates_[place]));
         return combined(inputs, [&](const std::vector<bool>& row) {
@@ -420,18 +420,18 @@ std::optional<LanePredicate> Computation::predicate() const {
 
 } // namespace
 
-LaneNumber LaneRegisters::number(Register reg) const {
+ThreadNumber ThreadRegisters::number(Register reg) const {
     const auto found = numbers_.find(reg);
     return found == numbers_.end() ? arithmetic_->unknown() : found->second;
 }
 
-std::optional<LanePredicate> LaneRegisters::predicate(Register reg) const {
+std::optional<ThreadPredicate> ThreadRegisters::predicate(Register reg) const {
     const auto found = predicates_.find(reg);
     if (found != predicates_.end()) return found->second;
     return std::nullopt;
 }
 
-bool LaneRegisters::is_uniform(Register reg) const {
+bool ThreadRegisters::is_uniform(Register reg) const {
     if (is_predicate(reg.file)) {
         const auto found = predicate(reg);
         return found && arithmetic_->is_uniform(*found);
@@ -439,17 +439,17 @@ bool LaneRegisters::is_uniform(Register reg) const {
     return arithmetic_->is_uniform(number(reg));
 }
 
-std::optional<LanePredicate> LaneRegisters::truth(const RegisterOperand& reg) const {
+std::optional<ThreadPredicate> ThreadRegisters::truth(const RegisterOperand& reg) const {
     if (!reg.index)
-        return LanePredicate{std::vector<bool>(arithmetic_->threads(), !reg.negated), {}};
+        return ThreadPredicate{std::vector<bool>(arithmetic_->threads(), !reg.negated), {}};
     auto found = predicate({reg.file, *reg.index});
     if (found && found->truth && reg.negated) found->truth->flip();
     return found;
 }
 
-std::optional<LaneNumber> LaneRegisters::address(const assembly::MemoryOperand& operand,
+std::optional<ThreadNumber> ThreadRegisters::address(const assembly::MemoryOperand& operand,
                                                  Origin origin) const {
-    LaneNumber sum = arithmetic_->constant(static_cast<std::uint32_t>(operand.offset));
+    ThreadNumber sum = arithmetic_->constant(static_cast<std::uint32_t>(operand.offset));
     const auto add = [&](const std::optional<RegisterOperand>& reg) {
         if (!reg || !reg->index) return true;
         std::uint32_t factor = 1;
@@ -469,27 +469,27 @@ std::optional<LaneNumber> LaneRegisters::address(const assembly::MemoryOperand& 
     return sum;
 }
 
-bool LaneRegisters::is_kept(Register reg) const {
+bool ThreadRegisters::is_kept(Register reg) const {
     // Others may write them while a lane waits.
     return arithmetic_->lanes() == Lanes::Together ||
            (reg.file != RegisterFile::Uniform && reg.file != RegisterFile::UniformPredicate);
 }
 
-void LaneRegisters::set(Register reg, const LaneNumber& value) {
+void ThreadRegisters::set(Register reg, const ThreadNumber& value) {
     if (!value.is_unknown() && is_kept(reg))
         numbers_.insert_or_assign(reg, value);
     else
         numbers_.erase(reg);
 }
 
-void LaneRegisters::set(Register reg, std::optional<LanePredicate> value) {
+void ThreadRegisters::set(Register reg, std::optional<ThreadPredicate> value) {
     if (value && is_kept(reg))
         predicates_.insert_or_assign(reg, std::move(*value));
     else
         predicates_.erase(reg);
 }
 
-void LaneRegisters::execute(const Instruction& instruction, Origin origin) {
+void ThreadRegisters::execute(const Instruction& instruction, Origin origin) {
     const auto& effects = instruction.effects;
     if (instruction.guard && instruction.guard->never()) return;
     if (!effects.exact) { // Which registers it writes is not known.
@@ -511,21 +511,21 @@ void LaneRegisters::execute(const Instruction& instruction, Origin origin) {
                              (written.file == RegisterFile::Uniform ||
                               written.file == RegisterFile::UniformPredicate);
         if (is_predicate(written.file)) {
-            std::optional<LanePredicate> after = written == says_in ? predicate : std::nullopt;
-            if (!after && (uniform || of_warp)) after = LanePredicate{{}, common};
+            std::optional<ThreadPredicate> after = written == says_in ? predicate : std::nullopt;
+            if (!after && (uniform || of_warp)) after = ThreadPredicate{{}, common};
             if (!surely) {
                 const auto old = this->predicate(written);
                 const bool alike = guard && arithmetic_->is_uniform(*guard) && after && old &&
                                    arithmetic_->is_uniform(*after) && arithmetic_->is_uniform(*old);
                 if (alike)
-                    after = LanePredicate{{}, common};
+                    after = ThreadPredicate{{}, common};
                 else if (!after || old != after ||
                          !arithmetic_->are_one(after->common, after->truth.has_value()))
                     after.reset();
             }
             set(written, std::move(after));
         } else {
-            LaneNumber after = arithmetic_->unknown();
+            ThreadNumber after = arithmetic_->unknown();
             if (number && written == computation.destination())
                 after = *number;
             else if (reads_zero(instruction))
@@ -538,7 +538,7 @@ void LaneRegisters::execute(const Instruction& instruction, Origin origin) {
     }
 }
 
-void LaneRegisters::join(const LaneRegisters& other, Origin origin) {
+void ThreadRegisters::join(const ThreadRegisters& other, Origin origin) {
     const bool alike = arithmetic_->lanes() == Lanes::Together;
     for (auto entry = numbers_.begin(); entry != numbers_.end();) {
         const auto found = other.numbers_.find(entry->first);
@@ -556,7 +556,7 @@ void LaneRegisters::join(const LaneRegisters& other, Origin origin) {
             ++entry;
         } else if (both && alike && arithmetic_->is_uniform(entry->second) &&
                    arithmetic_->is_uniform(found->second)) {
-            entry->second = LanePredicate{{}, 0};
+            entry->second = ThreadPredicate{{}, 0};
             ++entry;
         } else {
             entry = predicates_.erase(entry);

@@ -16,38 +16,38 @@ using assembly::Register;
 using assembly::RegisterFile;
 using assembly::RegisterOperand;
 
-std::optional<Linear> with_sign(std::optional<Linear> value, bool negated) {
-    if (value && negated) return Linear{} - *value;
+std::optional<AffineExpression> with_sign(std::optional<AffineExpression> value, bool negated) {
+    if (value && negated) return AffineExpression{} - *value;
     return value;
 }
 
-std::optional<Linear> source(const RegisterValues& values, const Operand& operand) {
+std::optional<AffineExpression> source(const SymbolicRegisters& values, const Operand& operand) {
     if (const auto* reg = std::get_if<RegisterOperand>(&operand)) {
         if (reg->absolute || reg->inverted || !plain_suffixes(reg->suffixes, "reuse"))
             return std::nullopt;
         if (reg->file != RegisterFile::General && reg->file != RegisterFile::Uniform)
             return std::nullopt;
-        if (!reg->index) return Linear{}; // RZ, URZ
+        if (!reg->index) return AffineExpression{}; // RZ, URZ
         return with_sign(values.number({reg->file, *reg->index}), reg->negated);
     }
     if (const auto* immediate = std::get_if<assembly::ImmediateOperand>(&operand)) {
         const auto value = value_of(*immediate);
-        return value ? std::optional{Linear{*value}} : std::nullopt;
+        return value ? std::optional{AffineExpression{*value}} : std::nullopt;
     }
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
         if (word->index_register || word->uniform_register || word->bank_register ||
             word->absolute || word->inverted || !word->suffixes.empty())
             return std::nullopt;
-        return with_sign(Linear::of(symbol_of_constant(word->bank, word->offset)), word->negated);
+        return with_sign(AffineExpression::of(symbol_of_constant(word->bank, word->offset)), word->negated);
     }
     return std::nullopt;
 }
 
 /// The numbers among the operands after the destination; nothing when one is not known or there
 /// are not `count`.
-std::optional<std::array<Linear, 3>> numbers_of(const RegisterValues& values,
+std::optional<std::array<AffineExpression, 3>> numbers_of(const SymbolicRegisters& values,
                                                 const Instruction& instruction, std::size_t count) {
-    std::array<Linear, 3> numbers;
+    std::array<AffineExpression, 3> numbers;
     std::size_t found = 0;
     for (std::size_t place = 1; place < instruction.operands.size(); ++place) {
         const Operand& operand = instruction.operands[place];
@@ -60,7 +60,7 @@ std::optional<std::array<Linear, 3>> numbers_of(const RegisterValues& values,
     return numbers;
 }
 
-std::optional<Linear> product(const Linear& a, const Linear& b) {
+std::optional<AffineExpression> product(const AffineExpression& a, const AffineExpression& b) {
     if (a.is_constant()) return b * a.constant();
     if (b.is_constant()) return a * b.constant();
     return std::nullopt;
@@ -84,17 +84,17 @@ bool is_zero_packed(const Instruction& instruction) {
 }
 
 /// The part of the launch's geometry that a special register holds.
-std::optional<Linear> geometry_read(const Instruction& instruction) {
+std::optional<AffineExpression> geometry_read(const Instruction& instruction) {
     if (instruction.operands.size() != 2 || !instruction.modifiers.empty()) return std::nullopt;
     const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&instruction.operands[1]);
     if (special == nullptr) return std::nullopt;
     const auto number = geometry_in(special->name);
-    return number ? std::optional{Linear::of(symbol_of(*number))} : std::nullopt;
+    return number ? std::optional{AffineExpression::of(symbol_of(*number))} : std::nullopt;
 }
 
 } // namespace
 
-std::optional<Linear> number_computed(const RegisterValues& values,
+std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
                                       const Instruction& instruction) {
     const std::string& name = instruction.mnemonic;
     const auto numbers = [&](std::size_t count) { return numbers_of(values, instruction, count); };
@@ -125,7 +125,7 @@ std::optional<Linear> number_computed(const RegisterValues& values,
         return (*operands)[0] + (*operands)[1] + (*operands)[2];
     }
     // How compilers load zero through the half-precision path: -0 * 0 + 0 in both halves.
-    if (name == "HFMA2" && is_zero_packed(instruction)) return Linear{};
+    if (name == "HFMA2" && is_zero_packed(instruction)) return AffineExpression{};
     if (name == "SHL") {
         const auto operands = numbers(2);
         if (!operands || !(*operands)[1].is_constant() || (*operands)[1].constant() > 31)
@@ -137,7 +137,7 @@ std::optional<Linear> number_computed(const RegisterValues& values,
 
 namespace {
 
-std::optional<Predicate> predicate_read(const RegisterValues& values, const Operand& operand) {
+std::optional<Predicate> predicate_read(const SymbolicRegisters& values, const Operand& operand) {
     const auto* reg = as_predicate(operand);
     if (reg == nullptr) return std::nullopt;
     if (!reg->index) return reg->negated ? !Predicate{} : Predicate{};
@@ -214,7 +214,7 @@ std::optional<Predicate> conjunction(const Predicate& a, const Predicate& b) {
     return both;
 }
 
-std::optional<Predicate> predicate_computed(const RegisterValues& values,
+std::optional<Predicate> predicate_computed(const SymbolicRegisters& values,
                                             const Instruction& instruction) {
     const auto& operands = instruction.operands;
     if (instruction.mnemonic == "ISETP" || instruction.mnemonic == "UISETP") {

@@ -8,10 +8,10 @@
 namespace warpbound::analyzer {
 
 /// The number in its first destination; nothing when this version does not understand it.
-std::optional<Linear> number_computed(const RegisterValues& values,
+std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
                                       const assembly::Instruction& instruction);
 /// What its first predicate says after it; nothing when this version does not understand it.
-std::optional<Predicate> predicate_computed(const RegisterValues& values,
+std::optional<Predicate> predicate_computed(const SymbolicRegisters& values,
                                             const assembly::Instruction& instruction);
 
 /// Both hold; nothing when that is no conjunction of a few comparisons or the opposite of one.

@@ -24,7 +24,7 @@ Json terms_json(const std::vector<analyzer::BoundTerm>& terms) {
     Json list = Json::array();
     for (const auto& term : terms) {
         Json json{{"text", term.text}, {"count", term.count}, {"cycles", term.cycles}};
-        if (!term.lemma.empty()) json["lemma"] = term.lemma;
+        if (!term.certificate.empty()) json["lemma"] = term.certificate;
         list.push_back(std::move(json));
     }
     return list;
@@ -53,8 +53,8 @@ Json bound_json(const KernelEvidence& kernel, const Claim& claim, const Evidence
     const auto terms = composition(kernel, claim);
     Json evidence = Json::array();
     for (const auto& term : terms) {
-        if (term.lemma.empty()) continue;
-        const std::string path = "analysis/" + kernel.id + "/" + term.lemma;
+        if (term.certificate.empty()) continue;
+        const std::string path = "analysis/" + kernel.id + "/" + term.certificate;
         evidence.push_back(evidence_of(files, path + ".json"));
         evidence.push_back(evidence_of(files, path + ".smt2"));
     }

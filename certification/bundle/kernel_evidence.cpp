@@ -34,26 +34,26 @@ Json witness_json(const analyzer::BlockPath& path) {
     return {{"cost", path.cost}, {"rules", rules}, {"counts", counts}};
 }
 
-Json lemma_json(const analyzer::PathLemma& lemma) {
+Json lemma_json(const analyzer::PathCertificate& certificate) {
     Json nodes = Json::array();
     Json edges = Json::array();
-    for (std::size_t from = 0; from < lemma.paths.nodes.size(); ++from) {
-        const analyzer::PathNode& node = lemma.paths.nodes[from];
+    for (std::size_t from = 0; from < certificate.paths.nodes.size(); ++from) {
+        const analyzer::PathNode& node = certificate.paths.nodes[from];
         nodes.push_back({node.block, cost_or_null(node.end_cost)});
         for (const auto& edge : node.successors)
             edges.push_back({from, edge.to, edge.cost});
     }
-    Json json{{"id", lemma.id},
-              {"text", lemma.text},
-              {"side", lemma.side == analyzer::Side::Upper ? "upper" : "lower"},
-              {"facts", lemma.facts == analyzer::Facts::All ? "all" : "loop-bounds"},
-              {"bound", lemma.bound},
+    Json json{{"id", certificate.id},
+              {"text", certificate.text},
+              {"side", certificate.side == analyzer::Side::Upper ? "upper" : "lower"},
+              {"facts", certificate.facts == analyzer::Facts::All ? "all" : "loop-bounds"},
+              {"bound", certificate.bound},
               {"unit", "core cycles"},
               {"nodes", nodes},
               {"edges", edges}};
-    if (lemma.between) json["between"] = {lemma.between->first, lemma.between->second};
-    if (!lemma.regions.empty()) json["regions"] = lemma.regions;
-    if (lemma.witness) json["witness"] = witness_json(*lemma.witness);
+    if (certificate.between) json["between"] = {certificate.between->first, certificate.between->second};
+    if (!certificate.regions.empty()) json["regions"] = certificate.regions;
+    if (certificate.witness) json["witness"] = witness_json(*certificate.witness);
     return json;
 }
 
@@ -199,7 +199,7 @@ Result<KernelEvidence> analyze_kernel(const KernelInput& input, const std::strin
     auto analysis = analyzer::analyze(request);
     if (!analysis) return analysis.as_failure();
     kernel.analysis = std::move(analysis).value();
-    if (!kernel.analysis.sums_of_lemmas) return kernel;
+    if (!kernel.analysis.sums_of_certificates) return kernel;
     request.proofs = nullptr;
     auto without = analyzer::analyze(request);
     if (!without) return without.as_failure();
@@ -232,14 +232,14 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
     if (!kernel.policies.empty())
         files["policies/" + kernel.id + ".json"] = {"scheduler-comparison", "analysis",
                                                     canonical(policies_json(kernel.policies))};
-    for (const auto& lemma : kernel.proofs.lemmas) {
-        add(lemma.id + ".json", "path-lemma", canonical(lemma_json(lemma)));
-        const bool of_copies = kernel.proofs.in_turn && lemma.side == analyzer::Side::Upper;
-        add(lemma.id + ".smt2", "script",
+    for (const auto& certificate : kernel.proofs.certificates) {
+        add(certificate.id + ".json", "path-lemma", canonical(lemma_json(certificate)));
+        const bool of_copies = kernel.proofs.in_turn && certificate.side == analyzer::Side::Upper;
+        add(certificate.id + ".smt2", "script",
             analyzer::proof_script(
                 of_copies ? kernel.proofs.in_turn->lanes.graph : kernel.input->graph,
                 kernel.input->facts, of_copies ? kernel.proofs.in_turn->loops : facts.value().loops,
-                lemma));
+                certificate));
     }
 }
 
@@ -288,15 +288,15 @@ std::vector<analyzer::BoundTerm> composition(const KernelEvidence& kernel, const
     if (!claim.terms.empty()) return claim.terms;
     const std::string id =
         claim.quantity + (claim.side == analyzer::Side::Upper ? "-upper" : "-lower");
-    const auto& lemmas = kernel.proofs.lemmas;
-    const auto lemma = std::find_if(lemmas.begin(), lemmas.end(),
+    const auto& certificates = kernel.proofs.certificates;
+    const auto certificate = std::find_if(certificates.begin(), certificates.end(),
                                     [&](const auto& candidate) { return candidate.id == id; });
-    if (lemma == lemmas.end()) return {};
-    std::vector<analyzer::BoundTerm> terms{{lemma->text, 1, lemma->bound, lemma->id}};
+    if (certificate == certificates.end()) return {};
+    std::vector<analyzer::BoundTerm> terms{{certificate->text, 1, certificate->bound, certificate->id}};
     // C3: a clock value is read when the read completes.
-    if (lemma->between)
+    if (certificate->between)
         terms.push_back({"latency of the last clock read, less that of the first", 1,
-                         claim.value - lemma->bound});
+                         claim.value - certificate->bound});
     return terms;
 }
 

@@ -18,7 +18,7 @@ struct KernelEvidence {
     std::string id; ///< "K1"
     std::unique_ptr<LoadedInput> input;
     analyzer::Analysis analysis;
-    analyzer::ProofRecord proofs;
+    analyzer::CertificateStore proofs;
     /// Without evidence, where that may bound more tightly.
     std::optional<analyzer::Analysis> without_evidence;
     std::vector<PolicyBounds> policies;

@@ -269,7 +269,7 @@ std::string picture_of(const CampaignGroup& group, const Points& points) {
         return share_figure(group, points);
     case harness::Picture::Bandwidth:
         return bandwidth_figure(group, points);
-    case harness::Picture::Residence:
+    case harness::Picture::Residency:
         return residence_figure(group, points);
     case harness::Picture::Copies:
         return copies_figure(group, points);

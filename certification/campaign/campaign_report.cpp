@@ -83,7 +83,7 @@ std::vector<WarpTimes> warps_of(const std::vector<harness::Sample>& samples, boo
     std::vector<WarpTimes> warps;
     std::int64_t runs = 0;
     for (const auto& sample : samples) {
-        if (!counts(sample.remark.trouble)) continue;
+        if (!counts(sample.remark.anomaly)) continue;
         const std::size_t count = sample.times.size() / step;
         if (warps.empty()) warps.resize(count);
         if (count != warps.size()) return {}; // Not of one launch.
@@ -125,8 +125,8 @@ void find_precision(CampaignPoint& point, const std::vector<std::int64_t>& times
 CampaignPoint point_of(harness::SeriesInfo series, const std::vector<harness::Sample>& samples) {
     CampaignPoint point;
     for (const auto& sample : samples)
-        if (sample.remark.trouble != harness::Trouble::None &&
-            ++point.troubles[sample.remark.trouble] == 1 && point.first_trouble.empty())
+        if (sample.remark.anomaly != harness::RunAnomaly::None &&
+            ++point.anomalies[sample.remark.anomaly] == 1 && point.first_trouble.empty())
             point.first_trouble = fmt::format("run {}: {}", sample.run, sample.remark.text);
     const auto times = harness::run_times(samples);
     if (!times.empty()) {

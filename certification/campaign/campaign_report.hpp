@@ -41,7 +41,7 @@ struct CampaignPoint {
     /// Of the 95 % interval of the mean, as a share of it; 0 of constant times.
     std::optional<double> mean_half_width;
     std::string mean_undecided;                        ///< Where there is none: why.
-    std::map<harness::Trouble, std::int64_t> troubles; ///< Runs by what happened to them.
+    std::map<harness::RunAnomaly, std::int64_t> anomalies; ///< Runs by what happened to them.
     std::string first_trouble;                         ///< What the first of these runs says.
     std::vector<harness::RecordedConditions> conditions;
 };

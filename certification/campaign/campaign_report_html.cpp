@@ -33,8 +33,8 @@ std::string caption_of(const std::string& quantity) {
 
 std::string trouble_text(const CampaignPoint& point) {
     std::string text;
-    for (const auto& [trouble, runs] : point.troubles)
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", runs, to_string(trouble));
+    for (const auto& [anomaly, runs] : point.anomalies)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", runs, to_string(anomaly));
     return text;
 }
 
@@ -132,7 +132,7 @@ Findings findings_of(const CampaignReport& report) {
             const auto drift = point.order ? point.order->drift() : harness::Drift::NotDecided;
             if (drift == harness::Drift::Found) found.drifting += item_of(drift_text(point));
             if (drift == harness::Drift::NotDecided) ++found.untested;
-            if (!point.troubles.empty())
+            if (!point.anomalies.empty())
                 found.troubled += item_of(trouble_text(point) + "; " + point.first_trouble);
         }
     return found;

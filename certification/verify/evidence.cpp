@@ -77,10 +77,10 @@ std::vector<BlockRow> blocks_of(const json& table) {
     return blocks;
 }
 
-std::vector<CopyRow> copies_of(const json& table, std::size_t blocks) {
-    std::vector<CopyRow> copies;
+std::vector<SerializedBlockRow> copies_of(const json& table, std::size_t blocks) {
+    std::vector<SerializedBlockRow> copies;
     for (const auto& row : table) {
-        CopyRow copy{index_of(row.at("of")), {}, row.at("together").get<bool>()};
+        SerializedBlockRow copy{index_of(row.at("of")), {}, row.at("together").get<bool>()};
         if (row.contains("repeated")) copy.repeated = whole_number(row.at("repeated"));
         if (copy.of >= blocks) incomplete("a copy of a block that does not exist");
         for (const auto& to : row.at("successors"))
@@ -93,61 +93,61 @@ std::vector<CopyRow> copies_of(const json& table, std::size_t blocks) {
     return copies;
 }
 
-void read_witness(Lemma& lemma, const json& witness, std::size_t blocks) {
-    lemma.witness_cost = whole_number(witness.at("cost"));
+void read_witness(Certificate& certificate, const json& witness, std::size_t blocks) {
+    certificate.witness_cost = whole_number(witness.at("cost"));
     for (const auto& row : witness.at("counts"))
-        lemma.counts.emplace_back(index_of(row.at(0)), whole_number(row.at(1)));
+        certificate.counts.emplace_back(index_of(row.at(0)), whole_number(row.at(1)));
     for (const auto& symbols : witness.at("rules")) {
         std::vector<std::int64_t> rule;
         for (const auto& symbol : symbols) {
             rule.push_back(whole_number(symbol));
             if (rule.back() >= static_cast<std::int64_t>(blocks) ||
                 (rule.back() < 0 &&
-                 static_cast<std::size_t>(-1 - rule.back()) >= lemma.witness.size()))
-                incomplete(lemma.id + ": the witness names a block or rule that does not exist");
+                 static_cast<std::size_t>(-1 - rule.back()) >= certificate.witness.size()))
+                incomplete(certificate.id + ": the witness names a block or rule that does not exist");
         }
-        lemma.witness.push_back(std::move(rule));
+        certificate.witness.push_back(std::move(rule));
     }
 }
 
-Lemma lemma_of(const json& table, const std::string& path, std::size_t blocks) {
-    Lemma lemma;
-    lemma.id = line_of(table.at("id"), path);
-    lemma.text = line_of(table.at("text"), path);
+Certificate certificate_of(const json& table, const std::string& path, std::size_t blocks) {
+    Certificate certificate;
+    certificate.id = line_of(table.at("id"), path);
+    certificate.text = line_of(table.at("text"), path);
     const auto side = table.at("side").get<std::string>();
     const auto facts = table.at("facts").get<std::string>();
     if ((side != "upper" && side != "lower") || (facts != "all" && facts != "loop-bounds"))
-        incomplete(lemma.id + ": side or facts have another value than expected");
-    lemma.upper = side == "upper";
-    lemma.all_facts = facts == "all";
-    lemma.bound = whole_number(table.at("bound"));
+        incomplete(certificate.id + ": side or facts have another value than expected");
+    certificate.upper = side == "upper";
+    certificate.all_facts = facts == "all";
+    certificate.bound = whole_number(table.at("bound"));
     if (table.contains("between"))
-        lemma.between = {index_of(table.at("between").at(0)), index_of(table.at("between").at(1))};
-    if (lemma.between && std::max(lemma.between->first, lemma.between->second) >= blocks)
-        incomplete(lemma.id + ": between blocks that do not exist");
+        certificate.between = {index_of(table.at("between").at(0)), index_of(table.at("between").at(1))};
+    if (certificate.between && std::max(certificate.between->first, certificate.between->second) >= blocks)
+        incomplete(certificate.id + ": between blocks that do not exist");
     for (const auto& row : table.at("nodes")) {
-        Lemma::Node node{index_of(row.at(0)), std::nullopt};
+        Certificate::Node node{index_of(row.at(0)), std::nullopt};
         if (!row.at(1).is_null()) node.end = whole_number(row.at(1));
-        if (node.block >= blocks) incomplete(lemma.id + ": a node of a block that does not exist");
-        lemma.nodes.push_back(node);
+        if (node.block >= blocks) incomplete(certificate.id + ": a node of a block that does not exist");
+        certificate.nodes.push_back(node);
     }
     for (const auto& row : table.at("edges")) {
-        const Lemma::Edge edge{index_of(row.at(0)), index_of(row.at(1)), whole_number(row.at(2))};
-        if (edge.from >= lemma.nodes.size() || edge.to >= lemma.nodes.size())
-            incomplete(lemma.id + ": an edge to a node that does not exist");
-        lemma.edges.push_back(edge);
+        const Certificate::Edge edge{index_of(row.at(0)), index_of(row.at(1)), whole_number(row.at(2))};
+        if (edge.from >= certificate.nodes.size() || edge.to >= certificate.nodes.size())
+            incomplete(certificate.id + ": an edge to a node that does not exist");
+        certificate.edges.push_back(edge);
     }
-    if (lemma.nodes.empty()) incomplete(lemma.id + ": no nodes");
+    if (certificate.nodes.empty()) incomplete(certificate.id + ": no nodes");
     for (const auto& row : table.value("regions", json::array())) {
-        auto& region = lemma.regions.emplace_back();
+        auto& region = certificate.regions.emplace_back();
         for (const auto& node : row) {
             region.push_back(index_of(node));
-            if (region.back() >= lemma.nodes.size())
-                incomplete(lemma.id + ": a region with a node that does not exist");
+            if (region.back() >= certificate.nodes.size())
+                incomplete(certificate.id + ": a region with a node that does not exist");
         }
     }
-    if (table.contains("witness")) read_witness(lemma, table.at("witness"), blocks);
-    return lemma;
+    if (table.contains("witness")) read_witness(certificate, table.at("witness"), blocks);
+    return certificate;
 }
 
 std::uint64_t seed_of(const std::string& text, const std::string& path) {
@@ -254,10 +254,10 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
         if (name == "blocks.json" || name == "result.json" ||
             name.find(".json") == std::string::npos)
             continue;
-        Lemma lemma = lemma_of(json_of(files, file->first), file->first, blocks);
-        if (lemma.id + ".json" != name) incomplete(file->first + ": holds lemma " + lemma.id);
-        lemma.script = text_of(files, analysis + lemma.id + ".smt2");
-        kernel->lemmas.push_back(std::move(lemma));
+        Certificate certificate = certificate_of(json_of(files, file->first), file->first, blocks);
+        if (certificate.id + ".json" != name) incomplete(file->first + ": holds lemma " + certificate.id);
+        certificate.script = text_of(files, analysis + certificate.id + ".smt2");
+        kernel->certificates.push_back(std::move(certificate));
     }
     for (const auto& row : claims.at("claims"))
         if (row.at("kernel") == id && row.at("kind") != "observed")

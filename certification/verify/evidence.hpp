@@ -34,7 +34,7 @@ struct BlockRow {
 };
 
 /// A block in the sequence of a warp whose lanes may part (S19d of docs/soundness.md).
-struct CopyRow {
+struct SerializedBlockRow {
     std::size_t of = 0;                  ///< Block.
     std::vector<std::size_t> successors; ///< Copies.
     bool together = false;               ///< Said: all lanes that have not ended execute it.
@@ -44,7 +44,7 @@ struct CopyRow {
 };
 
 /// A table of a path problem with the bound that is claimed for it.
-struct Lemma {
+struct Certificate {
     struct Edge {
         std::size_t from = 0;
         std::size_t to = 0;
@@ -74,7 +74,7 @@ struct Lemma {
 struct Term {
     std::int64_t count = 0;
     std::int64_t cycles = 0;
-    std::string lemma; ///< Empty: a value of machine and launch.
+    std::string certificate; ///< Empty: a value of machine and launch.
 
     friend bool operator==(const Term&, const Term&) = default;
 };
@@ -107,8 +107,8 @@ struct KernelCase {
     std::int64_t multiprocessors = 1; ///< On which the launch runs.
     std::vector<BlockRow> blocks;
     std::vector<DerivedBound> derived;
-    std::vector<CopyRow> in_turn; ///< Where lanes may part; else empty.
-    std::vector<Lemma> lemmas;
+    std::vector<SerializedBlockRow> in_turn; ///< Where lanes may part; else empty.
+    std::vector<Certificate> certificates;
     std::vector<ClaimRow> claims; ///< Bounds.
     std::vector<Series> series;
 };

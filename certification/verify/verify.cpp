@@ -59,9 +59,9 @@ StepResult check_scripts(const Evidence& evidence, const Options& options) {
     std::vector<Script> scripts;
     for (const auto& kernel : evidence.kernels) {
         const SideFlows flows = check_flows(*kernel);
-        for (const Lemma& lemma : kernel->lemmas)
-            scripts.push_back({kernel->id + "/" + lemma.id, &lemma.script,
-                               expected_script(*kernel, flows.of(lemma.upper), lemma),
+        for (const Certificate& certificate : kernel->certificates)
+            scripts.push_back({kernel->id + "/" + certificate.id, &certificate.script,
+                               expected_script(*kernel, flows.of(certificate.upper), certificate),
                                std::nullopt});
     }
     const auto cvc5 = find_cvc5();

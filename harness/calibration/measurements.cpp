@@ -150,8 +150,8 @@ std::string digest_of_series(const std::vector<const RecordedSeries*>& series) {
             text += fmt::format("{}:{}\n", field->size(), *field);
         for (const Sample& sample : one->samples) {
             text += fmt::format("{} {} {}", sample.run, sample.seed, fmt::join(sample.times, " "));
-            if (sample.remark.trouble != Trouble::None)
-                text += fmt::format(" {} {}:{}", to_string(sample.remark.trouble),
+            if (sample.remark.anomaly != RunAnomaly::None)
+                text += fmt::format(" {} {}:{}", to_string(sample.remark.anomaly),
                                     sample.remark.text.size(), sample.remark.text);
             text += '\n';
         }
@@ -173,7 +173,7 @@ Result<Measurements> Measurements::of(std::vector<RecordedSeries> series, assemb
                                      : measurements.by_point_.begin()->second.series.key;
         if (auto same = check(one.key, found->second, first); !same) return same.as_failure();
         if (auto card = check_card(one.key, target); !card) return card.as_failure();
-        if (auto good = check_troubles(one.key, one.samples, untroubled_runs); !good)
+        if (auto good = check_anomalies(one.key, one.samples, untroubled_runs); !good)
             return good.as_failure();
         for (const auto& sample : one.samples)
             if (auto whole = check(sample, one.key, found->second); !whole)

@@ -135,11 +135,11 @@ public:
         int answer = SQLITE_ROW;
         while ((answer = select.step()) == SQLITE_ROW) {
             auto times = decode(select.text(2));
-            const auto trouble = parse_trouble(select.text(3));
-            if (!times || !trouble || select.integer(0) != static_cast<std::int64_t>(all.size()))
+            const auto anomaly = parse_anomaly(select.text(3));
+            if (!times || !anomaly || select.integer(0) != static_cast<std::int64_t>(all.size()))
                 return database_.refuse("is damaged: its samples are not complete");
             all.push_back({select.integer(0), static_cast<std::uint64_t>(select.integer(1)),
-                           std::move(*times), Remark{*trouble, select.text(4)}});
+                           std::move(*times), Remark{*anomaly, select.text(4)}});
             if (const auto wrong = contradiction_in(all.back()); !wrong.empty())
                 return Failure{"is damaged: " + wrong, database_.name()};
         }
@@ -228,11 +228,11 @@ private:
             insert.bind(2, sample.run);
             insert.bind(3, static_cast<std::int64_t>(sample.seed));
             insert.bind_blob(4, encode(sample.times));
-            if (sample.remark.trouble == Trouble::None) {
+            if (sample.remark.anomaly == RunAnomaly::None) {
                 insert.bind_nothing(5);
                 insert.bind_nothing(6);
             } else {
-                insert.bind(5, std::string{to_string(sample.remark.trouble)});
+                insert.bind(5, std::string{to_string(sample.remark.anomaly)});
                 insert.bind(6, sample.remark.text);
             }
             if (insert.step() != SQLITE_DONE) return database_.refuse("cannot record");
@@ -245,24 +245,24 @@ private:
 
 } // namespace
 
-Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& samples,
+Result<void> check_anomalies(const SeriesKey& key, const std::vector<Sample>& samples,
                             const TakenRuns& taken) {
     for (const auto& sample : samples)
-        if (!taken.takes(sample.remark.trouble))
+        if (!taken.takes(sample.remark.anomaly))
             return Failure{fmt::format("run {} is marked {} ({}); expected {}", sample.run,
-                                       to_string(sample.remark.trouble), sample.remark.text,
+                                       to_string(sample.remark.anomaly), sample.remark.text,
                                        taken.name),
                            key.name};
     return boost::outcome_v2::success();
 }
 
 std::string contradiction_in(const Sample& sample) {
-    const Trouble trouble = sample.remark.trouble;
-    if (gives_times(trouble) == sample.times.empty())
+    const RunAnomaly anomaly = sample.remark.anomaly;
+    if (gives_times(anomaly) == sample.times.empty())
         return fmt::format("run {} with trouble '{}' has {} times; expected {}", sample.run,
-                           to_string(trouble), sample.times.size(),
-                           gives_times(trouble) ? "at least one" : "none");
-    if (trouble == Trouble::None && !sample.remark.text.empty())
+                           to_string(anomaly), sample.times.size(),
+                           gives_times(anomaly) ? "at least one" : "none");
+    if (anomaly == RunAnomaly::None && !sample.remark.text.empty())
         return fmt::format("run {} has a remark without trouble; expected none", sample.run);
     return {};
 }

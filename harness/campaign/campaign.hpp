@@ -49,17 +49,17 @@ std::string contradiction_in(const Sample& sample);
 
 /// Which runs somebody takes, and how they are called where others are refused.
 struct TakenRuns {
-    bool (*takes)(Trouble) = nullptr;
+    bool (*takes)(RunAnomaly) = nullptr;
     std::string_view name;
 };
 /// Whose times are observations of their kernel.
 inline constexpr TakenRuns counted_runs{counts, "runs that ended with times of this kernel"};
 /// For those who take no doubtful run.
-inline constexpr TakenRuns untroubled_runs{[](Trouble trouble) { return trouble == Trouble::None; },
+inline constexpr TakenRuns untroubled_runs{[](RunAnomaly anomaly) { return anomaly == RunAnomaly::None; },
                                            "runs without trouble"};
 
 /// Refuses a series with a run that is not taken, naming the first one.
-Result<void> check_troubles(const SeriesKey& key, const std::vector<Sample>& samples,
+Result<void> check_anomalies(const SeriesKey& key, const std::vector<Sample>& samples,
                             const TakenRuns& taken);
 
 struct SeriesInfo {

@@ -174,13 +174,13 @@ private:
         if (!run) return run.as_failure();
         const auto seed = number<std::uint64_t>(record[2], "the seed");
         if (!seed) return seed.as_failure();
-        const auto trouble = parse_trouble(record[3].text);
-        if (!trouble)
+        const auto anomaly = parse_anomaly(record[3].text);
+        if (!anomaly)
             return cursor_->refuse(fmt::format("unknown trouble '{:.40}'", record[3].text),
                                    record[3].at);
         sample.run = run.value();
         sample.seed = seed.value();
-        sample.remark = {*trouble, record[4].text};
+        sample.remark = {*anomaly, record[4].text};
         for (std::size_t i = 5; i < record.size(); ++i) {
             const auto time = number<std::int64_t>(record[i], "a time");
             if (!time) return time.as_failure();

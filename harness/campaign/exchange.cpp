@@ -77,7 +77,7 @@ private:
     std::string csv_of(const Sample& sample) {
         std::string record =
             fmt::format("run,{},{},{},{}", sample.run, sample.seed,
-                        to_string(sample.remark.trouble), field(sample.remark.text));
+                        to_string(sample.remark.anomaly), field(sample.remark.text));
         for (const std::int64_t time : sample.times)
             fmt::format_to(std::back_inserter(record), ",{}", time);
         return checked(record + "\n", "a run", longest_record);
@@ -112,9 +112,9 @@ private:
     std::string json_of(const Sample& sample) {
         std::string text = fmt::format("{{\"run\": {}, \"seed\": \"{}\", \"times\": [{}]",
                                        sample.run, sample.seed, fmt::join(sample.times, ", "));
-        if (sample.remark.trouble != Trouble::None)
+        if (sample.remark.anomaly != RunAnomaly::None)
             text += fmt::format(", \"trouble\": {}, \"remark\": {}",
-                                word(to_string(sample.remark.trouble)), word(sample.remark.text));
+                                word(to_string(sample.remark.anomaly)), word(sample.remark.text));
         return text + "}";
     }
 

@@ -143,9 +143,9 @@ private:
                 return refuse(fmt::format("'{:.40}' as seed; expected a whole number", value));
             seed_ = seed;
         } else if (in_ == In::Run && key_ == "trouble") {
-            const auto trouble = parse_trouble(value);
-            if (!trouble) return refuse(fmt::format("unknown trouble '{:.40}'", value));
-            sample_.remark.trouble = *trouble;
+            const auto anomaly = parse_anomaly(value);
+            if (!anomaly) return refuse(fmt::format("unknown trouble '{:.40}'", value));
+            sample_.remark.anomaly = *anomaly;
         } else if (in_ == In::Run && key_ == "remark") {
             sample_.remark.text = value;
         } else {

@@ -43,9 +43,9 @@ class Replicate {
 public:
     Replicate(const Ranked& sample, std::uint64_t seed, std::uint64_t number)
         : sample_{sample}, counts_(sample.distinct.size(), 0) {
-        Resampling chance{seed, "bootstrap", number};
+        Resampling random{seed, "bootstrap", number};
         for (std::size_t i = 0; i < sample.runs.size(); ++i)
-            for (const std::uint32_t place : sample.runs[chance.below(sample.runs.size())]) {
+            for (const std::uint32_t place : sample.runs[random.below(sample.runs.size())]) {
                 ++counts_[place];
                 ++total_;
             }

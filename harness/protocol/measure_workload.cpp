@@ -20,7 +20,7 @@ Result<MeasuredWorkload> measure_workload(const simulator::WorkloadMachine& mach
     };
     while (done() < protocol.repetitions) {
         const std::int64_t count = std::min(batch_runs, protocol.repetitions - done());
-        auto batch = Crew<WorkloadObservation>{run, done(), count, stop}.run(threads);
+        auto batch = WorkerPool<WorkloadObservation>{run, done(), count, stop}.run(threads);
         if (batch.exception) std::rethrow_exception(batch.exception);
         if (batch.failure) return *batch.failure;
         measured.runs.insert(measured.runs.end(), std::make_move_iterator(batch.done.begin()),

@@ -80,19 +80,19 @@ double log_choose(std::size_t from, std::size_t chosen) {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/// Chance of at most so many runs among `with` and `without` in random order.
+/// RandomSource of at most so many runs among `with` and `without` in random order.
 double at_most_runs(std::size_t runs, std::size_t with, std::size_t without) {
     const double all = log_choose(with + without, with);
-    double chance = 0;
+    double random = 0;
     for (std::size_t count = 2; count <= runs; ++count) {
         const std::size_t half = count / 2;
         const auto ways = [&](std::size_t a, std::size_t b) {
             return std::exp(log_choose(with - 1, a - 1) + log_choose(without - 1, b - 1) - all);
         };
-        chance +=
+        random +=
             count % 2 == 0 ? 2 * ways(half, half) : ways(half, half + 1) + ways(half + 1, half);
     }
-    return chance;
+    return random;
 }
 
 /// The largest distance of two empirical distributions, by the rank of each value among the
@@ -113,7 +113,7 @@ double distance_of_parts(std::span<const std::size_t> ranks, std::size_t first,
     return static_cast<double>(largest) / (static_cast<double>(n1) * static_cast<double>(n2));
 }
 
-/// Chance that Kolmogorov's variable exceeds `lambda`.
+/// RandomSource that Kolmogorov's variable exceeds `lambda`.
 double kolmogorov(double lambda) {
     constexpr double pi = std::numbers::pi;
     if (lambda < 0.1) return 1; // To more digits than a double has.
@@ -148,9 +148,9 @@ double permuted_p_value(std::vector<std::size_t> ranks, std::size_t first, std::
                         double observed, std::uint64_t seed) {
     std::int64_t as_far = 1;
     for (std::int64_t replicate = 0; replicate < permutations; ++replicate) {
-        Resampling chance{seed, "halves", static_cast<std::uint64_t>(replicate)};
+        Resampling random{seed, "halves", static_cast<std::uint64_t>(replicate)};
         for (std::size_t i = 0; i < first; ++i)
-            std::swap(ranks[i], ranks[i + chance.below(ranks.size() - i)]);
+            std::swap(ranks[i], ranks[i + random.below(ranks.size() - i)]);
         if (distance_of_parts(ranks, first, distinct) >= observed) ++as_far;
     }
     return static_cast<double>(as_far) / static_cast<double>(permutations + 1);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Chance for resampling: numbers that follow from a seed, the name of a test and a replicate, and
+/// RandomSource for resampling: numbers that follow from a seed, the name of a test and a replicate, and
 /// are the same on every platform.
 
 #include <cstdint>

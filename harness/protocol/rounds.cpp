@@ -21,9 +21,9 @@ std::vector<SeriesRun*> in_order(std::span<SeriesRun* const> series, std::uint64
                                  std::uint64_t round) {
     std::vector<SeriesRun*> wanting{series.begin(), series.end()};
     std::erase_if(wanting, [](const SeriesRun* one) { return !one->wants_more(); });
-    Resampling chance{seed, "round", round};
+    Resampling random{seed, "round", round};
     for (std::size_t i = 1; i < wanting.size(); ++i)
-        std::swap(wanting[i], wanting[chance.below(i + 1)]);
+        std::swap(wanting[i], wanting[random.below(i + 1)]);
     return wanting;
 }
 

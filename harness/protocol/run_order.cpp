@@ -68,7 +68,7 @@ std::vector<std::string> RunOrder::found() const {
 }
 
 std::optional<std::int64_t> run_time(const Sample& sample) {
-    if (!counts(sample.remark.trouble) || sample.times.empty()) return std::nullopt;
+    if (!counts(sample.remark.anomaly) || sample.times.empty()) return std::nullopt;
     return *std::max_element(sample.times.begin(), sample.times.end());
 }
 

@@ -71,7 +71,7 @@ Result<std::vector<ScheduledRun>> run_schedules(const simulator::Machine& machin
     while (done() < protocol.repetitions) {
         const std::int64_t count = std::min(batch_of_runs, protocol.repetitions - done());
         const auto run = [&](std::int64_t number) { return one_run(machine, protocol, number); };
-        const Batch<ScheduledRun> batch = Crew<ScheduledRun>{run, done(), count}.run(threads);
+        const Batch<ScheduledRun> batch = WorkerPool<ScheduledRun>{run, done(), count}.run(threads);
         if (batch.exception) std::rethrow_exception(batch.exception);
         if (batch.failure) return *batch.failure;
         runs.insert(runs.end(), batch.done.begin(), batch.done.end());

@@ -47,7 +47,7 @@ Result<void> check_recorded(const std::vector<Sample>& samples, const SeriesKey&
                                        "with '{}' it has seed {}",
                                        sample.run, sample.seed, key.protocol, seed),
                            key.name};
-        if (!gives_times(sample.remark.trouble) || !is_one_number(quantity)) continue;
+        if (!gives_times(sample.remark.anomaly) || !is_one_number(quantity)) continue;
         if (auto wrong = contradiction_in(sample.times, quantity, launch); !wrong.empty())
             return Failure{fmt::format("cannot be resumed: run {} {}", sample.run, wrong),
                            key.name};
@@ -90,7 +90,7 @@ bool SeriesRun::wants_more() const {
 
 bool SeriesRun::loses_device(const Sample& sample) const {
     // A recorded loss is past: the runs behind it were made.
-    return sample.remark.trouble == Trouble::DeviceLost && !device_->replays();
+    return sample.remark.anomaly == RunAnomaly::DeviceLost && !device_->replays();
 }
 
 Result<Sample> SeriesRun::one_run(std::int64_t number) const {
@@ -101,7 +101,7 @@ Result<Sample> SeriesRun::one_run(std::int64_t number) const {
     auto outcome = prepared_->run(options);
     if (!outcome) return outcome.as_failure();
     sample.remark = std::move(outcome.value().remark);
-    if (!gives_times(sample.remark.trouble)) return sample;
+    if (!gives_times(sample.remark.anomaly)) return sample;
     auto times = times_of(outcome.value().observation, quantity_);
     if (!times) return times.as_failure();
     sample.times = std::move(times).value();
@@ -144,7 +144,7 @@ Result<void> SeriesRun::advance(std::int64_t count, unsigned threads,
     const auto began = std::chrono::steady_clock::now();
     if (!warm_)
         if (auto warmed = prepare_runs(stop); !warmed) return warmed;
-    Batch<Sample> batch = Crew<Sample>{
+    Batch<Sample> batch = WorkerPool<Sample>{
         [this](std::int64_t number) { return one_run(number); }, runs(),
         std::min(count, protocol_.repetitions - runs()), stop,
         [this](const Sample& sample) {

@@ -28,14 +28,14 @@ template <typename Run> struct Batch {
 
 /// Performs runs in order until one has failed or is the last: each run before the first such one
 /// is taken and ends.
-template <typename Run> class Crew {
+template <typename Run> class WorkerPool {
 public:
     using Task = std::function<Result<Run>(std::int64_t)>;
 
     /// `task` is called with `first` .. `first + count - 1`, by several threads at once. No run is
     /// begun after `stop` said true; the runs before the first one not begun are taken. Behind a
     /// run of which `is_last` says true none is taken, and none is begun that is not yet.
-    Crew(Task task, std::int64_t first, std::int64_t count, std::function<bool()> stop = {},
+    WorkerPool(Task task, std::int64_t first, std::int64_t count, std::function<bool()> stop = {},
          std::function<bool(const Run&)> is_last = {})
         : task_{std::move(task)}, stop_{std::move(stop)}, is_last_{std::move(is_last)},
           first_{first}, last_{count} {

@@ -7,7 +7,7 @@ namespace warpbound::harness::simulator {
 Adversary adversary_of(const RunOptions& options) {
     if (options.draw != Draw::Adversarial) return Adversary{.values = options.draw};
     constexpr std::array values{Draw::Uniform, Draw::Extremes, Draw::AllHigh};
-    constexpr std::array precedences{Precedence::Chance, Precedence::FurthestFirst,
+    constexpr std::array precedences{Precedence::RandomSource, Precedence::FurthestFirst,
                                      Precedence::FurthestLast};
     RandomStream stream{options.seed, StreamOf::Adversary, 0};
     const auto place = [&](std::size_t count) {

@@ -8,7 +8,7 @@ namespace warpbound::harness::simulator {
 
 /// Which of several requests that were made together is granted first.
 enum class Precedence {
-    Chance,
+    RandomSource,
     FurthestFirst, ///< Of the warp that has issued most: who is behind falls further behind.
     FurthestLast,  ///< Of the warp that has issued least: all warps come to the end together.
 };
@@ -16,7 +16,7 @@ enum class Precedence {
 /// By what rule a run takes its values and choices.
 struct Adversary {
     Draw values = Draw::Uniform; ///< Never Adversarial.
-    Precedence precedence = Precedence::Chance;
+    Precedence precedence = Precedence::RandomSource;
     bool piles_up = false; ///< Of the SMs with room, that with most blocks gets the next one.
 };
 

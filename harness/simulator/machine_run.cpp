@@ -46,7 +46,7 @@ private:
     Link<LaunchQueued> launches_{clock_.board()};
     std::vector<models::WarpObservation> finished_;
     std::deque<MultiProcessor> multiprocessors_;
-    std::optional<HostQueues> host_;
+    std::optional<HostStreams> host_;
     std::optional<BlockDispatcher> dispatcher_;
     std::optional<MemorySystem> memory_;
 };
@@ -64,27 +64,27 @@ MachineRun::MachineRun(const RunPlan& plan, const RunOptions& options, const Lis
       adversary_{adversary_of(options)}, options_{options}, log_{listener}, clock_{order},
       finished_(warps_of(plan)) {
     options_.draw = adversary_.values;
-    BlockDispatcher::Plugs plugs{Sink{launches_}, {}, {}};
-    MemorySystem::Plugs to_memory;
+    BlockDispatcher::Ports links{Sink{launches_}, {}, {}};
+    MemorySystem::Ports to_memory;
     for (std::size_t number = 0; number < machine_.multiprocessors; ++number) {
         auto& placement = placements_.emplace_back(clock_.board());
         auto& ended = ends_.emplace_back(clock_.board());
-        plugs.placements.emplace_back(placement);
-        plugs.ends.emplace_back(ended);
-        MultiProcessor::Plugs to_multiprocessor{Sink{placement}, Source{ended}, {}};
+        links.placements.emplace_back(placement);
+        links.ends.emplace_back(ended);
+        MultiProcessor::Ports to_multiprocessor{Sink{placement}, Source{ended}, {}};
         if (machine_.memory) {
             auto& request = memory_requests_.emplace_back(clock_.board());
             auto& answer = memory_answers_.emplace_back(clock_.board());
             to_memory.requests.emplace_back(request);
             to_memory.answers.emplace_back(answer);
             to_multiprocessor.memory.emplace(
-                MultiProcessor::Plugs::Memory{Source{request}, Sink{answer}});
+                MultiProcessor::Ports::Memory{Source{request}, Sink{answer}});
         }
         multiprocessors_.emplace_back(number, to_multiprocessor, machine_, options_,
                                       adversary_.precedence, clock_, log_, finished_);
     }
     clock_.add(host_.emplace(Source{launches_}, plan, options_, log_));
-    clock_.add(dispatcher_.emplace(std::move(plugs), machine_, plan.grids, options_,
+    clock_.add(dispatcher_.emplace(std::move(links), machine_, plan.grids, options_,
                                    adversary_.piles_up, log_));
     if (machine_.memory)
         clock_.add(memory_.emplace(std::move(to_memory), machine_, options_, log_));
@@ -145,7 +145,7 @@ Result<WorkloadObservation> MachineRun::run() {
     for (;;) {
         if (!dispatcher_->ended().empty()) complete_launches(now);
         if (clock_.next() == never) break;
-        if (log_.is_heard()) log_.flush(now);
+        if (log_.has_listener()) log_.flush(now);
         // A wake-up that has passed would stop time; no search leaves one.
         now = std::max(clock_.next(), now + 1);
         if (now > run_limit)
@@ -154,10 +154,10 @@ Result<WorkloadObservation> MachineRun::run() {
     }
     if (auto failed = failure()) return std::move(*failed);
     if (!host_->is_done()) {
-        if (log_.is_heard()) log_.flush(now);
+        if (log_.has_listener()) log_.flush(now);
         return deadlock(now);
     }
-    if (log_.is_heard()) log_.flush(never);
+    if (log_.has_listener()) log_.flush(never);
     return observation();
 }
 

@@ -125,7 +125,7 @@ struct Placement {
     Grid grid;
     std::size_t launch = 0;
     std::int64_t block = 0;   ///< Of the launch.
-    Residence::Places places; ///< Of its warps, in their order.
+    Residency::Places places; ///< Of its warps, in their order.
     std::int64_t placed = 0;  ///< When it got them.
     std::int64_t at = 0;      ///< The first cycle in which its warps may issue.
 };
@@ -133,7 +133,7 @@ struct Placement {
 /// A block ended in this cycle.
 struct BlockEnded {
     std::size_t launch = 0;
-    Residence::Places places;
+    Residency::Places places;
     std::int64_t completes = 0; ///< When all that it did is done.
 };
 
@@ -143,7 +143,7 @@ struct BlockOrder {
     Kind kind = Kind::Start;
     std::size_t slot = 0;
     Placement placement;        ///< For Start.
-    Residence::Places released; ///< For Release: places on the SM.
+    Residency::Places released; ///< For Release: places on the SM.
     std::int64_t at = 0;        ///< For Release: the first cycle in which the warps may issue.
 };
 

@@ -63,7 +63,7 @@ enum class Picture {
     IssueRate, ///< Operations per cycle of all warps, from axes `n` and `warps`.
     UnitShare, ///< fu(c): the time over that of one warp, along the axis `warps`.
     Bandwidth, ///< Bytes per cycle along the axis `warps`: see `bytes_of_warp`.
-    Residence, ///< N_slot against 1 / usage: blocks that begin before the first one ends.
+    Residency, ///< N_slot against 1 / usage: blocks that begin before the first one ends.
     Copies,    ///< Start-up and bandwidth, and bytes per cycle along the axis `bytes`.
 };
 

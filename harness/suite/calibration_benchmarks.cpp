@@ -228,7 +228,7 @@ void add_residence(std::vector<Benchmark>& all) {
                                 return region;
                             },
                             std::move(calibrates)};
-        benchmark.picture = Picture::Residence;
+        benchmark.picture = Picture::Residency;
         benchmark.quantity = Quantity::ResidentBlocks;
         benchmark.most_runs = 2;
         all.push_back(std::move(benchmark));

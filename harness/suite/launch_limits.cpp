@@ -48,7 +48,7 @@ std::optional<std::string> refusal_of(const Device& device, const BenchmarkPoint
     const auto samples = run.value()->series().take().samples;
     if (samples.empty()) return "no run was made";
     const Remark& remark = samples.front().remark;
-    const bool ran = gives_times(remark.trouble) || remark.trouble == Trouble::Clock;
+    const bool ran = gives_times(remark.anomaly) || remark.anomaly == RunAnomaly::Clock;
     return ran ? std::nullopt : std::optional{remark.text};
 }
 

@@ -105,7 +105,7 @@ Result<void> RecordedTrace::take_warp(const SassTrace& header, const ReadWarp& r
     const std::int64_t threads = header.block[0] * header.block[1] * header.block[2];
     const std::int64_t lanes =
         std::min(recorded_lane_count, threads - read.warp->number * recorded_lane_count);
-    auto matched = match_course(
+    auto matched = match_stream(
         listing_, {.file = bytes_.name(),
                    .who = fmt::format("warp {} of block {}", read.warp->number, to_string(number)),
                    .lanes = static_cast<RecordedLanes>((std::uint64_t{1} << lanes) - 1),

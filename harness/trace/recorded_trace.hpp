@@ -32,7 +32,7 @@ public:
     /// Called now and then with the bytes read; returns false to stop.
     using Progress = std::function<bool(std::uint64_t)>;
 
-    /// Refuses what `read_sass_trace` and `match_course` refuse, a trace of another kernel or
+    /// Refuses what `read_sass_trace` and `match_stream` refuse, a trace of another kernel or
     /// machine generation than the listing's, blocks or warps of the launch that were not
     /// recorded, and a stop. What the listing refers to must outlive the result.
     static Result<std::unique_ptr<RecordedTrace>> open(TraceBytes bytes, const Listing& listing,

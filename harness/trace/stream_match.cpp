@@ -330,7 +330,7 @@ private:
 
 } // namespace
 
-Result<RecordedWarp> match_course(const Listing& listing, const TracedPlace& place) {
+Result<RecordedWarp> match_stream(const Listing& listing, const TracedPlace& place) {
     return Follower{listing, place}.follow();
 }
 

@@ -31,6 +31,6 @@ struct TracedPlace {
 /// no instruction of the listing, another opcode or destination there, lanes that the warp does not
 /// have, that ended or that cannot be there, a mask of no lanes without a guard, an access without
 /// addresses, a barrier that part of the lanes reach from sm_70 on, and lanes that never end.
-Result<RecordedWarp> match_course(const Listing& listing, const TracedPlace& place);
+Result<RecordedWarp> match_stream(const Listing& listing, const TracedPlace& place);
 
 } // namespace warpbound::harness::trace

@@ -109,8 +109,8 @@ Interval LookUp::value(const ValueGroup& group, const std::string& path, std::st
         fail(found.error().what);
         return {};
     }
-    if (const auto weakness = weakness_of(*group.find(name)); !weakness.empty()) {
-        auto weak = fmt::format("{}/{} ({})", path, name, weakness);
+    if (const auto caveat = caveat_of(*group.find(name)); !caveat.empty()) {
+        auto weak = fmt::format("{}/{} ({})", path, name, caveat);
         if (std::ranges::find(result_.weak_values, weak) == result_.weak_values.end())
             result_.weak_values.push_back(std::move(weak));
     }

@@ -23,7 +23,7 @@ namespace {
 /// Writes kernels that compute addresses. Lanes part where `parting` says that they may.
 class AddressWriter {
 public:
-    AddressWriter(Chance& chance, bool parting) : chance_{chance}, parting_{parting} {}
+    AddressWriter(RandomSource& random_source, bool parting) : random_source_{random_source}, parting_{parting} {}
 
     std::string write() {
         text_ = "!Arch sm_75\n!Kernel k\n";
@@ -35,28 +35,28 @@ public:
             load(fmt::format("R{}", reg));
         for (int number = 0; number < 3; ++number)
             compare(fmt::format("P{}", number), any(), "PT");
-        sequence(static_cast<int>(chance_.whole(4, 12)), 2);
+        sequence(static_cast<int>(random_source_.whole(4, 12)), 2);
         add("EXIT");
         return text_ + "!EndKernel\n";
     }
 
 private:
-    bool one_in(std::int64_t n) { return chance_.whole(1, n) == 1; }
+    bool one_in(std::int64_t n) { return random_source_.whole(1, n) == 1; }
     void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
-    std::string power() { return fmt::format("0x{:x}", 1 << chance_.whole(0, 8)); }
-    std::string number() { return fmt::format("0x{:x}", chance_.whole(0, 255)); }
+    std::string power() { return fmt::format("0x{:x}", 1 << random_source_.whole(0, 8)); }
+    std::string number() { return fmt::format("0x{:x}", random_source_.whole(0, 255)); }
     std::string any() {
-        return one_in(4) ? fmt::format("R{}", chance_.whole(10, 12))
-                         : fmt::format("R{}", chance_.whole(2, 8));
+        return one_in(4) ? fmt::format("R{}", random_source_.whole(10, 12))
+                         : fmt::format("R{}", random_source_.whole(2, 8));
     }
-    std::string into() { return fmt::format("R{}", chance_.whole(2, 8)); }
+    std::string into() { return fmt::format("R{}", random_source_.whole(2, 8)); }
     std::string predicate() {
-        return fmt::format("{}P{}", one_in(2) ? "!" : "", chance_.whole(0, 2));
+        return fmt::format("{}P{}", one_in(2) ? "!" : "", random_source_.whole(0, 2));
     }
     /// Of what decides where lanes stay together: P3 is.
     std::string decides() {
         if (parting_ && one_in(2)) return predicate();
-        compare("P3", fmt::format("R{}", chance_.whole(10, 12)), "PT");
+        compare("P3", fmt::format("R{}", random_source_.whole(10, 12)), "PT");
         return one_in(2) ? "P3" : "!P3";
     }
     std::string guard() { return one_in(8) ? "@" + predicate() + " " : ""; }
@@ -64,7 +64,7 @@ private:
     void load(const std::string& reg) {
         static const char* const special[] = {"SR_TID.X", "SR_TID.X",  "SR_TID.X",  "SR_TID.Y",
                                               "SR_TID.Z", "SR_LANEID", "SR_CTAID.X"};
-        switch (chance_.whole(1, 6)) {
+        switch (random_source_.whole(1, 6)) {
         case 1:
             return add(fmt::format("MOV {}, {}", reg, number()));
         case 2:
@@ -72,13 +72,13 @@ private:
         case 3:
             return add(fmt::format("{}LDS {}, [R9]", guard(), reg));
         default:
-            return add(fmt::format("{}S2R {}, {}", guard(), reg, special[chance_.whole(0, 6)]));
+            return add(fmt::format("{}S2R {}, {}", guard(), reg, special[random_source_.whole(0, 6)]));
         }
     }
 
     void compute() {
         const std::string start = guard();
-        switch (chance_.whole(1, 14)) {
+        switch (random_source_.whole(1, 14)) {
         case 1:
             return add(fmt::format("{}IADD3 {}, {}, {}, {}", start, into(), any(),
                                    one_in(2) ? "-" + any() : number(), one_in(3) ? any() : "RZ"));
@@ -88,22 +88,22 @@ private:
                                    one_in(4) ? any() : power(), one_in(2) ? any() : "RZ"));
         case 4:
             return add(fmt::format("{}SHF.L.U32 {}, {}, 0x{:x}, RZ", start, into(), any(),
-                                   chance_.whole(0, 9)));
+                                   random_source_.whole(0, 9)));
         case 5:
             return add(fmt::format("{}SHF.R.{}.HI {}, RZ, 0x{:x}, {}", start,
-                                   one_in(2) ? "U32" : "S32", into(), chance_.whole(0, 6), any()));
+                                   one_in(2) ? "U32" : "S32", into(), random_source_.whole(0, 6), any()));
         case 6:
         case 7:
             return add(fmt::format(
                 "{}LOP3.LUT {}{}, {}, {}, {}, 0x{:x}, !PT", start, one_in(4) ? "P2, " : "", into(),
-                any(), one_in(3) ? any() : fmt::format("0x{:x}", (1 << chance_.whole(0, 8)) - 1),
-                one_in(3) ? any() : "RZ", one_in(2) ? 0xc0 : chance_.whole(0, 255)));
+                any(), one_in(3) ? any() : fmt::format("0x{:x}", (1 << random_source_.whole(0, 8)) - 1),
+                one_in(3) ? any() : "RZ", one_in(2) ? 0xc0 : random_source_.whole(0, 255)));
         case 8:
             return add(fmt::format("{}LEA {}, {}, {}, 0x{:x}", start, into(), any(), any(),
-                                   chance_.whole(0, 7)));
+                                   random_source_.whole(0, 7)));
         case 9:
             return add(fmt::format("{}LEA.HI {}, {}, {}, RZ, 0x{:x}", start, into(), any(), any(),
-                                   chance_.whole(1, 31)));
+                                   random_source_.whole(1, 31)));
         case 10:
             return add(
                 fmt::format("{}SEL {}, {}, {}, {}", start, into(), any(), any(), predicate()));
@@ -112,8 +112,8 @@ private:
                                    into(), any(), any(), one_in(2) ? "PT" : "!PT"));
         case 12:
             return add(fmt::format(
-                "{}IMAD.WIDE R{}, {}, {}, {}", start, 2 * chance_.whole(1, 3), any(), power(),
-                one_in(2) ? fmt::format("R{}", 2 * chance_.whole(1, 3)) : "c[0x0][0x168]"));
+                "{}IMAD.WIDE R{}, {}, {}, {}", start, 2 * random_source_.whole(1, 3), any(), power(),
+                one_in(2) ? fmt::format("R{}", 2 * random_source_.whole(1, 3)) : "c[0x0][0x168]"));
         case 13:
             return add("UIADD3 UR4, UR4, 0x4, URZ");
         default:
@@ -123,10 +123,10 @@ private:
 
     void compare(const std::string& result, const std::string& left, const std::string& and_also) {
         static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
-        add(fmt::format("ISETP.{}{}.{} {}, PT, {}, {}, {}", names[chance_.whole(0, 5)],
+        add(fmt::format("ISETP.{}{}.{} {}, PT, {}, {}, {}", names[random_source_.whole(0, 5)],
                         one_in(3) ? ".U32" : "", one_in(4) ? "OR" : "AND", result, left,
                         one_in(3) && and_also != "PT" ? any()
-                                                      : fmt::format("0x{:x}", chance_.whole(0, 40)),
+                                                      : fmt::format("0x{:x}", random_source_.whole(0, 40)),
                         and_also));
     }
 
@@ -136,14 +136,14 @@ private:
             "STS [{}], R9",       "STS.64 [{}], R6",         "LDS.U8 R9, [{}]",
             "STS.128 [{}], R4",   "ATOMS.ADD R9, [{}], R9",  "LDG.E.SYS R9, [{}]",
             "STG.E.SYS [{}], R9", "LDG.E.SYS R9, [{}+0x40]", "LDS R9, [{}+UR4]"};
-        add(guard() + fmt::format(fmt::runtime(texts[chance_.whole(0, 11)]), any()));
+        add(guard() + fmt::format(fmt::runtime(texts[random_source_.whole(0, 11)]), any()));
     }
 
     void sequence(int statements, int depth) {
         for (int i = 0; i < statements; ++i) {
-            switch (chance_.whole(1, 12)) {
+            switch (random_source_.whole(1, 12)) {
             case 1:
-                compare(fmt::format("P{}", chance_.whole(0, 2)), any(),
+                compare(fmt::format("P{}", random_source_.whole(0, 2)), any(),
                         one_in(2) ? "PT" : predicate());
                 break;
             case 2:
@@ -170,11 +170,11 @@ private:
         const int label = labels_++;
         const std::string decided = decides();
         add(fmt::format("@{} BRA X{}", decided, label));
-        sequence(static_cast<int>(chance_.whole(1, 3)), depth - 1);
+        sequence(static_cast<int>(random_source_.whole(1, 3)), depth - 1);
         if (one_in(2)) {
             add(fmt::format("BRA Y{}", label));
             text_ += fmt::format("X{}:\n", label);
-            sequence(static_cast<int>(chance_.whole(1, 2)), depth - 1);
+            sequence(static_cast<int>(random_source_.whole(1, 2)), depth - 1);
             text_ += fmt::format("Y{}:\n", label);
         } else {
             text_ += fmt::format("X{}:\n", label);
@@ -189,13 +189,13 @@ private:
         add(fmt::format("MOV R{}, RZ", counter));
         text_ += fmt::format("L{}:\n", label);
         add(fmt::format("IADD3 R{0}, R{0}, 0x1, RZ", counter));
-        sequence(static_cast<int>(chance_.whole(1, 4)), depth - 1);
-        add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{:x}, {}", counter, chance_.whole(2, 4),
+        sequence(static_cast<int>(random_source_.whole(1, 4)), depth - 1);
+        add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{:x}, {}", counter, random_source_.whole(2, 4),
                         parting_ && one_in(2) ? predicate() : "PT"));
         add(fmt::format("@P4 BRA L{}", label));
     }
 
-    Chance& chance_;
+    RandomSource& random_source_;
     bool parting_;
     std::string text_;
     int labels_ = 0;
@@ -268,7 +268,7 @@ public:
     explicit Checks(const assembly::Function& function) : function_{function} {}
 
     /// Step by step, of a warp whose lanes stay together.
-    void together(const analyzer::LaneFacts& facts, const Warp& warp) {
+    void together(const analyzer::ThreadFacts& facts, const Warp& warp) {
         std::size_t steps = 0;
         for (const LaneRun& lane : warp)
             steps = std::max(steps, lane.steps.size());
@@ -291,7 +291,7 @@ public:
     }
 
     /// Any executions of lanes of a warp, whenever they are.
-    void apart(const analyzer::LaneFacts& facts, const Warp& warp, Chance& chance) {
+    void apart(const analyzer::ThreadFacts& facts, const Warp& warp, RandomSource& random_source) {
         std::map<std::size_t, std::set<bool>> decided;
         std::map<std::size_t, std::map<std::size_t, std::vector<std::uint32_t>>> accesses;
         for (std::size_t lane = 0; lane < warp.size(); ++lane)
@@ -308,15 +308,15 @@ public:
             for (int sample = 0; sample < 3; ++sample) {
                 std::map<std::size_t, std::uint32_t> accessing;
                 for (const auto& [lane, addresses] : lanes)
-                    if (sample == 0 || chance.whole(1, 4) > 1)
+                    if (sample == 0 || random_source.whole(1, 4) > 1)
                         accessing[lane] = addresses[static_cast<std::size_t>(
-                            chance.whole(0, static_cast<std::int64_t>(addresses.size()) - 1))];
+                            random_source.whole(0, static_cast<std::int64_t>(addresses.size()) - 1))];
                 check(facts, instruction, accessing);
             }
     }
 
     /// Where lanes surely decide differently, some warp of those that all came there does.
-    void differ(const analyzer::LaneFacts& facts, const std::vector<Warp>& warps) {
+    void differ(const analyzer::ThreadFacts& facts, const std::vector<Warp>& warps) {
         for (std::size_t i = 0; i < facts.choices.size(); ++i) {
             if (facts.choices[i] != Choice::Differently) continue;
             bool all_came = true;
@@ -349,7 +349,7 @@ private:
         return fmt::format("at 0x{:04x}", function_.instructions[instruction].address);
     }
 
-    void check(const analyzer::LaneFacts& facts, std::size_t instruction,
+    void check(const analyzer::ThreadFacts& facts, std::size_t instruction,
                const std::map<std::size_t, std::uint32_t>& accessing) {
         const auto derived =
             std::find_if(facts.passes.begin(), facts.passes.end(),
@@ -378,8 +378,8 @@ TEST(AccessPasses, HoldForEveryThreadOfRandomCode) {
     const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 1000));
     const auto architecture = models::load_architecture("turing-t4");
     ASSERT_TRUE(architecture);
-    for_seeds(cases, [&](Chance& chance) {
-        const std::string text = AddressWriter{chance, chance.whole(0, 1) == 1}.write();
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const std::string text = AddressWriter{random_source, random_source.whole(0, 1) == 1}.write();
         const auto program = assembly::read_program({"random", text});
         ASSERT_TRUE(program) << to_string(program.error()) << text;
         const assembly::Function& function = program.value().functions.front();
@@ -388,26 +388,26 @@ TEST(AccessPasses, HoldForEveryThreadOfRandomCode) {
         static const analyzer::BlockShape shapes[] = {{{32, 1, 1}}, {{16, 2, 1}}, {{8, 8, 1}},
                                                       {{40, 1, 1}}, {{4, 4, 4}},  {{3, 11, 1}},
                                                       {{96, 1, 1}}, {{7, 1, 1}}};
-        const analyzer::BlockShape& shape = shapes[chance.whole(0, 7)];
+        const analyzer::BlockShape& shape = shapes[random_source.whole(0, 7)];
         SCOPED_TRACE(fmt::format("{} x {} x {}\n{}", shape.threads[0], shape.threads[1],
                                  shape.threads[2], text));
         const auto derive = [&](analyzer::Lanes lanes) {
-            return analyzer::derive_lane_facts(function, graph.value(), shape, architecture.value(),
+            return analyzer::derive_thread_facts(function, graph.value(), shape, architecture.value(),
                                                lanes);
         };
         const auto wherever = derive(analyzer::Lanes::MayPart);
         const auto stated = derive(analyzer::Lanes::Together);
         derived += wherever.passes.size();
-        kept_together += wherever.never_part ? 1U : 0U;
+        kept_together += wherever.always_uniform ? 1U : 0U;
         Checks checks{function};
         for (int run = 0; run < 2; ++run) {
             LaneInputs inputs;
             for (const std::int64_t offset : {0x160, 0x164})
                 inputs.constants[offset] = static_cast<std::uint32_t>(
-                    (chance.whole(0, 1) == 1 ? 128 : 1) * chance.whole(0, 40));
+                    (random_source.whole(0, 1) == 1 ? 128 : 1) * random_source.whole(0, 40));
             for (const std::int64_t offset : {0x168, 0x16c})
-                inputs.constants[offset] = static_cast<std::uint32_t>(4 * chance.whole(0, 64));
-            inputs.special["SR_CTAID.X"] = static_cast<std::uint32_t>(chance.whole(0, 20));
+                inputs.constants[offset] = static_cast<std::uint32_t>(4 * random_source.whole(0, 64));
+            inputs.special["SR_CTAID.X"] = static_cast<std::uint32_t>(random_source.whole(0, 20));
             std::vector<Warp> warps;
             for (std::int64_t thread = 0; thread < shape.count(); ++thread) {
                 const auto count = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
@@ -417,16 +417,16 @@ TEST(AccessPasses, HoldForEveryThreadOfRandomCode) {
                 inputs.special["SR_LANEID"] = count(thread % 32);
                 if (thread % 32 == 0) warps.emplace_back();
                 warps.back().push_back(
-                    LaneInterpreter{function, graph.value(), chance, {}, inputs}.run(2'000));
+                    LaneInterpreter{function, graph.value(), random_source, {}, inputs}.run(2'000));
                 ASSERT_TRUE(warps.back().back().ended);
             }
             bool all_alike = true;
             for (const Warp& warp : warps) {
-                if (wherever.never_part) {
+                if (wherever.always_uniform) {
                     ASSERT_TRUE(stays_together(warp));
                     checks.together(wherever, warp);
                 } else {
-                    checks.apart(wherever, warp, chance);
+                    checks.apart(wherever, warp, random_source);
                 }
                 all_alike = all_alike && decides_alike(warp);
             }

@@ -23,7 +23,7 @@ constexpr models::Launch launch{3, 96};
 /// Writes branches on few numbers, so that many of them have to do with each other.
 class BranchWriter {
 public:
-    explicit BranchWriter(Chance& chance) : chance_{chance} {}
+    explicit BranchWriter(RandomSource& random_source) : random_source_{random_source} {}
 
     std::string write() {
         text_ = "!Arch sm_75\n!Kernel k\n";
@@ -35,28 +35,28 @@ public:
             add(fmt::format("IMAD R2, R2, {}, R4", one_in(2) ? "0x1" : "-0x1"));
             add(fmt::format("IMAD R3, R3, 0x60, {}", one_in(2) ? "R2" : "RZ"));
         }
-        sequence(static_cast<int>(chance_.whole(3, 7)), 2);
+        sequence(static_cast<int>(random_source_.whole(3, 7)), 2);
         add("EXIT");
         return text_ + "!EndKernel\n";
     }
 
 private:
-    bool one_in(std::int64_t n) { return chance_.whole(1, n) == 1; }
+    bool one_in(std::int64_t n) { return random_source_.whole(1, n) == 1; }
     void add(const std::string& line) { text_ += line + " ?trans6;\n"; }
     std::string number() {
         // Of the ends of sums of geometry, too.
         const std::int64_t value =
-            (one_in(3) ? 96 * chance_.whole(1, 3) : 0) + chance_.whole(-3, 12);
+            (one_in(3) ? 96 * random_source_.whole(1, 3) : 0) + random_source_.whole(-3, 12);
         return value < 0 ? fmt::format("-0x{:x}", -value) : fmt::format("0x{:x}", value);
     }
-    std::string any() { return fmt::format("R{}", chance_.whole(2, 5)); }
+    std::string any() { return fmt::format("R{}", random_source_.whole(2, 5)); }
     std::string predicate() {
-        return fmt::format("{}P{}", one_in(2) ? "!" : "", chance_.whole(0, 3));
+        return fmt::format("{}P{}", one_in(2) ? "!" : "", random_source_.whole(0, 3));
     }
 
     void load(int reg) {
         const std::string guard = one_in(10) ? "@" + predicate() + " " : "";
-        switch (chance_.whole(1, 6)) {
+        switch (random_source_.whole(1, 6)) {
         case 1:
             return add(fmt::format("{}MOV R{}, {}", guard, reg, number()));
         case 2:
@@ -76,20 +76,20 @@ private:
 
     void compare() {
         static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
-        const auto into = chance_.whole(0, 3);
+        const auto into = random_source_.whole(0, 3);
         if (one_in(5))
             return add(fmt::format("PLOP3.LUT P{}, PT, {}, {}, {}, 0x{:x}, 0x0", into, predicate(),
                                    one_in(2) ? "PT" : predicate(), one_in(2) ? "PT" : predicate(),
-                                   chance_.whole(0, 255)));
+                                   random_source_.whole(0, 255)));
         add(fmt::format("{}ISETP.{}{}.{} P{}, PT, {}, {}, {}",
-                        one_in(10) ? "@" + predicate() + " " : "", names[chance_.whole(0, 5)],
+                        one_in(10) ? "@" + predicate() + " " : "", names[random_source_.whole(0, 5)],
                         one_in(4) ? ".U32" : "", one_in(4) ? "OR" : "AND", into, any(),
                         one_in(4) ? any() : number(), one_in(3) ? predicate() : "PT"));
     }
 
     void sequence(int statements, int depth) {
         for (int i = 0; i < statements; ++i) {
-            if (one_in(3)) load(static_cast<int>(chance_.whole(2, 5)));
+            if (one_in(3)) load(static_cast<int>(random_source_.whole(2, 5)));
             if (!one_in(4)) compare();
             if (depth > 0 && one_in(8))
                 loop(depth);
@@ -126,11 +126,11 @@ private:
         text_ += fmt::format("L{}:\n", label);
         add(fmt::format("IADD3 R{0}, R{0}, 0x1, RZ", counter));
         sequence(1, depth - 1);
-        add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{}, PT", counter, chance_.whole(2, 3)));
+        add(fmt::format("ISETP.LT.AND P4, PT, R{}, 0x{}, PT", counter, random_source_.whole(2, 3)));
         add(fmt::format("@P4 BRA L{}", label));
     }
 
-    Chance& chance_;
+    RandomSource& random_source_;
     std::string text_;
     int labels_ = 0;
 };
@@ -172,8 +172,8 @@ TEST(BranchFacts, HoldForEveryRunOfRandomCode) {
     const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 2000));
     auto architecture = models::load_architecture("turing-t4");
     ASSERT_TRUE(architecture);
-    for_seeds(cases, [&](Chance& chance) {
-        const std::string text = BranchWriter{chance}.write();
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const std::string text = BranchWriter{random_source}.write();
         const auto program = assembly::read_program({"random", text});
         ASSERT_TRUE(program) << to_string(program.error()) << text;
         const assembly::Function& function = program.value().functions.front();
@@ -208,11 +208,11 @@ TEST(BranchFacts, HoldForEveryRunOfRandomCode) {
         ASSERT_TRUE(machine) << to_string(machine.error()) << text;
         for (int run = 0; run < 6; ++run) {
             const LaneRun large =
-                LaneInterpreter{function, graph.value(), chance, launch}.run(1'000);
+                LaneInterpreter{function, graph.value(), random_source, launch}.run(1'000);
             for (const auto& fact : derived)
                 ASSERT_EQ(violation(fact, graph.value(), large), "") << text;
             const LaneRun small =
-                LaneInterpreter{function, graph.value(), chance, {1, 32}}.run(1'000);
+                LaneInterpreter{function, graph.value(), random_source, {1, 32}}.run(1'000);
             ASSERT_TRUE(small.ended) << text;
             for (const auto draw : {harness::Draw::AllLow, harness::Draw::AllHigh}) {
                 const auto seen = machine.value()->run({1, draw, small.path});

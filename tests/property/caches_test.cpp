@@ -9,7 +9,7 @@
 #include "models/architecture/value_path.hpp"
 #include "tests/support/accesses_in_turn.hpp"
 #include "tests/support/campaign.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 #include "tests/support/crowded_accesses.hpp"
 #include "tests/support/orderly_accesses.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
@@ -62,7 +62,7 @@ std::string check_case(const RandomAccesses& made, std::uint64_t seed, std::stri
     const auto analysis = analyzer::analyze(request);
     if (!analysis) return "not analyzed: " + to_string(analysis.error()) + ", " + about;
     const auto bounds = analysis.value().execution_time.bounds();
-    analyzer::ProofRecord proofs;
+    analyzer::CertificateStore proofs;
     request.proofs = &proofs;
     const auto proved = analyzer::analyze(request);
     if (!proved) return "no evidence: " + to_string(proved.error()) + ", " + about;
@@ -222,7 +222,7 @@ void check_in_order_of_the_policy(const std::string& policy_of, Seen& seen) {
     const std::uint64_t first = tests::from_environment("WARPBOUND_PROPERTY_SEED", 20261122);
     testing::Test::RecordProperty("first_seed", std::to_string(first));
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        tests::Chance choose{seed * 31};
+        tests::RandomSource choose{seed * 31};
         RandomAccesses made = tests::accesses_in_turn(seed);
         const std::int64_t schedulers = choose.whole(1, 3);
         harness::simulator::test::set(made.machine.schedulers, "count", schedulers);

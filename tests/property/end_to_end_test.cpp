@@ -22,7 +22,7 @@ using harness::simulator::test::RandomAccesses;
 class Case {
 public:
     explicit Case(std::uint64_t seed)
-        : seed_{seed}, chance_{seed}, made_{harness::simulator::test::random_accesses(seed)} {}
+        : seed_{seed}, random_source_{seed}, made_{harness::simulator::test::random_accesses(seed)} {}
 
     /// Text of a failure, empty when all times lie inside.
     std::string check() {
@@ -35,20 +35,20 @@ public:
         if (seed_ % 3 != 0) put("transfers/call", interval(0, seed_ % 3 == 1 ? 100 : 5000));
         put("transfers/engines", {1, std::nullopt, 1});
         put("blocks/launch", interval(0, 2000));
-        analyzer::HostCourse course;
+        analyzer::HostTimeline stream;
         harness::Workload workload;
         workload.kernels.push_back(
             {&made_.program.function, &made_.program.graph, &made_.program.facts, made_.launch});
-        add_copies(models::HostOperationKind::CopyToDevice, course.before, workload);
+        add_copies(models::HostOperationKind::CopyToDevice, stream.before, workload);
         workload.operations.push_back({});
-        add_copies(models::HostOperationKind::CopyToHost, course.behind, workload);
+        add_copies(models::HostOperationKind::CopyToHost, stream.behind, workload);
         analyzer::Request request;
         request.function = &made_.program.function;
         request.graph = &made_.program.graph;
         request.architecture = &made_.machine;
         request.facts = &made_.program.facts;
         request.launch = made_.launch;
-        request.host = course;
+        request.host = stream;
         const auto analysis = analyzer::analyze(request);
         if (!analysis) return "not analyzed: " + to_string(analysis.error()) + about();
         const auto bounds = analysis.value().end_to_end->bounds();
@@ -72,7 +72,7 @@ private:
     [[nodiscard]] std::string about() const { return ", seed " + std::to_string(seed_); }
 
     std::int64_t number(std::int64_t lo, std::int64_t hi) {
-        return lo + static_cast<std::int64_t>(chance_() % static_cast<std::uint64_t>(hi - lo + 1));
+        return lo + static_cast<std::int64_t>(random_source_() % static_cast<std::uint64_t>(hi - lo + 1));
     }
     models::Interval interval(std::int64_t lo, std::int64_t hi) {
         const std::int64_t a = number(lo, hi);
@@ -96,7 +96,7 @@ private:
     }
 
     std::uint64_t seed_;
-    std::mt19937_64 chance_;
+    std::mt19937_64 random_source_;
     RandomAccesses made_;
 };
 

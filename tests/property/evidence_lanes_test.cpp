@@ -273,8 +273,8 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
         ++counts["drawn"];
         const auto kernel = check_case(*input, seed, counts, refusals);
         if (!kernel) continue;
-        if (std::any_of(kernel->lemmas.begin(), kernel->lemmas.end(),
-                        [](const auto& lemma) { return lemma.id == "execution-time-upper-loads"; }))
+        if (std::any_of(kernel->certificates.begin(), kernel->certificates.end(),
+                        [](const auto& certificate) { return certificate.id == "execution-time-upper-loads"; }))
             ++counts["through_caches"];
         if (input->listing.find("BREAK") != std::string::npos) ++counts["with_break"];
         if (made->breaks_loops) ++counts["loops_left_inside_branches"];

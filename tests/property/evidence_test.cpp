@@ -179,13 +179,13 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
     const check::Evidence evidence = check::read_evidence(tests::plain(bundle.files));
     const check::KernelCase& kernel = *evidence.kernels.front();
     const check::SideFlows flows = check::check_flows(kernel);
-    for (check::Lemma lemma : kernel.lemmas) {
-        if (lemma.witness.empty() || lemma.witness_cost != lemma.bound) continue;
-        lemma.bound += lemma.upper ? -1 : 1;
-        EXPECT_EQ(check::ask_z3(check::expected_script(kernel, flows.of(lemma.upper), lemma),
+    for (check::Certificate certificate : kernel.certificates) {
+        if (certificate.witness.empty() || certificate.witness_cost != certificate.bound) continue;
+        certificate.bound += certificate.upper ? -1 : 1;
+        EXPECT_EQ(check::ask_z3(check::expected_script(kernel, flows.of(certificate.upper), certificate),
                                 std::chrono::minutes{1}),
                   check::Answer::Sat)
-            << lemma.id << ", seed " << seed;
+            << certificate.id << ", seed " << seed;
     }
 }
 
@@ -195,8 +195,8 @@ void count_lemmas(const certification::Bundle& bundle, std::map<std::string, int
     for (const check::ClaimRow& claim : evidence.kernels.front()->claims)
         for (const check::Term& term : claim.terms)
             if (claim.upper)
-                ++counts[term.lemma.substr(
-                    0, std::min(term.lemma.find("-of-"), term.lemma.find("-beyond-")))];
+                ++counts[term.certificate.substr(
+                    0, std::min(term.certificate.find("-of-"), term.certificate.find("-beyond-")))];
 }
 
 TEST(EvidenceProperty, OfRandomKernelsVerifies) {
@@ -204,7 +204,7 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     const std::uint64_t first = from_environment("WARPBOUND_PROPERTY_SEED", 1);
     std::uint64_t refused = 0;
     std::uint64_t not_run = 0;
-    std::map<std::string, int> lemmas;
+    std::map<std::string, int> certificates;
     int slotted_on_several = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
         certification::BundleInputs inputs;
@@ -233,7 +233,7 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
                         step.verdict == check::Verdict::NotApplicable)
                 << step.step << ": " << step.detail << ", seed " << seed;
         expect_tight_scripts(bundle.value(), seed);
-        count_lemmas(bundle.value(), lemmas);
+        count_lemmas(bundle.value(), certificates);
         const certification::KernelInput& input = inputs.kernels.front();
         if (input.policy.rfind("variable-rate", 0) == 0 && input.multiprocessors > 1)
             ++slotted_on_several;
@@ -245,11 +245,11 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     for (const char* kind :
          {"loads", "stores", "entries", "link", "refreshes", "in-any-place", "ports-in-any-place",
           "buffer-in-any-place", "loads-between-slots", "stores-between-slots"}) {
-        const int met = lemmas[std::string{"execution-time-upper-"} + kind];
+        const int met = certificates[std::string{"execution-time-upper-"} + kind];
         RecordProperty(std::string{"bounds_with_"} + kind, met);
         EXPECT_GT(met * 100, static_cast<int>(cases) - 100) << kind;
     }
-    const int by_turns = lemmas["execution-time-upper-stall-by-turns"];
+    const int by_turns = certificates["execution-time-upper-stall-by-turns"];
     RecordProperty("bounds_by_turns", by_turns);
     EXPECT_GT(by_turns * 1000, static_cast<int>(cases) - 1000);
 }
@@ -342,16 +342,16 @@ TEST(EvidenceProperty, OfCachesInStrictTurnsAddsUpAndHoldsRuns) {
 
 /// That the script needs each region: without one, counts beyond the bound turn where no path
 /// enters.
-void expect_needed_regions(const check::KernelCase& kernel, const check::Lemma& lemma,
+void expect_needed_regions(const check::KernelCase& kernel, const check::Certificate& certificate,
                            std::uint64_t seed) {
     const check::SideFlows flows = check::check_flows(kernel);
-    for (std::size_t region = 0; region < lemma.regions.size(); ++region) {
-        check::Lemma without = lemma;
+    for (std::size_t region = 0; region < certificate.regions.size(); ++region) {
+        check::Certificate without = certificate;
         without.regions.erase(without.regions.begin() + static_cast<std::ptrdiff_t>(region));
-        EXPECT_NE(check::ask_z3(check::expected_script(kernel, flows.of(lemma.upper), without),
+        EXPECT_NE(check::ask_z3(check::expected_script(kernel, flows.of(certificate.upper), without),
                                 std::chrono::minutes{1}),
                   check::Answer::Unsat)
-            << lemma.id << ", region " << region << ", seed " << seed;
+            << certificate.id << ", region " << region << ", seed " << seed;
     }
 }
 
@@ -379,16 +379,16 @@ TEST(EvidenceProperty, UnderFactsOnCountsClaimsWhatItsScriptsShow) {
         ++bundles;
         check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
         check::KernelCase& kernel = *evidence.kernels.front();
-        for (const check::Lemma& lemma : kernel.lemmas) {
-            EXPECT_EQ(check::ask_z3(lemma.script, std::chrono::minutes{1}), check::Answer::Unsat)
-                << lemma.id << ", seed " << seed;
-            if (lemma.regions.empty()) continue;
-            regions += lemma.regions.size();
-            expect_needed_regions(kernel, lemma, seed);
+        for (const check::Certificate& certificate : kernel.certificates) {
+            EXPECT_EQ(check::ask_z3(certificate.script, std::chrono::minutes{1}), check::Answer::Unsat)
+                << certificate.id << ", seed " << seed;
+            if (certificate.regions.empty()) continue;
+            regions += certificate.regions.size();
+            expect_needed_regions(kernel, certificate, seed);
             if (const auto cvc5 = check::find_cvc5()) {
-                EXPECT_EQ(check::ask_cvc5(*cvc5, lemma.script, std::chrono::minutes{1}),
+                EXPECT_EQ(check::ask_cvc5(*cvc5, certificate.script, std::chrono::minutes{1}),
                           check::Answer::Unsat)
-                    << lemma.id << ", seed " << seed;
+                    << certificate.id << ", seed " << seed;
             }
         }
         for (const check::ClaimRow& claim : kernel.claims)
@@ -397,11 +397,11 @@ TEST(EvidenceProperty, UnderFactsOnCountsClaimsWhatItsScriptsShow) {
                 ++weaker;
         EXPECT_EQ(check::check_structure(evidence).verdict, check::Verdict::Holds)
             << check::check_structure(evidence).detail << ", seed " << seed;
-        for (check::Lemma& lemma : kernel.lemmas) {
-            if (lemma.regions.empty()) continue;
-            lemma.regions.front().insert(lemma.regions.front().begin(), 0);
+        for (check::Certificate& certificate : kernel.certificates) {
+            if (certificate.regions.empty()) continue;
+            certificate.regions.front().insert(certificate.regions.front().begin(), 0);
             EXPECT_EQ(check::check_structure(evidence).verdict, check::Verdict::Failed)
-                << lemma.id << ", seed " << seed;
+                << certificate.id << ", seed " << seed;
         }
     }
     RecordProperty("bundles", bundles);

@@ -22,7 +22,7 @@ using tests::TinyLaunch;
 
 /// A small interlocked machine with exact values; pass-costs are not needed, every access has one
 /// pass.
-models::Architecture random_machine(const models::Architecture& fermi, tests::Chance& draw) {
+models::Architecture random_machine(const models::Architecture& fermi, tests::RandomSource& draw) {
     models::Architecture machine = fermi;
     set(machine.schedulers, "count", draw.whole(1, 2));
     set(machine.schedulers, "issue-slot", draw.whole(1, 4));
@@ -43,7 +43,7 @@ models::Architecture random_machine(const models::Architecture& fermi, tests::Ch
     return machine;
 }
 
-std::string random_code(tests::Chance& draw, models::FlowFacts& facts, bool barriers) {
+std::string random_code(tests::RandomSource& draw, models::FlowFacts& facts, bool barriers) {
     std::string text = "!Arch sm_20\n!Kernel k\n";
     const std::int64_t length = draw.whole(1, 4);
     for (std::int64_t i = 0; i < length; ++i) {
@@ -76,7 +76,7 @@ std::string random_code(tests::Chance& draw, models::FlowFacts& facts, bool barr
 }
 
 /// Machine and code of a seed; the launch is the caller's.
-TinyLaunch random_tiny_launch(const models::Architecture& fermi, tests::Chance& draw,
+TinyLaunch random_tiny_launch(const models::Architecture& fermi, tests::RandomSource& draw,
                               bool barriers = true) {
     TinyLaunch tiny{.machine = random_machine(fermi, draw), .text = {}, .facts = {}, .launch = {}};
     tiny.text = random_code(draw, tiny.facts, barriers);
@@ -93,7 +93,7 @@ std::string about(std::uint64_t seed, const TinyLaunch& tiny, const tests::Exact
 void expect_around(const analyzer::Envelope& envelope, const tests::ExactTimes& exact) {
     ASSERT_LE(envelope.lower.proved.count(), exact.best);
     ASSERT_GE(envelope.upper.proved.count(), exact.worst);
-    if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) {
+    if (envelope.upper.proof == analyzer::Proof::ScheduleExploration) {
         ASSERT_EQ(envelope.upper.proved.count(), exact.worst);
     }
 }
@@ -128,7 +128,7 @@ TEST(ExactLaunches, OnTwoMultiprocessorsLieInsideTheEnvelope) {
     std::size_t searched = 0;
     std::size_t waited = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        tests::Chance draw{seed};
+        tests::RandomSource draw{seed};
         TinyLaunch tiny = random_tiny_launch(fermi.value(), draw);
         set(tiny.machine.schedulers, "count", 1);
         tiny.launch = {draw.whole(1, 6), 32};
@@ -159,7 +159,7 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
     std::size_t at_best = 0; // Reached by runs in which it is not known who is preferred.
     std::size_t at_worst = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        tests::Chance draw{seed};
+        tests::RandomSource draw{seed};
         TinyLaunch tiny = random_tiny_launch(fermi.value(), draw);
         const std::int64_t warps = draw.whole(1, 3);
         tiny.launch = {draw.whole(1, warps == 1 ? 4 : 3), 32 * warps};
@@ -197,10 +197,10 @@ TEST(ExactLaunches, LieInsideTheEnvelopeAndContainTheSimulatedTimes) {
 }
 
 /// Without the terms of one lemma: what a bound would be that left them out.
-std::int64_t upper_without(const analyzer::SideResult& upper, const char* lemma) {
+std::int64_t upper_without(const analyzer::SideResult& upper, const char* certificate) {
     std::int64_t left = upper.proved.count();
     for (const auto& term : upper.terms)
-        if (term.lemma == lemma) left -= term.count * term.cycles;
+        if (term.certificate == certificate) left -= term.count * term.cycles;
     return left;
 }
 
@@ -258,10 +258,10 @@ struct SlottedSums {
         const analyzer::Envelope envelope = tiny.envelope();
         expect_around(envelope, exact);
         if (testing::Test::HasFatalFailure()) return;
-        if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) ++decided;
+        if (envelope.upper.proof == analyzer::Proof::ScheduleExploration) ++decided;
         for (const auto& term : envelope.upper.terms)
             if (term.text.find("whoever is first") != std::string::npos) ++together;
-        if (envelope.lower.proof == analyzer::Proof::DecidedSchedule) {
+        if (envelope.lower.proof == analyzer::Proof::ScheduleExploration) {
             if (envelope.lower.proved.count() == exact.best) ++met_from_below;
             // Fewer blocks on a multiprocessor may take longer than more.
             if (tiny.multiprocessors == 1) {
@@ -291,7 +291,7 @@ struct SlottedSums {
     }
 };
 
-models::WarpPolicy random_rates(tests::Chance& draw) {
+models::WarpPolicy random_rates(tests::RandomSource& draw) {
     const std::int64_t fast = draw.whole(0, 2);
     return models::read_policy("variable-rate:fast=" + std::to_string(fast) +
                                ",every=" + std::to_string(draw.whole(2, 4)))
@@ -307,14 +307,14 @@ template <class Make> void search_slotted(Make make) {
     ASSERT_TRUE(fermi) << to_string(fermi.error());
     SlottedSums sums;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        tests::Chance draw{seed};
+        tests::RandomSource draw{seed};
         TinyLaunch tiny = make(fermi.value(), draw, seed);
         tiny.policy = random_rates(draw);
         const auto exact = tiny.exact(60'000);
         if (!exact) continue;
         SCOPED_TRACE(about(seed, tiny, *exact) + ", " + models::to_string(tiny.policy));
         sums.check(tiny, seed, *exact);
-        analyzer::ProofRecord proofs;
+        analyzer::CertificateStore proofs;
         expect_around(tiny.envelope(&proofs), *exact);
         if (testing::Test::HasFatalFailure()) return;
     }
@@ -323,7 +323,7 @@ template <class Make> void search_slotted(Make make) {
 
 /// What the analyzer calls decided is exact.
 TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedTimes) {
-    search_slotted([](const models::Architecture& fermi, tests::Chance& draw, std::uint64_t seed) {
+    search_slotted([](const models::Architecture& fermi, tests::RandomSource& draw, std::uint64_t seed) {
         TinyLaunch tiny = random_tiny_launch(fermi, draw, seed % 2 == 0);
         tiny.launch = {draw.whole(1, 3), 32 * draw.whole(1, 5)};
         set(tiny.machine.limits, "max-blocks", draw.whole(1, 3));
@@ -333,7 +333,7 @@ TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedT
 
 /// Places of a multiprocessor may stay empty.
 TEST(ExactLaunches, OfSlottedPoliciesOnTwoMultiprocessorsLieInsideTheEnvelope) {
-    search_slotted([](const models::Architecture& fermi, tests::Chance& draw, std::uint64_t seed) {
+    search_slotted([](const models::Architecture& fermi, tests::RandomSource& draw, std::uint64_t seed) {
         TinyLaunch tiny = random_tiny_launch(fermi, draw, seed % 3 == 0);
         set(tiny.machine.schedulers, "count", 1 + (seed % 4 == 0 ? 1 : 0));
         set(tiny.machine.schedulers, "issue-slot", draw.whole(1, 2));
@@ -360,7 +360,7 @@ TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes)
     std::size_t waited_in_turn = 0;
     std::size_t met_in_turn = 0;
     for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-        tests::Chance draw{seed};
+        tests::RandomSource draw{seed};
         const bool strict = seed % 2 == 0;
         const bool together = seed % 4 == 0; // One wave, no barrier between warps.
         const std::int64_t warps = draw.whole(1, strict ? 5 : 3);
@@ -379,7 +379,7 @@ TEST(ExactLaunches, OfRoundRobinLieInsideTheEnvelopeAndContainTheSimulatedTimes)
         const analyzer::Envelope envelope = tiny.envelope();
         expect_around(envelope, *exact);
         if (HasFatalFailure()) return;
-        if (envelope.upper.proof == analyzer::Proof::DecidedSchedule) ++decided;
+        if (envelope.upper.proof == analyzer::Proof::ScheduleExploration) ++decided;
         if (envelope.upper.terms.size() > 0 &&
             envelope.upper.terms.front().text.find("loose round robin") != std::string::npos)
             ++by_turns;

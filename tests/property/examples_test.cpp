@@ -115,11 +115,11 @@ TEST_P(ExampleEnvelope, RestsOnPassesThatFollowFromTheCode) {
     const auto architecture = models::load_architecture(GetParam().architecture);
     ASSERT_TRUE(architecture) << to_string(architecture.error());
     const bool in_rows = GetParam().kernel == "convolution_rows";
-    const auto derived = analyzer::derive_lane_facts(
+    const auto derived = analyzer::derive_thread_facts(
         function, graph,
         {in_rows ? std::array<std::int64_t, 3>{16, 2, 1} : std::array<std::int64_t, 3>{32, 1, 1}},
         architecture.value(), analyzer::Lanes::MayPart);
-    EXPECT_TRUE(derived.never_part);
+    EXPECT_TRUE(derived.always_uniform);
     std::size_t shared = 0;
     for (const auto& [number, passes, reason] : derived.passes) {
         const auto* stated = facts.value().memory_at(function.instructions[number].address);

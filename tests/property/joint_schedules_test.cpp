@@ -32,7 +32,7 @@ struct Verdict {
 };
 
 /// Numbers in place of intervals; schedulers, scopes of units and the write buffer at random.
-models::Architecture random_machine(models::Architecture machine, tests::Chance& draw) {
+models::Architecture random_machine(models::Architecture machine, tests::RandomSource& draw) {
     for (auto& [path, group] : models::value_groups(machine))
         for (auto& value : group->values)
             if (value.interval) {
@@ -68,7 +68,7 @@ tests::RandomKernel random_code(std::uint64_t seed, int sm) {
 }
 
 Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described) {
-    tests::Chance draw{seed};
+    tests::RandomSource draw{seed};
     models::Architecture machine = random_machine(described.architecture, draw);
     const std::int64_t multiprocessors = draw.whole(1, 2);
     tests::set(machine.geometry, "multiprocessors", multiprocessors);

@@ -133,7 +133,7 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
     }
     const analyzer::SideResult& upper = analysis.value().execution_time.upper;
     verdict.decided =
-        upper.proof == analyzer::Proof::DecidedSchedule ||
+        upper.proof == analyzer::Proof::ScheduleExploration ||
         (!upper.terms.empty() && upper.terms.front().text == "all warps of a scheduler, in turn");
     verdict.in_turns = !upper.terms.empty() &&
                        upper.terms.front().text.find("loose round robin") != std::string::npos;
@@ -141,11 +141,11 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described,
         return term.text.find("inside the active set") != std::string::npos;
     });
     verdict.in_parts = std::any_of(upper.terms.begin(), upper.terms.end(), [](const auto& term) {
-        return term.lemma.find("-part") != std::string::npos;
+        return term.certificate.find("-part") != std::string::npos;
     });
     auto bounds = analysis.value().execution_time.bounds();
     if (kind.certified) {
-        analyzer::ProofRecord proofs;
+        analyzer::CertificateStore proofs;
         request.proofs = &proofs;
         const auto proved = analyzer::analyze(request);
         if (!proved) return fail("no evidence: " + to_string(proved.error()));

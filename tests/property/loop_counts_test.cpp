@@ -19,26 +19,26 @@ using assembly::Function;
 /// Writes nested loops with counters, some of which are disturbed.
 class LoopWriter {
 public:
-    explicit LoopWriter(Chance& chance) : chance_{chance} {}
+    explicit LoopWriter(RandomSource& random_source) : random_source_{random_source} {}
 
     std::string write() {
         text_ = "!Arch sm_75\n!Kernel k\n";
-        for (std::int64_t loops = chance_.whole(1, 2); loops > 0; --loops)
-            loop(static_cast<int>(chance_.whole(1, 2)));
+        for (std::int64_t loops = random_source_.whole(1, 2); loops > 0; --loops)
+            loop(static_cast<int>(random_source_.whole(1, 2)));
         return text_ + "EXIT;\n!EndKernel\n";
     }
 
 private:
-    bool one_in(std::int64_t n) { return chance_.whole(1, n) == 1; }
+    bool one_in(std::int64_t n) { return random_source_.whole(1, n) == 1; }
     void add(const std::string& line) { text_ += line + ";\n"; }
     std::string number() {
-        const std::int64_t value = chance_.whole(-40, 40);
+        const std::int64_t value = random_source_.whole(-40, 40);
         return value < 0 ? fmt::format("-0x{:x}", -value) : fmt::format("0x{:x}", value);
     }
 
     void load(int reg) {
         const std::string guard = one_in(12) ? "@P6 " : "";
-        switch (chance_.whole(1, 4)) {
+        switch (random_source_.whole(1, 4)) {
         case 1:
             return add(fmt::format("{}MOV R{}, {}", guard, reg, number()));
         case 2:
@@ -46,13 +46,13 @@ private:
         case 3:
             return add(fmt::format("{}IADD3 R{}, RZ, {}, RZ", guard, reg, number()));
         default:
-            return add(fmt::format("{}MOV R{}, R{}", guard, reg, chance_.whole(2, 9)));
+            return add(fmt::format("{}MOV R{}, R{}", guard, reg, random_source_.whole(2, 9)));
         }
     }
 
     void step(int reg) {
         const std::string guard = one_in(12) ? "@P6 " : "";
-        const std::int64_t by = chance_.whole(-3, 3);
+        const std::int64_t by = random_source_.whole(-3, 3);
         const std::string amount = by < 0 ? fmt::format("-0x{:x}", -by) : fmt::format("0x{:x}", by);
         if (one_in(2))
             add(fmt::format("{}IADD3 R{}, R{}, {}, RZ", guard, reg, reg, amount));
@@ -62,16 +62,16 @@ private:
 
     void compare(int predicate, int reg) {
         static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
-        const std::string right = one_in(3) ? fmt::format("R{}", chance_.whole(2, 9)) : number();
-        add(fmt::format("ISETP.{}{}.AND P{}, PT, R{}, {}, PT", names[chance_.whole(0, 5)],
+        const std::string right = one_in(3) ? fmt::format("R{}", random_source_.whole(2, 9)) : number();
+        add(fmt::format("ISETP.{}{}.AND P{}, PT, R{}, {}, PT", names[random_source_.whole(0, 5)],
                         one_in(3) ? ".U32" : "", predicate, reg, right));
     }
 
     void loop(int depth) {
         const int label = labels_++;
-        const int reg = static_cast<int>(chance_.whole(2, 5));
+        const int reg = static_cast<int>(random_source_.whole(2, 5));
         load(reg);
-        if (one_in(2)) load(static_cast<int>(chance_.whole(6, 9)));
+        if (one_in(2)) load(static_cast<int>(random_source_.whole(6, 9)));
         text_ += fmt::format("L{}:\n", label);
         if (one_in(8)) add(fmt::format("@P5 BRA D{}", label));
         if (depth > 1) loop(depth - 1);
@@ -81,7 +81,7 @@ private:
             text_ += fmt::format("M{}:\n", label);
         }
         step(reg);
-        if (one_in(6)) load(static_cast<int>(chance_.whole(2, 9)));
+        if (one_in(6)) load(static_cast<int>(random_source_.whole(2, 9)));
         compare(label % 3, reg);
         const char* const negation = one_in(2) ? "!" : "";
         if (one_in(4)) {
@@ -94,7 +94,7 @@ private:
         add("NOP");
     }
 
-    Chance& chance_;
+    RandomSource& random_source_;
     std::string text_;
     int labels_ = 0;
 };
@@ -104,8 +104,8 @@ TEST(LoopCounts, HoldForEveryEntryOfRandomLoops) {
     int exact_loops = 0;
     int entries = 0;
     const auto cases = static_cast<int>(from_environment("WARPBOUND_PROPERTY_CASES", 2000));
-    for_seeds(cases, [&](Chance& chance) {
-        const std::string text = LoopWriter{chance}.write();
+    for_seeds(cases, [&](RandomSource& random_source) {
+        const std::string text = LoopWriter{random_source}.write();
         const auto program = assembly::read_program({"random", text});
         ASSERT_TRUE(program) << to_string(program.error()) << text;
         const Function& function = program.value().functions.front();
@@ -119,7 +119,7 @@ TEST(LoopCounts, HoldForEveryEntryOfRandomLoops) {
         }
         for (int run = 0; run < 4; ++run)
             for (const auto& [loop, counts] :
-                 LaneInterpreter{function, graph.value(), chance}.run(1'000).turns)
+                 LaneInterpreter{function, graph.value(), random_source}.run(1'000).turns)
                 for (const std::int64_t count : counts) {
                     if (!derived[loop]) continue;
                     ++entries;

@@ -2,7 +2,7 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/reader.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 #include "tests/support/crowded_accesses.hpp"
 #include "tests/support/orderly_accesses.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
@@ -19,14 +19,14 @@ using namespace harness::simulator::test;
 
 namespace {
 
-bool one_of(Chance& choose, std::int64_t n) {
+bool one_of(RandomSource& choose, std::int64_t n) {
     return choose.whole(0, n - 1) == 0;
 }
 
 /// Short latencies, few entries and places, and servers of which one or two are slow.
 RandomAccesses scarce_accesses(std::uint64_t seed) {
     using enum assembly::EdgeKind;
-    Chance choose{seed};
+    RandomSource choose{seed};
     std::vector<assembly::Instruction> body;
     const std::int64_t loads = choose.whole(1, 3);
     for (int load = 0; load < loads; ++load)
@@ -103,7 +103,7 @@ RandomAccesses scarce_accesses(std::uint64_t seed) {
 /// Loops in each turn of which a warp loads or does something else, so that warps come to wait for
 /// their loads at different times.
 RandomAccesses accesses_on_two_ways(std::uint64_t seed) {
-    Chance choose{seed};
+    RandomSource choose{seed};
     std::string other_way;
     for (std::int64_t more = choose.whole(1, 6); more > 0; --more)
         other_way += "IADD R5, R5, R6;\n";
@@ -131,7 +131,7 @@ RandomAccesses accesses_on_two_ways(std::uint64_t seed) {
     return made;
 }
 
-RandomAccesses any_accesses(Chance& choose, std::uint64_t seed) {
+RandomAccesses any_accesses(RandomSource& choose, std::uint64_t seed) {
     switch (choose.whole(0, 7)) {
     case 0:
         return random_accesses(seed);
@@ -151,7 +151,7 @@ RandomAccesses any_accesses(Chance& choose, std::uint64_t seed) {
 } // namespace
 
 RandomAccesses accesses_in_turn(std::uint64_t seed) {
-    Chance choose{seed * 17};
+    RandomSource choose{seed * 17};
     RandomAccesses made = any_accesses(choose, seed);
     if (made.launch.blocks * made.launch.threads <= 32) made.launch.blocks = 2;
     // In the place of the first addition: all warps of a block begin together.
@@ -167,7 +167,7 @@ RandomAccesses accesses_in_turn(std::uint64_t seed) {
 
 RandomAccesses snug_accesses(std::uint64_t seed) {
     using enum assembly::EdgeKind;
-    Chance choose{seed};
+    RandomSource choose{seed};
     const std::int64_t warps = choose.whole(3, 6);
     const std::int64_t slot = choose.whole(1, 9);
     RandomAccesses made{

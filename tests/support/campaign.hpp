@@ -3,7 +3,7 @@
 /// What long property tests share: how many cases, from which seed, on which machines, and threads.
 
 #include "models/architecture/architecture.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ template <typename Case> void for_seeds(int cases, Case one) {
     for (int index = 0; index < cases && !testing::Test::HasFailure(); ++index) {
         const std::uint64_t seed = first + static_cast<std::uint64_t>(index);
         SCOPED_TRACE("seed " + std::to_string(seed));
-        Chance chance{seed};
-        one(chance);
+        RandomSource random_source{seed};
+        one(random_source);
     }
 }
 

@@ -1,6 +1,6 @@
 #include "tests/support/crowded_accesses.hpp"
 
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
 
@@ -15,7 +15,7 @@ using namespace harness::simulator::test;
 namespace {
 
 /// Lines that an L2 may have to replace.
-void set_stored_lines(RandomAccesses& made, std::size_t store, Chance& choose) {
+void set_stored_lines(RandomAccesses& made, std::size_t store, RandomSource& choose) {
     auto& stored = made.program.set_pattern(store);
     stored.base = std::uint64_t{1} << static_cast<unsigned>(choose.whole(20, 21));
     stored.thread_stride = 4;
@@ -157,7 +157,7 @@ RandomAccesses crowded_accesses(Crowded crowded, std::uint64_t seed, bool stores
         give("interconnect", "queue", number(8, 128));
     }
     if (stores) {
-        Chance choose{seed};
+        RandomSource choose{seed};
         set_stored_lines(made, 3, choose);
     }
     return made;
@@ -169,7 +169,7 @@ std::string_view to_string(CrowdedByStores crowded) {
 
 RandomAccesses crowded_stores(CrowdedByStores crowded, std::uint64_t seed) {
     using enum assembly::EdgeKind;
-    Chance choose{seed};
+    RandomSource choose{seed};
     RandomAccesses made{program_of({{add(1, 0, 0)}, {store_global(0, 20), branch()}, {exit()}},
                                    {{0, 1, FallThrough}, {1, 2, FallThrough}, {1, 1, Taken}}),
                         cached_machine(models::IssueControl::Interlocked),

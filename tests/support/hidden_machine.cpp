@@ -1,6 +1,6 @@
 #include "tests/support/hidden_machine.hpp"
 
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,73 +36,73 @@ ValueGroup& memory_or_new(models::Architecture& machine, const std::string& name
 }
 
 /// Caches and DRAM as C23 to C29 need them. Requires: the latencies of the levels are set.
-void draw_caches(models::Architecture& machine, Chance& chance) {
+void draw_caches(models::Architecture& machine, RandomSource& random_source) {
     const auto exact = [](ValueGroup& group, const std::string& name, const std::string& unit,
                           std::int64_t value) {
         set(group, name, unit, value, value);
         return value;
     };
     const auto power = [&](std::int64_t least, std::int64_t most) {
-        return std::int64_t{1} << chance.whole(least, most);
+        return std::int64_t{1} << random_source.whole(least, most);
     };
     ValueGroup& l1 = memory(machine, "l1");
     const std::int64_t l1_line = exact(l1, "line", "bytes", power(6, 8));
     const std::int64_t l1_sector = exact(l1, "sector", "bytes", std::min(l1_line, power(5, 8)));
     const std::int64_t l1_sets = exact(l1, "sets", "1", power(3, 6));
-    const std::int64_t l1_ways = exact(l1, "ways", "1", chance.whole(1, 8));
+    const std::int64_t l1_ways = exact(l1, "ways", "1", random_source.whole(1, 8));
     exact(l1, "size", "bytes", l1_line * l1_sets * l1_ways);
-    set(l1, "service", "cycles", 1, chance.whole(1, 2));
-    exact(l1, "queue", "1", chance.whole(4, 32));
-    exact(l1, "mshr-entries", "1", l1_line / l1_sector * chance.whole(4, 16));
-    exact(l1, "mshr-merges", "1", chance.whole(2, 8));
-    exact(l1, "write-evict", "1", chance.whole(0, 1));
+    set(l1, "service", "cycles", 1, random_source.whole(1, 2));
+    exact(l1, "queue", "1", random_source.whole(4, 32));
+    exact(l1, "mshr-entries", "1", l1_line / l1_sector * random_source.whole(4, 16));
+    exact(l1, "mshr-merges", "1", random_source.whole(2, 8));
+    exact(l1, "write-evict", "1", random_source.whole(0, 1));
     ValueGroup& l2 = memory(machine, "l2");
     const std::int64_t l2_line = exact(l2, "line", "bytes", std::max(l1_line, power(7, 8)));
     const std::int64_t l2_sector = exact(l2, "sector", "bytes", std::min(l2_line, power(5, 8)));
-    const std::int64_t channels = chance.whole(1, 3);
+    const std::int64_t channels = random_source.whole(1, 3);
     const std::int64_t slices = exact(l2, "slices", "1", channels * power(0, 1));
     const std::int64_t l2_sets = exact(l2, "sets", "1", power(7, 9));
-    const std::int64_t l2_ways = exact(l2, "ways", "1", chance.whole(4, 24));
+    const std::int64_t l2_ways = exact(l2, "ways", "1", random_source.whole(4, 24));
     exact(l2, "size", "bytes", l2_line * l2_sets * l2_ways * slices);
-    set(l2, "service", "cycles", 1, chance.whole(1, 3));
-    exact(l2, "mshr-entries", "1", l2_line / l2_sector * chance.whole(16, 64));
-    exact(l2, "mshr-merges", "1", chance.whole(2, 8));
-    exact(l2, "write-allocate", "1", chance.whole(0, 1));
-    exact(l2, "write-back", "1", chance.whole(0, 1));
+    set(l2, "service", "cycles", 1, random_source.whole(1, 3));
+    exact(l2, "mshr-entries", "1", l2_line / l2_sector * random_source.whole(16, 64));
+    exact(l2, "mshr-merges", "1", random_source.whole(2, 8));
+    exact(l2, "write-allocate", "1", random_source.whole(0, 1));
+    exact(l2, "write-back", "1", random_source.whole(0, 1));
     ValueGroup& link = memory_or_new(machine, "interconnect");
-    set(link, "latency", "cycles", 5, chance.whole(5, 40));
-    set(link, "service", "cycles", 1, chance.whole(1, 4));
-    exact(link, "queue", "1", chance.whole(4, 16));
+    set(link, "latency", "cycles", 5, random_source.whole(5, 40));
+    set(link, "service", "cycles", 1, random_source.whole(1, 4));
+    exact(link, "queue", "1", random_source.whole(4, 16));
     ValueGroup& dram = memory(machine, "dram");
     exact(dram, "channels", "1", channels);
     exact(dram, "banks", "1", power(2, 4));
     exact(dram, "row", "bytes", power(10, 12));
-    set(dram, "row-hit", "cycles", 1, chance.whole(1, 4));
-    set(dram, "row-miss", "cycles", 20, chance.whole(20, 40));
-    exact(dram, "queue", "1", chance.whole(8, 32));
+    set(dram, "row-hit", "cycles", 1, random_source.whole(1, 4));
+    set(dram, "row-miss", "cycles", 20, random_source.whole(20, 40));
+    exact(dram, "queue", "1", random_source.whole(8, 32));
     set(dram, "refresh-interval", "cycles", 4000, 5000);
-    exact(dram, "refresh-duration", "cycles", 100 * chance.whole(0, 1));
+    exact(dram, "refresh-duration", "cycles", 100 * random_source.whole(0, 1));
 }
 
 /// Register file and shared memory (C30): the largest blocks of the suite fit.
-void draw_room(ValueGroup& limits, Chance& chance) {
+void draw_room(ValueGroup& limits, RandomSource& random_source) {
     const auto exact = [&](const std::string& name, const std::string& unit, std::int64_t value) {
         set(limits, name, unit, value, value);
     };
-    const std::int64_t registers = 1024 * chance.whole(32, 64);
+    const std::int64_t registers = 1024 * random_source.whole(32, 64);
     exact("registers", "registers", registers);
     exact("registers-per-block", "registers", registers);
-    exact("register-granularity", "registers", std::int64_t{1} << chance.whole(5, 9));
-    exact("register-partitions", "1", std::int64_t{1} << chance.whole(0, 2));
-    exact("shared-memory", "bytes", 1024 * chance.whole(49, 100));
-    exact("shared-granularity", "bytes", std::int64_t{1} << chance.whole(7, 10));
-    exact("shared-reserved", "bytes", 1024 * chance.whole(0, 1));
+    exact("register-granularity", "registers", std::int64_t{1} << random_source.whole(5, 9));
+    exact("register-partitions", "1", std::int64_t{1} << random_source.whole(0, 2));
+    exact("shared-memory", "bytes", 1024 * random_source.whole(49, 100));
+    exact("shared-granularity", "bytes", std::int64_t{1} << random_source.whole(7, 10));
+    exact("shared-reserved", "bytes", 1024 * random_source.whole(0, 1));
 }
 
 } // namespace
 
 HiddenMachine hidden_machine(std::uint64_t seed) {
-    Chance chance{seed};
+    RandomSource random_source{seed};
     const auto loaded = models::load_architecture("fermi-gtx470");
     EXPECT_TRUE(loaded);
     HiddenMachine hidden{loaded.value(), "lrr"};
@@ -111,17 +111,17 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
     machine.digest = machine.name;
     const auto spread = [&](ValueGroup& group, const std::string& name, std::int64_t least,
                             std::int64_t most, std::int64_t width) {
-        const std::int64_t lo = chance.whole(least, most);
-        set(group, name, "cycles", lo, lo + chance.whole(0, width));
+        const std::int64_t lo = random_source.whole(least, most);
+        set(group, name, "cycles", lo, lo + random_source.whole(0, width));
     };
     const auto exact = [&](ValueGroup& group, const std::string& name, const std::string& unit,
                            std::int64_t least, std::int64_t most) {
-        const std::int64_t value = chance.whole(least, most);
+        const std::int64_t value = random_source.whole(least, most);
         set(group, name, unit, value, value);
         return value;
     };
 
-    const std::int64_t schedulers = std::int64_t{1} << chance.whole(0, 2);
+    const std::int64_t schedulers = std::int64_t{1} << random_source.whole(0, 2);
     set(machine.schedulers, "count", "1", schedulers, schedulers);
     const std::int64_t slot = exact(machine.schedulers, "issue-slot", "cycles", 1, 2);
     const std::int64_t step =
@@ -133,7 +133,7 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
                                     models::UnitScope::Core};
         unit.scope = unit.name == "alu" || unit.name == "control"
                          ? models::UnitScope::Partition
-                         : scopes[static_cast<std::size_t>(chance.whole(0, 2))];
+                         : scopes[static_cast<std::size_t>(random_source.whole(0, 2))];
     }
     for (auto& [opcode_class, timing] : machine.classes) {
         ValueGroup& values = timing.values;
@@ -161,9 +161,9 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
     spread(machine.classes[assembly::OpcodeClass::Barrier].values, "latency", step + 1, 40, 40);
     spread(memory(machine, "l1"), "latency", step + 1, 60, 20);
     spread(memory(machine, "l2"), "latency", 150, 250, 60);
-    const std::int64_t far = chance.whole(300, 450);
-    set(memory(machine, "dram"), "latency", "cycles", far, far + chance.whole(100, 200));
-    if (chance.whole(0, 3) > 0) draw_caches(machine, chance);
+    const std::int64_t far = random_source.whole(300, 450);
+    set(memory(machine, "dram"), "latency", "cycles", far, far + random_source.whole(100, 200));
+    if (random_source.whole(0, 3) > 0) draw_caches(machine, random_source);
     exact(machine.control_flow, "branch-taken", "cycles", 1, 40);
     exact(machine.control_flow, "branch-not-taken", "cycles", 1, 40);
     exact(machine.write_buffer, "entries", "1", 2, 12);
@@ -175,10 +175,10 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
 
     const std::int64_t warps = 32 / schedulers;
     const std::array<std::string, 5> policies{
-        "lrr", "gto", "oldest", "two-level:active=" + std::to_string(chance.whole(4, warps - 1)),
+        "lrr", "gto", "oldest", "two-level:active=" + std::to_string(random_source.whole(4, warps - 1)),
         "srr"};
-    hidden.policy = policies[static_cast<std::size_t>(chance.whole(0, 4))];
-    draw_room(machine.limits, chance);
+    hidden.policy = policies[static_cast<std::size_t>(random_source.whole(0, 4))];
+    draw_room(machine.limits, random_source);
     return hidden;
 }
 

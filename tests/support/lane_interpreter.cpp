@@ -27,13 +27,13 @@ bool compare(const Instruction& instruction, std::uint32_t a, std::uint32_t b) {
 } // namespace
 
 LaneInterpreter::LaneInterpreter(const assembly::Function& function,
-                                 const assembly::ControlFlowGraph& graph, Chance& chance,
+                                 const assembly::ControlFlowGraph& graph, RandomSource& random_source,
                                  const models::Launch& launch, const LaneInputs& inputs)
-    : function_{function}, graph_{graph}, chance_{chance}, launch_{launch},
+    : function_{function}, graph_{graph}, random_source_{random_source}, launch_{launch},
       constants_{inputs.constants}, special_{inputs.special} {
     for (int reg = 0; reg < 32; ++reg)
         numbers_[{assembly::RegisterFile::General, reg}] =
-            static_cast<Number>(chance.whole(0, 0xffffffff));
+            static_cast<Number>(random_source.whole(0, 0xffffffff));
 }
 
 LaneRun LaneInterpreter::run(int steps) {
@@ -90,7 +90,7 @@ void LaneInterpreter::enter(LaneRun& run, std::optional<std::size_t> from, std::
 }
 
 LaneInterpreter::Number LaneInterpreter::value(const Operand& operand) {
-    const auto random = [&] { return static_cast<Number>(chance_.whole(0, 0xffffffff)); };
+    const auto random = [&] { return static_cast<Number>(random_source_.whole(0, 0xffffffff)); };
     if (const auto* reg = std::get_if<assembly::RegisterOperand>(&operand)) {
         const Number plain = reg->index ? numbers_[{reg->file, *reg->index}] : 0;
         const Number negated = reg->negated ? 0 - plain : plain;
@@ -102,18 +102,18 @@ LaneInterpreter::Number LaneInterpreter::value(const Operand& operand) {
         const auto [place, fresh] = constants_.emplace(word->offset, 0);
         if (fresh)
             place->second =
-                word->offset >= 0x160 ? static_cast<Number>(chance_.whole(-6, 14)) : random();
+                word->offset >= 0x160 ? static_cast<Number>(random_source_.whole(-6, 14)) : random();
         return place->second;
     }
     if (const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&operand)) {
         const auto [place, fresh] = special_.emplace(special->name, 0);
         if (!fresh) return place->second;
         if (special->name == "SR_TID.X")
-            place->second = static_cast<Number>(chance_.whole(0, launch_.threads - 1));
+            place->second = static_cast<Number>(random_source_.whole(0, launch_.threads - 1));
         else if (special->name == "SR_CTAID.X")
-            place->second = static_cast<Number>(chance_.whole(0, launch_.blocks - 1));
+            place->second = static_cast<Number>(random_source_.whole(0, launch_.blocks - 1));
         else if (special->name == "SR_LANEID")
-            place->second = static_cast<Number>(chance_.whole(0, 31));
+            place->second = static_cast<Number>(random_source_.whole(0, 31));
         else
             place->second = random();
         return place->second;
@@ -123,7 +123,7 @@ LaneInterpreter::Number LaneInterpreter::value(const Operand& operand) {
 
 bool LaneInterpreter::predicate(assembly::Register reg) {
     const auto [place, fresh] = predicates_.emplace(reg, false);
-    if (fresh) place->second = chance_.whole(0, 1) == 1;
+    if (fresh) place->second = random_source_.whole(0, 1) == 1;
     return place->second;
 }
 
@@ -243,9 +243,9 @@ bool LaneInterpreter::execute(const Instruction& instruction) {
     } else {
         for (const assembly::Register written : instruction.effects.writes)
             if (written.file == assembly::RegisterFile::Predicate)
-                predicates_[written] = chance_.whole(0, 1) == 1;
+                predicates_[written] = random_source_.whole(0, 1) == 1;
             else if (written.file == assembly::RegisterFile::General)
-                numbers_[written] = static_cast<Number>(chance_.whole(0, 12));
+                numbers_[written] = static_cast<Number>(random_source_.whole(0, 12));
     }
     return true;
 }

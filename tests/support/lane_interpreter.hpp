@@ -6,7 +6,7 @@
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/program.hpp"
 #include "models/launch/launch.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 
 #include <cstdint>
 #include <map>
@@ -44,7 +44,7 @@ public:
     /// Registers, predicates, constants and the lane's place in the launch begin with random
     /// values, unless they are given; constants of bank 0 from 0x160 on with small ones.
     LaneInterpreter(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                    Chance& chance, const models::Launch& launch = {},
+                    RandomSource& random_source, const models::Launch& launch = {},
                     const LaneInputs& inputs = {});
 
     /// At most so many blocks.
@@ -67,7 +67,7 @@ private:
 
     const assembly::Function& function_;
     const assembly::ControlFlowGraph& graph_;
-    Chance& chance_;
+    RandomSource& random_source_;
     models::Launch launch_;
     std::map<assembly::Register, Number> numbers_;
     std::map<assembly::Register, bool> predicates_;

@@ -9,18 +9,18 @@ namespace warpbound::tests {
 
 namespace {
 
-using certification::verify::LaneStates;
+using certification::verify::WarpStates;
 
 using Pair = std::pair<std::size_t, std::size_t>; ///< A state of `exact` and one of `more`.
 
-bool says_less(const LaneStates::State& exact, const LaneStates::State& more) {
+bool says_less(const WarpStates::State& exact, const WarpStates::State& more) {
     return exact.block == more.block && (more.ends || !exact.ends) &&
            (exact.together || !more.together);
 }
 
 } // namespace
 
-bool has_all_runs(const LaneStates& more, const LaneStates& exact) {
+bool has_all_runs(const WarpStates& more, const WarpStates& exact) {
     const bool has_groups = std::includes(more.groups.begin(), more.groups.end(),
                                           exact.groups.begin(), exact.groups.end());
     const bool has_points = std::includes(more.behind_points.begin(), more.behind_points.end(),

@@ -7,7 +7,7 @@
 namespace warpbound::tests {
 
 /// Every sequence of blocks of `exact`, with its ends and with who waits, is one of `more`.
-bool has_all_runs(const certification::verify::LaneStates& more,
-                  const certification::verify::LaneStates& exact);
+bool has_all_runs(const certification::verify::WarpStates& more,
+                  const certification::verify::WarpStates& exact);
 
 } // namespace warpbound::tests

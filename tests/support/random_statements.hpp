@@ -2,7 +2,7 @@
 /// \file
 /// Single statements of random kernels, with the flow facts that they need.
 
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 #include "tests/support/random_kernel.hpp"
 
 #include <fmt/format.h>
@@ -16,11 +16,11 @@ namespace warpbound::tests {
 class RandomStatements {
 public:
     RandomStatements(std::uint64_t seed, const RandomKernelOptions& options)
-        : options_{options}, chance_{seed} {}
+        : options_{options}, random_source_{seed} {}
 
 protected:
-    std::int64_t draw(std::int64_t lo, std::int64_t hi) { return chance_.whole(lo, hi); }
-    bool chance(int percent) { return draw(1, 100) <= percent; }
+    std::int64_t draw(std::int64_t lo, std::int64_t hi) { return random_source_.whole(lo, hi); }
+    bool random_source(int percent) { return draw(1, 100) <= percent; }
     std::string reg() { return fmt::format("R{}", draw(2, 15)); }
     std::string predicate() { return fmt::format("P{}", draw(0, 3)); }
     std::int64_t step() const { return options_.sm >= 70 ? 16 : 8; }
@@ -45,7 +45,7 @@ protected:
     void guarded_exit() { decide(fmt::format("@{} EXIT", predicate())); }
 
     RandomKernelOptions options_;
-    Chance chance_;
+    RandomSource random_source_;
     RandomKernel kernel_;
     std::int64_t address_ = 0;
     int barriers_ = 0; ///< Convergence barriers in use.

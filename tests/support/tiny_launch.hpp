@@ -60,7 +60,7 @@ struct TinyLaunch {
     [[nodiscard]] models::Bounds<models::Cycles> bounds() const { return envelope().bounds(); }
     /// `proofs`: where to keep what the bounds rest on, if they are to be those of evidence. Throws
     /// `std::runtime_error` when the analyzer refuses.
-    [[nodiscard]] analyzer::Envelope envelope(analyzer::ProofRecord* proofs = nullptr) const {
+    [[nodiscard]] analyzer::Envelope envelope(analyzer::CertificateStore* proofs = nullptr) const {
         analyzer::Request request;
         request.function = &function();
         request.graph = &graph;

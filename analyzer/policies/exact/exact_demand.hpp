@@ -15,7 +15,7 @@ namespace warpbound::analyzer {
 enum class Shared { Not, ByScheduler, ByMultiprocessor };
 
 /// One instruction of a path.
-struct ExactStep {
+struct ExactDemand {
     PathStep step;
     std::size_t unit = 0;
     Shared port = Shared::Not; ///< Not: also when it does not execute.
@@ -26,11 +26,11 @@ struct ExactStep {
 
 /// `rules` have no write buffer. Nothing when a value that counts is an interval, an instruction
 /// may execute or not, issue in the cycle of the one before, or go through caches.
-std::optional<std::vector<ExactStep>> exact_steps(const Problem& problem, const SidePair& rules,
+std::optional<std::vector<ExactDemand>> exact_demand(const AnalysisContext& context, const PipelinePair& rules,
                                                   const std::vector<PathStep>& path);
 
 /// The slots of `rules` that can be above 0 on the way and for which an instruction may wait.
-std::vector<std::size_t> slots_to_wait_for(const SidePair& rules,
+std::vector<std::size_t> slots_to_wait_for(const PipelinePair& rules,
                                            const std::vector<PathStep>& path);
 
 } // namespace warpbound::analyzer

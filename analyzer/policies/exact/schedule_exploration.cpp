@@ -42,7 +42,7 @@ struct HashOfState {
 class JointSearch {
 public:
     /// `launches`: how many are stepped for one result.
-    JointSearch(const JointMachine& machine, std::int64_t launches)
+    JointSearch(const SmStateMachine& machine, std::int64_t launches)
         : machine_{machine}, states_left_{most_states / launches}, steps_left_{most_steps /
                                                                                launches} {}
 
@@ -82,7 +82,7 @@ private:
     }
 
     /// From the cycle `at` of a launch whose time 0 is `now`.
-    void wait(const JointLaunch& launch, Time now, Time at, Range completion) {
+    void wait(const SmState& launch, Time now, Time at, Range completion) {
         completion.least = std::max(completion.least, now + launch.completion);
         completion.most = std::max(completion.most, now + launch.completion);
         auto state = machine_.packed(launch, at);
@@ -96,7 +96,7 @@ private:
     }
 
     /// Tries every order in cycle 0 as far as it matters, then steps until it matters again.
-    void go_on(JointLaunch launch, Time now, const Range& completion) {
+    void go_on(SmState launch, Time now, const Range& completion) {
         const Schedulers rivals = machine_.rivals(launch, machine_.able(launch, 0), 0);
         if (rivals == 0) {
             step(std::move(launch), now, completion);
@@ -104,16 +104,16 @@ private:
         }
         for (std::size_t i = 0; i < launch.schedulers.size() && !gave_up_; ++i) {
             if (((rivals >> i) & 1U) == 0) continue;
-            JointLaunch next = launch;
+            SmState next = launch;
             issue(next, i, 0);
             go_on(std::move(next), now, completion);
         }
     }
 
-    void step(JointLaunch launch, Time now, const Range& completion) {
+    void step(SmState launch, Time now, const Range& completion) {
         const auto ended = [&] {
             return std::all_of(launch.schedulers.begin(), launch.schedulers.end(),
-                               [](const JointScheduler& scheduler) { return scheduler.left == 0; });
+                               [](const SchedulerState& scheduler) { return scheduler.left == 0; });
         };
         Time at = 0;
         while (!ended()) {
@@ -132,11 +132,11 @@ private:
                       std::max(completion.most, now + launch.completion)});
     }
 
-    void issue(JointLaunch& launch, std::size_t scheduler, Time at) {
+    void issue(SmState& launch, std::size_t scheduler, Time at) {
         if (--steps_left_ < 0 || !machine_.issue(launch, scheduler, at)) gave_up_ = true;
     }
 
-    const JointMachine& machine_;
+    const SmStateMachine& machine_;
     std::map<Time, std::unordered_map<std::vector<Time>, Range, HashOfState>> waiting_;
     std::optional<Range> ended_; ///< Completion of all launches that ended.
     std::size_t numbers_ = 0;    ///< In states that wait.
@@ -147,9 +147,9 @@ private:
 
 } // namespace
 
-std::optional<models::Bounds<models::Cycles>> joint_times(const Problem& problem, Deadline deadline,
+std::optional<models::Bounds<models::Cycles>> explored_times(const AnalysisContext& context, Deadline deadline,
                                                           std::int64_t launches) {
-    const auto machine = JointMachine::of(problem);
+    const auto machine = SmStateMachine::of(context);
     if (!machine) return std::nullopt;
     const auto times = JointSearch{*machine, launches}.run(deadline);
     if (!times) return std::nullopt;

@@ -23,13 +23,13 @@ struct Range {
 /// The warps of one scheduler, none of which waits for anything outside.
 class Scheduler {
 public:
-    Scheduler(const Problem& problem, const SidePair& rules, const std::vector<PathStep>& path)
-        : problem_{problem}, rules_{rules}, path_{path} {}
+    Scheduler(const AnalysisContext& context, const PipelinePair& rules, const std::vector<PathStep>& path)
+        : context_{context}, rules_{rules}, path_{path} {}
 
     /// In slots, with `warps` warps in the first places, when the run starts `start` cycles into a
     /// round. Nothing when the cycle of an
     /// issue is open, or too many slots passed in all starts.
-    std::optional<Times> run(const SlotOrder& order, std::int64_t warps, std::int64_t start) {
+    std::optional<Times> run(const SlotTable& order, std::int64_t warps, std::int64_t start) {
         begin(order.places());
         auto left = static_cast<std::size_t>(warps);
         for (std::size_t place = left; place < warps_.size(); ++place)
@@ -78,7 +78,7 @@ private:
     void begin(std::int64_t warps) {
         const Warp fresh{rules_.lower.start(), rules_.upper.start(), {}, 0, 0};
         warps_.assign(static_cast<std::size_t>(warps), fresh);
-        ports_.assign(problem_.request.architecture->units.size(), {});
+        ports_.assign(context_.request.architecture->units.size(), {});
         completion_ = {};
         next_choice_ = 0;
     }
@@ -95,7 +95,7 @@ private:
     }
 
     [[nodiscard]] bool is_of_warp(std::size_t unit) const {
-        return problem_.request.architecture->units[unit].scope == models::UnitScope::Warp;
+        return context_.request.architecture->units[unit].scope == models::UnitScope::Warp;
     }
 
     /// With all that follow in the same cycle (C4); false when it is open whether they do.
@@ -134,8 +134,8 @@ private:
                       at + rules_.upper.wait_of(warp.upper, next).cycles};
     }
 
-    const Problem& problem_;
-    const SidePair& rules_;
+    const AnalysisContext& context_;
+    const PipelinePair& rules_;
     const std::vector<PathStep>& path_;
     std::vector<Warp> warps_;
     std::vector<Range> ports_; ///< When each is free, by unit.
@@ -145,21 +145,21 @@ private:
 };
 
 /// Whether no scheduler's warps wait for those of another.
-bool schedulers_are_apart(const Problem& problem, std::size_t schedulers) {
-    for (std::size_t i = 0; i < problem.used.size(); ++i) {
-        if (!problem.used[i]) continue;
-        const auto& timing = problem.timings[i].value();
-        const bool shared = schedulers > 1 && is_shared_by_all(problem, i);
+bool schedulers_are_apart(const AnalysisContext& context, std::size_t schedulers) {
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
+        if (!context.used[i]) continue;
+        const auto& timing = context.timings[i].value();
+        const bool shared = schedulers > 1 && is_shared_by_all(context, i);
         if (timing.enters_write_buffer || shared) return false;
     }
-    return meeting_barrier(problem) == nullptr;
+    return first_common_barrier(context) == nullptr;
 }
 
 /// Whether every turn of a warp is one instruction, whatever is drawn.
-bool turns_are_instructions(const Problem& problem) {
-    for (std::size_t i = 0; i < problem.used.size(); ++i) {
-        if (!problem.used[i]) continue;
-        const auto& timing = problem.timings[i].value();
+bool turns_are_instructions(const AnalysisContext& context) {
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
+        if (!context.used[i]) continue;
+        const auto& timing = context.timings[i].value();
         if (timing.is_barrier_wait || timing.gap.lo == 0 || timing.gap_taken.lo == 0) return false;
     }
     return true;
@@ -167,24 +167,24 @@ bool turns_are_instructions(const Problem& problem) {
 
 } // namespace
 
-std::optional<Times> decided_times(const Problem& problem, std::int64_t launches) {
-    const LaunchShape& shape = problem.shape;
+std::optional<Times> simulated_times(const AnalysisContext& context, std::int64_t launches) {
+    const LaunchGeometry& shape = context.shape;
     if (shape.waves() > 1 || !shape.issue_slot.is_exact()) return std::nullopt;
-    const auto schedulers = schedulers_of(problem.request.policy, shape);
+    const auto schedulers = schedulers_of(context.request.policy, shape);
     std::int64_t with_warps = 0;
     std::int64_t runs = 0; // Of one warp.
-    for (const AlikeSchedulers& alike : schedulers) {
+    for (const EquivalentSchedulers& alike : schedulers) {
         if (alike.warps > 0) with_warps += alike.count;
         runs += alike.order.round() * alike.order.slot() * alike.order.places();
     }
-    if (!schedulers_are_apart(problem, static_cast<std::size_t>(with_warps))) return std::nullopt;
-    const auto path = only_path(problem, static_cast<std::size_t>(most_issues / (runs * launches)));
+    if (!schedulers_are_apart(context, static_cast<std::size_t>(with_warps))) return std::nullopt;
+    const auto path = single_path(context, static_cast<std::size_t>(most_issues / (runs * launches)));
     if (!path) return std::nullopt;
-    const SidePair rules = rules_of(problem, 1, {0, 0, 0});
+    const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0});
     models::Cycles best{0};
     models::Cycles worst{0};
-    for (const AlikeSchedulers& alike : schedulers) {
-        Scheduler scheduler{problem, rules, *path};
+    for (const EquivalentSchedulers& alike : schedulers) {
+        Scheduler scheduler{context, rules, *path};
         std::optional<models::Cycles> fastest;
         for (std::int64_t start = 0; start < alike.order.round() * alike.order.slot(); ++start) {
             const auto times = scheduler.run(alike.order, alike.warps, start);
@@ -197,16 +197,16 @@ std::optional<Times> decided_times(const Problem& problem, std::int64_t launches
     return Times{best, worst};
 }
 
-std::optional<models::Cycles> time_in_turn(const Problem& problem, std::int64_t warps, Side side) {
-    if (!turns_are_instructions(problem)) return std::nullopt;
+std::optional<models::Cycles> time_in_turn(const AnalysisContext& context, std::int64_t warps, Side side) {
+    if (!turns_are_instructions(context)) return std::nullopt;
     // Who ends sooner leaves turns out, so that nothing is later.
-    const auto path = only_path(problem, static_cast<std::size_t>(most_issues / warps),
+    const auto path = single_path(context, static_cast<std::size_t>(most_issues / warps),
                                 side == Side::Upper ? Others::ThatEndSooner : Others::None);
     if (!path) return std::nullopt;
-    const SidePair rules = rules_of(problem, 1, {0, 0, 0});
-    const SidePair twice{rules.of(side), rules.of(side)};
-    const models::Interval& slot = problem.shape.issue_slot;
-    return Scheduler{problem, twice, *path}.run_in_turn(warps,
+    const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0});
+    const PipelinePair twice{rules.of(side), rules.of(side)};
+    const models::Interval& slot = context.shape.issue_slot;
+    return Scheduler{context, twice, *path}.run_in_turn(warps,
                                                         side == Side::Upper ? slot.hi : slot.lo);
 }
 

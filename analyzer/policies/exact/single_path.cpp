@@ -9,8 +9,8 @@ namespace {
 
 class Walk {
 public:
-    explicit Walk(const Problem& problem)
-        : graph_{*problem.request.graph}, facts_{problem.facts}, turns_(graph_.loops.size(), 0) {}
+    explicit Walk(const AnalysisContext& context)
+        : graph_{*context.request.graph}, facts_{context.facts}, turns_(graph_.loops.size(), 0) {}
 
     std::optional<std::vector<PathStep>> steps(std::size_t longest, Others others) {
         std::vector<PathStep> steps;
@@ -80,9 +80,9 @@ private:
 
 } // namespace
 
-std::optional<std::vector<PathStep>> only_path(const Problem& problem, std::size_t longest,
+std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context, std::size_t longest,
                                                Others others) {
-    return Walk{problem}.steps(longest, others);
+    return Walk{context}.steps(longest, others);
 }
 
 } // namespace warpbound::analyzer

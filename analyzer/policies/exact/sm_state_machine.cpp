@@ -30,7 +30,7 @@ Time from(Time now, Time time) {
 
 } // namespace
 
-SlotRound::SlotRound(const SlotOrder& order, std::int64_t every, std::int64_t warps)
+SlotRound::SlotRound(const SlotTable& order, std::int64_t every, std::int64_t warps)
     : slot_{order.slot()}, places_{static_cast<std::size_t>(order.places())},
       warps_{static_cast<std::size_t>(warps)} {
     for (const std::int64_t owner : order.owners())
@@ -57,41 +57,41 @@ Time SlotRound::own(std::size_t place, Time cycle) const {
     return slots == 0 ? cycle : (cycle / slot_ + slots) * slot_;
 }
 
-std::optional<JointMachine> JointMachine::of(const Problem& problem) {
-    const LaunchShape& shape = problem.shape;
+std::optional<SmStateMachine> SmStateMachine::of(const AnalysisContext& context) {
+    const LaunchGeometry& shape = context.shape;
     if (shape.waves() > 1 || shape.multiprocessors > 1 || !shape.issue_slot.is_exact() ||
-        problem.caches || !problem.request.facts->divergents.empty() ||
-        meeting_barrier(problem) != nullptr)
+        context.caches || !context.request.facts->divergents.empty() ||
+        first_common_barrier(context) != nullptr)
         return std::nullopt;
-    const auto path = only_path(problem, longest_path);
+    const auto path = single_path(context, longest_path);
     if (!path) return std::nullopt;
-    SidePair rules = rules_of(problem, 0, {0, 0, 0});
-    auto steps = exact_steps(problem, rules, *path);
+    PipelinePair rules = pipelines_of(context, 0, {0, 0, 0});
+    auto steps = exact_demand(context, rules, *path);
     if (!steps) return std::nullopt;
-    JointMachine machine{std::move(rules), std::move(*steps)};
-    for (const AlikeSchedulers& alike : schedulers_of(problem.request.policy, shape)) {
+    SmStateMachine machine{std::move(rules), std::move(*steps)};
+    for (const EquivalentSchedulers& alike : schedulers_of(context.request.policy, shape)) {
         if (alike.warps == 0) continue;
         if (models::times(alike.order.round(), alike.order.places()) > longest_round)
             return std::nullopt;
         machine.round_of_.insert(machine.round_of_.end(), static_cast<std::size_t>(alike.count),
                                  machine.rounds_.size());
-        machine.rounds_.emplace_back(alike.order, problem.request.policy.every, alike.warps);
+        machine.rounds_.emplace_back(alike.order, context.request.policy.every, alike.warps);
     }
     const auto stores = std::count_if(machine.steps_.begin(), machine.steps_.end(),
-                                      [](const ExactStep& step) { return step.enters_buffer; });
+                                      [](const ExactDemand& step) { return step.enters_buffer; });
     const std::int64_t entries =
-        std::min(problem.buffer_entries.lo, models::times(stores, shape.warps()));
+        std::min(context.buffer_entries.lo, models::times(stores, shape.warps()));
     if (machine.round_of_.size() > most_schedulers || entries > most_entries) return std::nullopt;
     machine.entries_ = static_cast<std::size_t>(entries);
-    machine.units_ = problem.request.architecture->units.size();
+    machine.units_ = context.request.architecture->units.size();
     machine.slots_ = slots_to_wait_for(machine.rules_, *path);
     return machine;
 }
 
-JointLaunch JointMachine::begin(const std::vector<Time>& starts) const {
-    JointLaunch launch;
+SmState SmStateMachine::begin(const std::vector<Time>& starts) const {
+    SmState launch;
     for (std::size_t i = 0; i < round_of_.size(); ++i) {
-        JointScheduler scheduler;
+        SchedulerState scheduler;
         scheduler.round = round_of_[i];
         scheduler.phase = starts[i];
         scheduler.left = rounds_[scheduler.round].warps();
@@ -108,9 +108,9 @@ JointLaunch JointMachine::begin(const std::vector<Time>& starts) const {
 }
 
 /// When a warp may issue but for its slots and the choices of its scheduler.
-Time JointMachine::free_from(const JointLaunch& launch, const JointScheduler& scheduler,
-                             const JointWarp& warp) const {
-    const ExactStep& step = steps_[warp.next];
+Time SmStateMachine::free_from(const SmState& launch, const SchedulerState& scheduler,
+                             const WarpState& warp) const {
+    const ExactDemand& step = steps_[warp.next];
     Time time = warp.ready;
     if (step.port == Shared::ByScheduler) time = std::max(time, scheduler.ports[step.unit]);
     if (step.port == Shared::ByMultiprocessor) time = std::max(time, launch.ports[step.unit]);
@@ -118,12 +118,12 @@ Time JointMachine::free_from(const JointLaunch& launch, const JointScheduler& sc
     return time;
 }
 
-Schedulers JointMachine::able(const JointLaunch& launch, Time at) const {
+Schedulers SmStateMachine::able(const SmState& launch, Time at) const {
     Schedulers able = 0;
     for (std::size_t i = 0; i < launch.schedulers.size(); ++i) {
-        const JointScheduler& scheduler = launch.schedulers[i];
+        const SchedulerState& scheduler = launch.schedulers[i];
         if (scheduler.left == 0 || scheduler.next_choice > at) continue;
-        const JointWarp& owner =
+        const WarpState& owner =
             scheduler.warps[rounds_[scheduler.round].owner(scheduler.phase + at)];
         if (owner.next < steps_.size() && free_from(launch, scheduler, owner) <= at)
             able |= only(i);
@@ -131,14 +131,14 @@ Schedulers JointMachine::able(const JointLaunch& launch, Time at) const {
     return able;
 }
 
-const ExactStep& JointMachine::step_of(const JointLaunch& launch, std::size_t scheduler,
+const ExactDemand& SmStateMachine::step_of(const SmState& launch, std::size_t scheduler,
                                        Time at) const {
-    const JointScheduler& chooser = launch.schedulers[scheduler];
+    const SchedulerState& chooser = launch.schedulers[scheduler];
     return steps_[chooser.warps[rounds_[chooser.round].owner(chooser.phase + at)].next];
 }
 
 /// Two that want the same port, or stores that do not all fit or take differently long to drain.
-Schedulers JointMachine::rivals(const JointLaunch& launch, Schedulers able, Time at) const {
+Schedulers SmStateMachine::rivals(const SmState& launch, Schedulers able, Time at) const {
     Schedulers rivals = 0;
     Schedulers stores = 0;
     std::size_t count = 0;
@@ -146,10 +146,10 @@ Schedulers JointMachine::rivals(const JointLaunch& launch, Schedulers able, Time
     Time drain = 0;
     for (std::size_t i = 0; i < launch.schedulers.size(); ++i) {
         if (!contains(able, i)) continue;
-        const ExactStep& step = step_of(launch, i, at);
+        const ExactDemand& step = step_of(launch, i, at);
         for (std::size_t j = 0; j < i && step.port == Shared::ByMultiprocessor; ++j) {
             if (!contains(able, j)) continue;
-            const ExactStep& other = step_of(launch, j, at);
+            const ExactDemand& other = step_of(launch, j, at);
             if (other.port == Shared::ByMultiprocessor && other.unit == step.unit)
                 rivals |= only(i) | only(j);
         }
@@ -164,11 +164,11 @@ Schedulers JointMachine::rivals(const JointLaunch& launch, Schedulers able, Time
     return rivals;
 }
 
-bool JointMachine::issue(JointLaunch& launch, std::size_t index, Time at) const {
-    JointScheduler& scheduler = launch.schedulers[index];
+bool SmStateMachine::issue(SmState& launch, std::size_t index, Time at) const {
+    SchedulerState& scheduler = launch.schedulers[index];
     const SlotRound& round = rounds_[scheduler.round];
-    JointWarp& warp = scheduler.warps[round.owner(scheduler.phase + at)];
-    const ExactStep& step = steps_[warp.next];
+    WarpState& warp = scheduler.warps[round.owner(scheduler.phase + at)];
+    const ExactDemand& step = steps_[warp.next];
     scheduler.next_choice = at + round.slot();
     if (step.port == Shared::ByScheduler) scheduler.ports[step.unit] = at + step.occupancy;
     if (step.port == Shared::ByMultiprocessor) launch.ports[step.unit] = at + step.occupancy;
@@ -193,17 +193,17 @@ bool JointMachine::issue(JointLaunch& launch, std::size_t index, Time at) const 
     return rules_.lower.wait_of(warp.state, next).cycles == wait;
 }
 
-Time JointMachine::next_issue(const JointLaunch& launch, Time at) const {
+Time SmStateMachine::next_issue(const SmState& launch, Time at) const {
     Time next = std::numeric_limits<Time>::max();
-    for (const JointScheduler& scheduler : launch.schedulers)
-        for (const JointWarp& warp : scheduler.warps)
+    for (const SchedulerState& scheduler : launch.schedulers)
+        for (const WarpState& warp : scheduler.warps)
             if (warp.next < steps_.size())
                 next = std::min(
                     next, std::max(scheduler.next_choice, free_from(launch, scheduler, warp)));
     return std::max(next, at + 1);
 }
 
-std::vector<Time> JointMachine::packed(const JointLaunch& launch, const JointScheduler& scheduler,
+std::vector<Time> SmStateMachine::packed(const SmState& launch, const SchedulerState& scheduler,
                                        Time now) const {
     const SlotRound& round = rounds_[scheduler.round];
     const bool ended = scheduler.left == 0;
@@ -213,7 +213,7 @@ std::vector<Time> JointMachine::packed(const JointLaunch& launch, const JointSch
     for (const Time port : scheduler.ports)
         state.push_back(ended ? 0 : from(now, port));
     for (const std::size_t place : round.upcoming(phase)) {
-        const JointWarp& warp = scheduler.warps[place];
+        const WarpState& warp = scheduler.warps[place];
         state.push_back(static_cast<Time>(warp.next));
         if (warp.next == steps_.size()) {
             state.insert(state.end(), slots_.size(), 0);
@@ -228,7 +228,7 @@ std::vector<Time> JointMachine::packed(const JointLaunch& launch, const JointSch
             until(std::max(scheduler.next_choice, free_from(launch, scheduler, warp)));
         for (const std::size_t slot : slots_) {
             const Time time = until(warp.last + warp.state[slot]);
-            if (slot == Pipeline::gap_slot)
+            if (slot == PipelineModel::gap_slot)
                 state.push_back(issue == until(now) ? 0 : issue);
             else
                 state.push_back(time <= issue ? 0 : time);
@@ -237,9 +237,9 @@ std::vector<Time> JointMachine::packed(const JointLaunch& launch, const JointSch
     return state;
 }
 
-std::vector<Time> JointMachine::packed(const JointLaunch& launch, Time now) const {
+std::vector<Time> SmStateMachine::packed(const SmState& launch, Time now) const {
     std::vector<std::vector<Time>> schedulers;
-    for (const JointScheduler& scheduler : launch.schedulers)
+    for (const SchedulerState& scheduler : launch.schedulers)
         schedulers.push_back(packed(launch, scheduler, now));
     std::sort(schedulers.begin(), schedulers.end());
     std::vector<Time> state;
@@ -251,11 +251,11 @@ std::vector<Time> JointMachine::packed(const JointLaunch& launch, Time now) cons
     return state;
 }
 
-JointLaunch JointMachine::unpacked(const std::vector<Time>& state) const {
-    JointLaunch launch;
+SmState SmStateMachine::unpacked(const std::vector<Time>& state) const {
+    SmState launch;
     auto each = state.begin();
     for (std::size_t i = 0; i < round_of_.size(); ++i) {
-        JointScheduler scheduler;
+        SchedulerState scheduler;
         scheduler.round = static_cast<std::size_t>(*each++);
         scheduler.phase = *each++;
         scheduler.next_choice = *each++;
@@ -264,7 +264,7 @@ JointLaunch JointMachine::unpacked(const std::vector<Time>& state) const {
         const SlotRound& round = rounds_[scheduler.round];
         scheduler.warps.resize(round.places());
         for (const std::size_t place : round.upcoming(scheduler.phase)) {
-            JointWarp& warp = scheduler.warps[place];
+            WarpState& warp = scheduler.warps[place];
             warp.next = static_cast<std::size_t>(*each++);
             warp.state = rules_.upper.start();
             for (const std::size_t slot : slots_)

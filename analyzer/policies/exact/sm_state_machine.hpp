@@ -19,7 +19,7 @@ using Time = std::int64_t;
 class SlotRound {
 public:
     /// `warps`: in the first places; the others stay empty.
-    SlotRound(const SlotOrder& order, std::int64_t every, std::int64_t warps);
+    SlotRound(const SlotTable& order, std::int64_t every, std::int64_t warps);
 
     [[nodiscard]] std::size_t places() const { return places_; }
     [[nodiscard]] std::size_t warps() const { return warps_; }
@@ -54,24 +54,24 @@ private:
     std::vector<std::vector<std::size_t>> upcoming_; ///< `Shape:` upcoming_[slot], in order.
 };
 
-struct JointWarp {
+struct WarpState {
     std::size_t next = 0; ///< Of the path.
     Time last = 0;        ///< Issue.
     Time ready = 0;       ///< When the next instruction may issue but for shared things.
     PipelineState state;
 };
 
-struct JointScheduler {
+struct SchedulerState {
     std::size_t round = 0; ///< Its order of slots.
     Time phase = 0;        ///< Cycle of the round at time 0.
     Time next_choice = 0;
     std::size_t left = 0;         ///< Warps that have not ended.
     std::vector<Time> ports;      ///< When each is free, by unit.
-    std::vector<JointWarp> warps; ///< By place; one that is empty has ended.
+    std::vector<WarpState> warps; ///< By place; one that is empty has ended.
 };
 
-struct JointLaunch {
-    std::vector<JointScheduler> schedulers;
+struct SmState {
+    std::vector<SchedulerState> schedulers;
     std::vector<Time> ports;  ///< Of the multiprocessor.
     std::vector<Time> drains; ///< Of as many stores as the write buffer has entries, in order.
     Time completion = 0;      ///< Of what was issued so far.
@@ -82,44 +82,44 @@ using Schedulers = std::uint64_t;
 
 /// The rules C4 to C15 and C19 for all warps of a multiprocessor, where only the beginning of slots
 /// and the order of issues within a cycle are open.
-class JointMachine {
+class SmStateMachine {
 public:
-    /// Nothing when a value that counts is an interval, or `joint_times` does not cover the launch.
-    static std::optional<JointMachine> of(const Problem& problem);
+    /// Nothing when a value that counts is an interval, or `explored_times` does not cover the launch.
+    static std::optional<SmStateMachine> of(const AnalysisContext& context);
 
     [[nodiscard]] const std::vector<SlotRound>& rounds() const { return rounds_; }
     /// Round of each scheduler.
     [[nodiscard]] const std::vector<std::size_t>& schedulers() const { return round_of_; }
 
     /// Slots of each scheduler begin so many cycles before the launch.
-    [[nodiscard]] JointLaunch begin(const std::vector<Time>& starts) const;
+    [[nodiscard]] SmState begin(const std::vector<Time>& starts) const;
     /// Those that may issue in a cycle and have not.
-    [[nodiscard]] Schedulers able(const JointLaunch& launch, Time at) const;
+    [[nodiscard]] Schedulers able(const SmState& launch, Time at) const;
     /// Those of `able` for which it matters who is first.
-    [[nodiscard]] Schedulers rivals(const JointLaunch& launch, Schedulers able, Time at) const;
+    [[nodiscard]] Schedulers rivals(const SmState& launch, Schedulers able, Time at) const;
     /// False when the cycle of the next issue is open.
-    [[nodiscard]] bool issue(JointLaunch& launch, std::size_t scheduler, Time at) const;
+    [[nodiscard]] bool issue(SmState& launch, std::size_t scheduler, Time at) const;
     /// The first cycle behind `at` in which an issue is not excluded by what warps wait for.
-    [[nodiscard]] Time next_issue(const JointLaunch& launch, Time at) const;
+    [[nodiscard]] Time next_issue(const SmState& launch, Time at) const;
 
     /// All that what comes depends on, seen from a cycle in which nothing has issued yet. Launches
     /// that differ in names only are the same.
-    [[nodiscard]] std::vector<Time> packed(const JointLaunch& launch, Time now) const;
-    [[nodiscard]] JointLaunch unpacked(const std::vector<Time>& state) const;
+    [[nodiscard]] std::vector<Time> packed(const SmState& launch, Time now) const;
+    [[nodiscard]] SmState unpacked(const std::vector<Time>& state) const;
 
 private:
-    JointMachine(SidePair rules, std::vector<ExactStep> steps)
+    SmStateMachine(PipelinePair rules, std::vector<ExactDemand> steps)
         : rules_{std::move(rules)}, steps_{std::move(steps)} {}
 
-    [[nodiscard]] Time free_from(const JointLaunch& launch, const JointScheduler& scheduler,
-                                 const JointWarp& warp) const;
-    [[nodiscard]] const ExactStep& step_of(const JointLaunch& launch, std::size_t scheduler,
+    [[nodiscard]] Time free_from(const SmState& launch, const SchedulerState& scheduler,
+                                 const WarpState& warp) const;
+    [[nodiscard]] const ExactDemand& step_of(const SmState& launch, std::size_t scheduler,
                                            Time at) const;
-    [[nodiscard]] std::vector<Time> packed(const JointLaunch& launch,
-                                           const JointScheduler& scheduler, Time now) const;
+    [[nodiscard]] std::vector<Time> packed(const SmState& launch,
+                                           const SchedulerState& scheduler, Time now) const;
 
-    SidePair rules_;
-    std::vector<ExactStep> steps_;
+    PipelinePair rules_;
+    std::vector<ExactDemand> steps_;
     std::vector<SlotRound> rounds_;
     std::vector<std::size_t> round_of_;
     std::vector<std::size_t> slots_; ///< Of the pipeline that may be waited for.

@@ -19,10 +19,10 @@ void raise(std::int64_t& most, std::int64_t cycles) {
 /// The longest use of everything that instructions wait for.
 class LongestUses {
 public:
-    explicit LongestUses(const Problem& problem)
-        : problem_{problem}, units_(problem.request.architecture->units.size(), 0) {
-        for (std::size_t i = 0; i < problem.used.size(); ++i)
-            if (problem.used[i]) add(i);
+    explicit LongestUses(const AnalysisContext& context)
+        : context_{context}, units_(context.request.architecture->units.size(), 0) {
+        for (std::size_t i = 0; i < context.used.size(); ++i)
+            if (context.used[i]) add(i);
     }
 
     /// Behind the issue before, but for its gap and barrier.
@@ -44,7 +44,7 @@ public:
 
     /// The gap behind an instruction, and its barrier.
     [[nodiscard]] std::int64_t behind(std::size_t i, bool may_transfer) const {
-        std::int64_t most = std::max(timing(i).gap.hi, problem_.shape.issue_slot.hi);
+        std::int64_t most = std::max(timing(i).gap.hi, context_.shape.issue_slot.hi);
         if (may_transfer) raise(most, timing(i).gap_taken.hi);
         if (timing(i).is_barrier_wait) raise(most, result(i));
         return most;
@@ -54,9 +54,9 @@ public:
 
 private:
     [[nodiscard]] const assembly::Instruction& instruction_at(std::size_t i) const {
-        return problem_.request.function->instructions[i];
+        return context_.request.function->instructions[i];
     }
-    [[nodiscard]] const Timing& timing(std::size_t i) const { return problem_.timings[i].value(); }
+    [[nodiscard]] const Timing& timing(std::size_t i) const { return context_.timings[i].value(); }
     [[nodiscard]] std::int64_t of_passes(std::size_t i, std::int64_t first) const {
         return models::plus(first, models::times(timing(i).pass_cost.hi, timing(i).passes.hi - 1));
     }
@@ -85,7 +85,7 @@ private:
         }
     }
 
-    const Problem& problem_;
+    const AnalysisContext& context_;
     std::vector<std::int64_t> units_;
     std::map<assembly::Register, std::int64_t> registers_;
     std::array<std::int64_t, assembly::scoreboard_count> scoreboards_{};
@@ -94,15 +94,15 @@ private:
 
 } // namespace
 
-LongestWaits waits_in_any_order(const Problem& problem) {
-    const assembly::ControlFlowGraph& graph = *problem.request.graph;
-    const LongestUses uses{problem};
-    LongestWaits waits;
+LongestStalls stalls_in_any_order(const AnalysisContext& context) {
+    const assembly::ControlFlowGraph& graph = *context.request.graph;
+    const LongestUses uses{context};
+    LongestStalls waits;
     waits.completion = uses.completion();
     waits.instructions =
-        per_instruction(problem, [&](std::size_t i, const Timing&) { return uses.wait(i); });
+        per_instruction(context, [&](std::size_t i, const Timing&) { return uses.wait(i); });
     const auto follow = [&](std::size_t i, std::size_t before, bool may_transfer) {
-        if (problem.used[i] && problem.used[before])
+        if (context.used[i] && context.used[before])
             raise(waits.instructions[i], uses.behind(before, may_transfer));
     };
     for (const assembly::BasicBlock& block : graph.blocks) {

@@ -7,7 +7,7 @@
 namespace warpbound::analyzer {
 
 /// Each thing that an instruction may wait for lasts as long as the longest use of it on any path.
-/// Side: upper. Not below `longest_waits`, and checked without following what is outstanding.
-LongestWaits waits_in_any_order(const Problem& problem);
+/// Side: upper. Not below `longest_stalls`, and checked without following what is outstanding.
+LongestStalls stalls_in_any_order(const AnalysisContext& context);
 
 } // namespace warpbound::analyzer

@@ -15,12 +15,12 @@ using models::Cycles;
 
 namespace {
 
-std::int64_t longest_behind_barriers(const Problem& problem, const InstructionCosts& waits) {
-    const auto& graph = *problem.request.graph;
+std::int64_t longest_behind_barriers(const AnalysisContext& context, const InstructionCosts& waits) {
+    const auto& graph = *context.request.graph;
     std::int64_t longest = 0;
     for (const auto& block : graph.blocks)
         for (std::size_t i = block.first; i <= block.last; ++i) {
-            if (!is_barrier(problem, i)) continue;
+            if (!is_barrier(context, i)) continue;
             if (i < block.last) {
                 longest = std::max(longest, waits[i + 1]);
                 continue;
@@ -36,15 +36,15 @@ std::string upper(const std::string& kind) {
 }
 
 /// What the name of a lemma ends in where ports of warps of other schedulers count.
-std::string anywhere(const TurnChain& chain) {
+std::string anywhere(const RotationPath& chain) {
     return chain.moves ? "-anywhere" : "";
 }
 
 /// Of these chains that with the largest sum.
 template <class TermsOf>
-std::vector<BoundTerm> slowest(const std::vector<TurnChain>& chains, TermsOf terms_of) {
+std::vector<BoundTerm> slowest(const std::vector<RotationPath>& chains, TermsOf terms_of) {
     std::vector<BoundTerm> most;
-    for (const TurnChain& chain : chains) {
+    for (const RotationPath& chain : chains) {
         std::vector<BoundTerm> terms = terms_of(chain);
         if (most.empty() || sum_of(most) < sum_of(terms)) most = std::move(terms);
     }
@@ -53,48 +53,48 @@ std::vector<BoundTerm> slowest(const std::vector<TurnChain>& chains, TermsOf ter
 
 } // namespace
 
-TurnTimes::TurnTimes(const Problem& problem, const SidePair& rules, models::Cycles alone)
-    : problem_{problem}, ports_{port_times(problem)}, alone_{alone.count()} {
+RoundRobinDelay::RoundRobinDelay(const AnalysisContext& context, const PipelinePair& rules, models::Cycles alone)
+    : context_{context}, ports_{port_times(context)}, alone_{alone.count()} {
     // Whoever checks evidence knows what may be waited for, not what is outstanding where.
-    LongestWaits waits = problem.request.proofs != nullptr
-                             ? waits_in_any_order(problem)
-                             : longest_waits(*problem.request.graph, rules.lower, rules.upper,
-                                             problem.facts.never, problem.timings.size());
+    LongestStalls waits = context.request.proofs != nullptr
+                             ? stalls_in_any_order(context)
+                             : longest_stalls(*context.request.graph, rules.lower, rules.upper,
+                                             context.facts.never, context.timings.size());
     waits_ = std::move(waits.instructions);
     completion_ = waits.completion;
-    turns_ = most_on_a_path(problem, InstructionCosts(ports_.size(), 1));
+    turns_ = most_on_a_path(context, InstructionCosts(ports_.size(), 1));
     for (std::size_t i = 0; i < waits_.size(); ++i)
-        if (problem.used[i]) longest_wait_ = std::max(longest_wait_, waits_[i]);
-    longest_behind_barriers_ = longest_behind_barriers(problem, waits_);
+        if (context.used[i]) longest_wait_ = std::max(longest_wait_, waits_[i]);
+    longest_behind_barriers_ = longest_behind_barriers(context, waits_);
 }
 
-Cycles TurnTimes::turns_of(const TurnChain& chain) const {
-    return Cycles{problem_.shape.issue_slot.hi} * chain.places;
+Cycles RoundRobinDelay::turns_of(const RotationPath& chain) const {
+    return Cycles{context_.shape.issue_slot.hi} * chain.places;
 }
 
-BoundTerm TurnTimes::term(std::string text, std::int64_t count, const LemmaName& lemma,
+BoundTerm RoundRobinDelay::term(std::string text, std::int64_t count, const CertificateName& certificate,
                           const InstructionCosts& costs) const {
-    return {std::move(text), count, most_by_lemma(problem_, lemma, costs), lemma.id};
+    return {std::move(text), count, certified_most(context_, certificate, costs), certificate.id};
 }
 
-InstructionCosts TurnTimes::held(const TurnChain& chain) const {
-    const InstructionCosts others = cost_to_other_schedulers(problem_);
+InstructionCosts RoundRobinDelay::held(const RotationPath& chain) const {
+    const InstructionCosts others = cost_to_other_schedulers(context_);
     InstructionCosts held(ports_.size(), 0);
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-        held[i] = std::max<std::int64_t>(0, ports_[i] - problem_.shape.issue_slot.lo);
+        held[i] = std::max<std::int64_t>(0, ports_[i] - context_.shape.issue_slot.lo);
         if (chain.moves) held[i] = std::max(held[i], others[i]);
     }
     return held;
 }
 
-BoundTerm TurnTimes::held_by(const TurnChain& chain, std::int64_t warps) const {
+BoundTerm RoundRobinDelay::held_by(const RotationPath& chain, std::int64_t warps) const {
     const std::string text = "ports that a warp takes beyond its slots";
     return term(text, warps, {upper("-held") + anywhere(chain), text}, held(chain));
 }
 
-std::vector<BoundTerm> TurnTimes::rounds(const TurnChain& chain, std::int64_t round) const {
-    const std::int64_t slot = problem_.shape.issue_slot.hi;
-    if (problem_.request.proofs == nullptr)
+std::vector<BoundTerm> RoundRobinDelay::rounds(const RotationPath& chain, std::int64_t round) const {
+    const std::int64_t slot = context_.shape.issue_slot.hi;
+    if (context_.request.proofs == nullptr)
         return {{"issue slots of the warps of a scheduler, one of each in a round",
                  (Cycles{chain.rounds} * chain.places + Cycles{chain.places - 1}).count(), slot},
                 {"wait of a round for a warp", chain.rounds, round - turns_of(chain).count()}};
@@ -104,15 +104,15 @@ std::vector<BoundTerm> TurnTimes::rounds(const TurnChain& chain, std::int64_t ro
              chain.blocks,
              {upper(fmt::format("-rounds-of-{}", round)),
               fmt::format("{} cycles for each instruction of a warp", round)},
-             per_instruction(problem_, [&](auto, const auto&) { return round; })),
+             per_instruction(context_, [&](auto, const auto&) { return round; })),
         {"turns before the first one of the critical chain, less the rounds that it does not "
          "pass whole",
          1, (Cycles{slot} * (chain.places - 1) - Cycles{round} * more).count()}};
 }
 
-std::vector<BoundTerm> TurnTimes::by_rounds(const TurnChain& chain, std::int64_t round) const {
-    const models::Interval& slot = problem_.shape.issue_slot;
-    const std::int64_t refill = problem_.shape.refill.hi;
+std::vector<BoundTerm> RoundRobinDelay::by_rounds(const RotationPath& chain, std::int64_t round) const {
+    const models::Interval& slot = context_.shape.issue_slot;
+    const std::int64_t refill = context_.shape.refill.hi;
     const auto beyond = [&](std::int64_t wait) { return std::max<std::int64_t>(0, wait - round); };
     InstructionCosts both = held(chain);
     for (std::size_t i = 0; i < both.size(); ++i)
@@ -131,7 +131,7 @@ std::vector<BoundTerm> TurnTimes::by_rounds(const TurnChain& chain, std::int64_t
     terms.push_back(
         {"wait of a round for a block that starts", chain.starts_in_turn, beyond(refill)});
     // Who comes back is waited for, and its turns come beside those of a round.
-    const std::int64_t of_block = problem_.shape.on_one_scheduler(problem_.shape.warps_per_block);
+    const std::int64_t of_block = context_.shape.on_one_scheduler(context_.shape.warps_per_block);
     const auto with_turns = [&](std::int64_t wait) {
         return (Cycles{wait} + Cycles{slot.hi} * (chain.places - 1 + of_block)).count();
     };
@@ -148,19 +148,19 @@ std::vector<BoundTerm> TurnTimes::by_rounds(const TurnChain& chain, std::int64_t
     return terms;
 }
 
-std::vector<BoundTerm> TurnTimes::by_rounds(const std::vector<TurnChain>& chains) const {
+std::vector<BoundTerm> RoundRobinDelay::by_rounds(const std::vector<RotationPath>& chains) const {
     Cycles shortest{0};
-    for (const TurnChain& chain : chains)
+    for (const RotationPath& chain : chains)
         shortest = std::max(shortest, turns_of(chain));
     std::vector<std::int64_t> levels = waits_;
     levels.push_back(shortest.count());
-    levels.push_back(problem_.shape.refill.hi);
+    levels.push_back(context_.shape.refill.hi);
     std::sort(levels.begin(), levels.end());
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
     levels.erase(levels.begin(), std::find(levels.begin(), levels.end(), shortest.count()));
     const auto sum = [&](std::size_t level) {
         return slowest(chains,
-                       [&](const TurnChain& chain) { return by_rounds(chain, levels[level]); });
+                       [&](const RotationPath& chain) { return by_rounds(chain, levels[level]); });
     };
     // The largest sum of the chains is convex in what every round takes.
     std::size_t first = 0;
@@ -175,48 +175,48 @@ std::vector<BoundTerm> TurnTimes::by_rounds(const std::vector<TurnChain>& chains
     return sum(first);
 }
 
-std::vector<BoundTerm> TurnTimes::by_warps(const TurnChain& chain) const {
-    const std::int64_t slot = problem_.shape.issue_slot.hi;
+std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& chain) const {
+    const std::int64_t slot = context_.shape.issue_slot.hi;
     const std::int64_t cut = chain.blocks > 1 ? 1 : 0;
     // Of blocks with one warp the chain's own starts are among those of the scheduler.
     const std::int64_t starts =
         chain.starts_in_turn > 0 ? chain.starts_in_turn : chain.starts + chain.blocks - 1;
-    const std::string alone = upper(alone_in_turns);
+    const std::string alone = upper(in_isolation);
     std::vector<BoundTerm> terms{
         {"one warp alone, in each block of the critical chain", chain.blocks, alone_, alone},
         term("issue slots of another warp of the scheduler, one before each turn",
              models::times(chain.blocks, chain.places - 1),
              {upper("-slots"), "issue slots of a warp"},
-             per_instruction(problem_, [&](auto, const auto&) { return slot; })),
+             per_instruction(context_, [&](auto, const auto&) { return slot; })),
         {"issue slots that run when the critical chain comes to a warp", chain.returns + cut, slot},
         {"waits of another warp whose turn it is", chain.holders, alone_, alone},
-        {"replacement and start of a block", starts, problem_.shape.refill.hi},
+        {"replacement and start of a block", starts, context_.shape.refill.hi},
         held_by(chain, models::plus(chain.warps, chain.further_warps))};
     add_other_ports(chain, terms);
     return terms;
 }
 
-std::vector<BoundTerm> TurnTimes::terms(const std::vector<TurnChain>& chains) const {
+std::vector<BoundTerm> RoundRobinDelay::terms(const std::vector<RotationPath>& chains) const {
     std::vector<BoundTerm> warps =
-        slowest(chains, [&](const TurnChain& chain) { return by_warps(chain); });
+        slowest(chains, [&](const RotationPath& chain) { return by_warps(chain); });
     // A round may wait for the loads of several warps, each of which waits at caches (S29a).
-    if (problem_.caches) return warps;
+    if (context_.caches) return warps;
     std::vector<BoundTerm> rounds = by_rounds(chains);
     return sum_of(warps) < sum_of(rounds) ? warps : rounds;
 }
 
-void TurnTimes::add_other_ports(const TurnChain& chain, std::vector<BoundTerm>& terms) const {
+void RoundRobinDelay::add_other_ports(const RotationPath& chain, std::vector<BoundTerm>& terms) const {
     terms.push_back(beside(chain));
     if (chain.jumps)
         terms.push_back({"an instruction issued before the chain went over to another block", 1,
                          *std::max_element(ports_.begin(), ports_.end())});
 }
 
-BoundTerm TurnTimes::beside(const TurnChain& chain) const {
+BoundTerm RoundRobinDelay::beside(const RotationPath& chain) const {
     const std::string text =
         "ports of the multiprocessor that a warp takes from those of other schedulers";
     return term(text, chain.warps_beside, {upper("-other"), text},
-                cost_to_other_schedulers(problem_));
+                cost_to_other_schedulers(context_));
 }
 
 } // namespace warpbound::analyzer

@@ -13,7 +13,7 @@ namespace warpbound::analyzer {
 
 /// What a chain of turns passes. A *round* leads from a turn of the chain's warp to its next one; a
 /// warp *comes back* when its barrier opens or its block is handed out.
-struct TurnChain {
+struct RotationPath {
     std::int64_t places = 1;         ///< Of its scheduler, at most.
     std::int64_t rounds = 0;         ///< In which its warp stays in turn.
     std::int64_t returns = 0;        ///< Of its own warps.
@@ -32,46 +32,46 @@ struct TurnChain {
 };
 
 /// The lemma on the time of one warp in turns that nobody else takes.
-inline constexpr const char* alone_in_turns = "-alone";
+inline constexpr const char* in_isolation = "-alone";
 
 /// What turns of this problem take. Where the request asks for proofs, terms are numbers of the
 /// launch or rest on lemmas, which are kept (docs/soundness.md, S28).
-class TurnTimes {
+class RoundRobinDelay {
 public:
     /// `rules`: with a write buffer that never delays. `alone`: the longest time of a warp that
     /// runs alone under them, over all paths that loop bounds allow.
-    TurnTimes(const Problem& problem, const SidePair& rules, models::Cycles alone);
+    RoundRobinDelay(const AnalysisContext& context, const PipelinePair& rules, models::Cycles alone);
 
     /// Instructions of a warp, at most.
     [[nodiscard]] std::int64_t turns() const { return turns_; }
 
     /// Side: upper. All but drains, of whichever of these chains takes longest; terms of nothing
     /// included.
-    [[nodiscard]] std::vector<BoundTerm> terms(const std::vector<TurnChain>& chains) const;
+    [[nodiscard]] std::vector<BoundTerm> terms(const std::vector<RotationPath>& chains) const;
 
     /// Side: upper. What warps of other schedulers take.
-    [[nodiscard]] BoundTerm beside(const TurnChain& chain) const;
+    [[nodiscard]] BoundTerm beside(const RotationPath& chain) const;
 
 private:
     /// By waits of rounds that take `round` cycles each, or by what a warp alone waits for.
-    [[nodiscard]] std::vector<BoundTerm> by_rounds(const TurnChain& chain,
+    [[nodiscard]] std::vector<BoundTerm> by_rounds(const RotationPath& chain,
                                                    std::int64_t round) const;
-    [[nodiscard]] std::vector<BoundTerm> by_warps(const TurnChain& chain) const;
+    [[nodiscard]] std::vector<BoundTerm> by_warps(const RotationPath& chain) const;
     /// The least of these sums.
-    [[nodiscard]] std::vector<BoundTerm> by_rounds(const std::vector<TurnChain>& chains) const;
+    [[nodiscard]] std::vector<BoundTerm> by_rounds(const std::vector<RotationPath>& chains) const;
     /// The rounds themselves.
-    [[nodiscard]] std::vector<BoundTerm> rounds(const TurnChain& chain, std::int64_t round) const;
+    [[nodiscard]] std::vector<BoundTerm> rounds(const RotationPath& chain, std::int64_t round) const;
     /// Of ports, beyond slots.
-    [[nodiscard]] InstructionCosts held(const TurnChain& chain) const;
-    [[nodiscard]] BoundTerm held_by(const TurnChain& chain, std::int64_t warps) const;
+    [[nodiscard]] InstructionCosts held(const RotationPath& chain) const;
+    [[nodiscard]] BoundTerm held_by(const RotationPath& chain, std::int64_t warps) const;
     /// Of warps beside, and of a block that the chain left.
-    void add_other_ports(const TurnChain& chain, std::vector<BoundTerm>& terms) const;
+    void add_other_ports(const RotationPath& chain, std::vector<BoundTerm>& terms) const;
     /// Of a round in which nobody is waited for.
-    [[nodiscard]] models::Cycles turns_of(const TurnChain& chain) const;
-    [[nodiscard]] BoundTerm term(std::string text, std::int64_t count, const LemmaName& lemma,
+    [[nodiscard]] models::Cycles turns_of(const RotationPath& chain) const;
+    [[nodiscard]] BoundTerm term(std::string text, std::int64_t count, const CertificateName& certificate,
                                  const InstructionCosts& costs) const;
 
-    const Problem& problem_;
+    const AnalysisContext& context_;
     InstructionCosts waits_; ///< From the issue before on.
     InstructionCosts ports_;
     std::int64_t turns_ = 0;

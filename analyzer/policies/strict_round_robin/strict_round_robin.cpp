@@ -21,8 +21,8 @@ struct TurnBound {
 };
 
 /// Of a scheduler with so many warps that stay in turn until they end.
-TurnChain chain_of_scheduler(const LaunchShape& shape, std::int64_t turns, std::int64_t warps) {
-    TurnChain chain;
+RotationPath chain_of_scheduler(const LaunchGeometry& shape, std::int64_t turns, std::int64_t warps) {
+    RotationPath chain;
     chain.places = chain.warps = warps;
     chain.warps_beside = shape.warps() - warps;
     chain.rounds = turns - 1;
@@ -31,28 +31,28 @@ TurnChain chain_of_scheduler(const LaunchShape& shape, std::int64_t turns, std::
 }
 
 /// What it takes, and waits for warps of the others.
-TurnBound terms_of_scheduler(const Problem& problem, const TurnTimes& times,
-                             const TurnChain& chain) {
+TurnBound terms_of_scheduler(const AnalysisContext& context, const RoundRobinDelay& times,
+                             const RotationPath& chain) {
     // What waits at caches is not part of the one schedule.
     const auto decided =
-        problem.caches ? std::nullopt : time_in_turn(problem, chain.warps, Side::Upper);
+        context.caches ? std::nullopt : time_in_turn(context, chain.warps, Side::Upper);
     if (!decided) return {times.terms({chain})};
     return {{{in_turn, 1, decided->count()}, times.beside(chain)}, true};
 }
 
 /// Blocks that began before the last one was handed out, on a multiprocessor with the fewest.
-std::int64_t begun_before_the_last(const LaunchShape& shape) {
+std::int64_t begun_before_the_last(const LaunchGeometry& shape) {
     return (shape.blocks - 1) / shape.multiprocessors;
 }
 
 /// Through blocks that follow each other in one place, and from barrier to barrier (S25a).
-TurnChain chain_of_blocks(const LaunchShape& shape, std::int64_t turns, std::int64_t barriers) {
+RotationPath chain_of_blocks(const LaunchGeometry& shape, std::int64_t turns, std::int64_t barriers) {
     using models::Cycles;
     const std::int64_t waves = shape.waves();
     const std::int64_t per_block = shape.warps_per_block;
     const std::int64_t resident = shape.resident * per_block;
     const std::int64_t before = begun_before_the_last(shape);
-    TurnChain chain;
+    RotationPath chain;
     chain.places = shape.on_one_scheduler(resident);
     chain.moves = chain.places < resident;
     chain.jumps = waves > 1;
@@ -96,19 +96,19 @@ TurnChain chain_of_blocks(const LaunchShape& shape, std::int64_t turns, std::int
     return chain;
 }
 
-std::vector<BoundTerm> terms_of_drains(const Problem& problem, const LaunchShape& shape) {
-    const InstructionCosts costs = drain_costs(problem, Side::Upper);
-    const LemmaName lemma{"execution-time-upper-drain", "drains of the stores of a warp"};
-    const models::Cycles drain{most_by_lemma(problem, lemma, costs)};
+std::vector<BoundTerm> terms_of_drains(const AnalysisContext& context, const LaunchGeometry& shape) {
+    const InstructionCosts costs = drain_costs(context, Side::Upper);
+    const CertificateName certificate{"execution-time-upper-drain", "drains of the stores of a warp"};
+    const models::Cycles drain{certified_most(context, certificate, costs)};
     // The chain goes over to another multiprocessor, in whose buffer stores are left.
     const models::Cycles left =
-        models::Cycles{*std::max_element(costs.begin(), costs.end())} * problem.buffer_entries.hi;
+        models::Cycles{*std::max_element(costs.begin(), costs.end())} * context.buffer_entries.hi;
     const std::int64_t seen =
         (begun_before_the_last(shape) + shape.resident) * shape.warps_per_block;
     const bool in_parts = shape.waves() > 1 && shape.multiprocessors > 1 &&
                           drain * seen + left < drain * shape.warps();
     std::vector<BoundTerm> terms{
-        {lemma.text, in_parts ? seen : shape.warps(), drain.count(), lemma.id}};
+        {certificate.text, in_parts ? seen : shape.warps(), drain.count(), certificate.id}};
     if (in_parts)
         terms.push_back({"drains of the entries that are in a write buffer when the last block "
                          "starts",
@@ -118,23 +118,23 @@ std::vector<BoundTerm> terms_of_drains(const Problem& problem, const LaunchShape
 
 } // namespace
 
-Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadline) {
+Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context, Deadline deadline) {
     std::int64_t barriers = 0;
-    if (problem.shape.warps_per_block > 1) {
-        const auto common = common_barriers(problem);
+    if (context.shape.warps_per_block > 1) {
+        const auto common = aligned_barriers(context);
         if (!common) return common.as_failure();
         barriers = common.value();
     }
     // The write buffer counts on its own: here it never delays.
-    const SidePair rules = rules_of(problem, 1, {0, 0, 0});
+    const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0});
     auto alone =
-        bound_one_warp(problem, rules, Side::Upper, deadline, Facts::LoopBounds, alone_in_turns);
+        bound_single_warp(context, rules, Side::Upper, deadline, Facts::LoopBounds, in_isolation);
     if (!alone) return alone.as_failure();
     SideAnswer answer = std::move(alone).value();
     SideResult& execution = answer.execution;
-    const TurnTimes times{problem, rules, execution.proved};
-    const LaunchShape shape = problem.shape.waves() == 1 ? problem.shape.fullest() : problem.shape;
-    std::vector<TurnChain> chains;
+    const RoundRobinDelay times{context, rules, execution.proved};
+    const LaunchGeometry shape = context.shape.waves() == 1 ? context.shape.fullest() : context.shape;
+    std::vector<RotationPath> chains;
     if (shape.waves() > 1 || barriers > 0) {
         chains.push_back(chain_of_blocks(shape, times.turns(), barriers));
     } else {
@@ -145,21 +145,21 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
             chains.push_back(chain_of_scheduler(shape, times.turns(), warps));
     }
     TurnBound bound;
-    if (shape.waves() > 1 || barriers > 0 || problem.request.proofs != nullptr) {
+    if (shape.waves() > 1 || barriers > 0 || context.request.proofs != nullptr) {
         bound.terms = times.terms(chains);
     } else {
-        for (const TurnChain& chain : chains) {
-            TurnBound one = terms_of_scheduler(problem, times, chain);
+        for (const RotationPath& chain : chains) {
+            TurnBound one = terms_of_scheduler(context, times, chain);
             if (sum_of(bound.terms) < sum_of(one.terms)) bound = std::move(one);
         }
     }
-    for (BoundTerm& term : terms_of_drains(problem, shape))
+    for (BoundTerm& term : terms_of_drains(context, shape))
         bound.terms.push_back(std::move(term));
-    keep_counted(problem, bound.terms);
+    keep_counted_certificates(context, bound.terms);
     std::erase_if(bound.terms,
                   [](const BoundTerm& term) { return term.count == 0 || term.cycles == 0; });
     const bool decided = bound.decided && bound.terms.size() == 1;
-    execution.proof = decided ? Proof::DecidedSchedule : Proof::ResponseTime;
+    execution.proof = decided ? Proof::ScheduleExploration : Proof::ResponseTime;
     if (decided) execution.outcome = Outcome::Optimal;
     execution.terms = std::move(bound.terms);
     execution.proved = sum_of(execution.terms);
@@ -167,16 +167,16 @@ Result<SideAnswer> bound_turns_from_above(const Problem& problem, Deadline deadl
     return answer;
 }
 
-SideAnswer bound_turns_from_below(const Problem& problem, SideAnswer answer) {
-    const LaunchShape& shape = problem.shape;
+SideAnswer bound_strict_round_robin_from_below(const AnalysisContext& context, SideAnswer answer) {
+    const LaunchGeometry& shape = context.shape;
     if (shape.waves() > 1) return answer;
     const auto decided = time_in_turn(
-        problem, shape.on_one_scheduler(shape.share() * shape.warps_per_block), Side::Lower);
+        context, shape.on_one_scheduler(shape.share() * shape.warps_per_block), Side::Lower);
     if (!decided || *decided <= answer.execution.proved) return answer;
     SideResult& execution = answer.execution;
     execution.terms = {{in_turn, 1, decided->count()}};
     execution.proved = *decided;
-    execution.proof = Proof::DecidedSchedule;
+    execution.proof = Proof::ScheduleExploration;
     execution.outcome = Outcome::Optimal;
     execution.best_found.reset();
     return answer;

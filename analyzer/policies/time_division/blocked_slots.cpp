@@ -10,11 +10,11 @@ namespace warpbound::analyzer {
 using models::plus;
 using models::times;
 
-std::vector<AlikeSchedulers> schedulers_of(const models::WarpPolicy& policy,
-                                           const LaunchShape& shape) {
+std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
+                                           const LaunchGeometry& shape) {
     const std::int64_t room = shape.resident * shape.warps_per_block;
     const std::int64_t taken = std::min(shape.blocks, shape.resident) * shape.warps_per_block;
-    std::vector<AlikeSchedulers> schedulers;
+    std::vector<EquivalentSchedulers> schedulers;
     for (std::int64_t first = 0; first < std::min(room, shape.schedulers); ++first) {
         const auto places = [&](std::int64_t warps) {
             return (warps - first + shape.schedulers - 1) / shape.schedulers;
@@ -26,28 +26,28 @@ std::vector<AlikeSchedulers> schedulers_of(const models::WarpPolicy& policy,
             ++schedulers.back().count;
         else
             schedulers.push_back(
-                {1, SlotOrder{policy, places(room), shape.issue_slot.hi}, places(taken)});
+                {1, SlotTable{policy, places(room), shape.issue_slot.hi}, places(taken)});
     }
     return schedulers;
 }
 
-CoveredPoints::CoveredPoints(const Problem& problem, std::vector<Held> held,
+BlockedSlots::BlockedSlots(const AnalysisContext& context, std::vector<Held> held,
                              std::vector<bool> of_own_block)
-    : problem_{problem}, held_{std::move(held)},
+    : context_{context}, held_{std::move(held)},
       of_own_block_{std::move(of_own_block)}, kinds_{held_} {
     std::sort(kinds_.begin(), kinds_.end());
     kinds_.erase(std::unique(kinds_.begin(), kinds_.end()), kinds_.end());
 }
 
-bool CoveredPoints::in_one_block(std::int64_t place, std::int64_t other) const {
-    const LaunchShape& shape = problem_.shape;
+bool BlockedSlots::in_one_block(std::int64_t place, std::int64_t other) const {
+    const LaunchGeometry& shape = context_.shape;
     if (shape.blocks == 1) return true;
     if (shape.warps_per_block % shape.schedulers != 0) return false;
     const std::int64_t of_block = shape.warps_per_block / shape.schedulers;
     return place / of_block == other / of_block;
 }
 
-std::int64_t CoveredPoints::most(const Covered& covered, bool own_block) {
+std::int64_t BlockedSlots::most(const Covered& covered, bool own_block) {
     if (std::all_of(covered.begin(), covered.end(), [](std::int64_t n) { return n == 0; }))
         return 0;
     const bool some_only = own_block && !of_own_block_.empty();
@@ -60,15 +60,15 @@ std::int64_t CoveredPoints::most(const Covered& covered, bool own_block) {
             counts.push_back(counted ? covered[static_cast<std::size_t>(kind - kinds_.begin())]
                                      : 0);
         }
-        known->second = most_on_a_path(problem_, counts);
+        known->second = most_on_a_path(context_, counts);
     }
     return known->second;
 }
 
 /// An instruction of a place of the same scheduler issues in one of its slots, at its point at the
 /// latest.
-std::int64_t CoveredPoints::in_time(const Held& held, const PointsOfPlace& points,
-                                    const SlotOrder& order, std::int64_t other) {
+std::int64_t BlockedSlots::in_time(const Held& held, const SlotBoundaries& points,
+                                    const SlotTable& order, std::int64_t other) {
     std::int64_t most_points = 0;
     if (held.cycles > 0)
         for (const std::int64_t from : order.slots_of(other))
@@ -77,7 +77,7 @@ std::int64_t CoveredPoints::in_time(const Held& held, const PointsOfPlace& point
     return most_points;
 }
 
-std::int64_t CoveredPoints::by_place(const PointsOfPlace& points, const SlotOrder& order,
+std::int64_t BlockedSlots::by_place(const SlotBoundaries& points, const SlotTable& order,
                                      std::int64_t place, std::int64_t other) {
     Covered covered;
     for (const Held& held : kinds_)
@@ -87,7 +87,7 @@ std::int64_t CoveredPoints::by_place(const PointsOfPlace& points, const SlotOrde
 
 /// The slots of another scheduler with as many places begin any number of cycles later, the same in
 /// all rounds; an instruction issues in any cycle of its slot.
-std::int64_t CoveredPoints::by_scheduler(const PointsOfPlace& points, const SlotOrder& order,
+std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& points, const SlotTable& order,
                                          std::int64_t place) {
     const std::int64_t shortest = order.distance(place).shortest;
     std::int64_t worst = 0;
@@ -111,7 +111,7 @@ std::int64_t CoveredPoints::by_scheduler(const PointsOfPlace& points, const Slot
     return worst;
 }
 
-std::int64_t CoveredPoints::by_any_scheduler(std::int64_t places, std::int64_t shortest,
+std::int64_t BlockedSlots::by_any_scheduler(std::int64_t places, std::int64_t shortest,
                                              bool own_block) {
     Covered covered;
     for (const Held& held : kinds_)
@@ -119,12 +119,12 @@ std::int64_t CoveredPoints::by_any_scheduler(std::int64_t places, std::int64_t s
     return times(most(covered, own_block), places);
 }
 
-std::int64_t CoveredPoints::of_place(const std::vector<AlikeSchedulers>& schedulers,
+std::int64_t BlockedSlots::of_place(const std::vector<EquivalentSchedulers>& schedulers,
                                      std::size_t own, std::int64_t place) {
     constexpr std::int64_t most_steps = std::int64_t{1} << 20U; // For all meetings of two orders.
-    const SlotOrder& order = schedulers[own].order;
+    const SlotTable& order = schedulers[own].order;
     const std::int64_t shortest = order.distance(place).shortest;
-    const PointsOfPlace points{order, place};
+    const SlotBoundaries points{order, place};
     std::int64_t covered = 0;
     for (std::int64_t other = 0; other < order.places(); ++other)
         if (other != place) covered = plus(covered, by_place(points, order, place, other));
@@ -136,19 +136,19 @@ std::int64_t CoveredPoints::of_place(const std::vector<AlikeSchedulers>& schedul
             i == own && shortest > 1 && order.round() * order.round() * order.slot() <= most_steps;
         const std::int64_t one = fixed ? by_scheduler(points, order, place)
                                        : by_any_scheduler(schedulers[i].order.places(), shortest,
-                                                          problem_.shape.blocks == 1);
+                                                          context_.shape.blocks == 1);
         covered = plus(covered, times(one, count));
     }
     return covered;
 }
 
-std::int64_t CoveredPoints::by_itself(const SlotOrder& order, std::int64_t place) {
+std::int64_t BlockedSlots::by_itself(const SlotTable& order, std::int64_t place) {
     if (order.places() == 1) return by_any_scheduler(1, 1, true);
     bool in_pairs = false;
-    for (std::size_t i = 0; i < problem_.timings.size(); ++i)
-        in_pairs = in_pairs || (problem_.used[i] && problem_.timings[i] && order.slot() == 1 &&
-                                problem_.timings[i].value().gap.lo == 0);
-    const PointsOfPlace points{order, place};
+    for (std::size_t i = 0; i < context_.timings.size(); ++i)
+        in_pairs = in_pairs || (context_.used[i] && context_.timings[i] && order.slot() == 1 &&
+                                context_.timings[i].value().gap.lo == 0);
+    const SlotBoundaries points{order, place};
     Covered covered;
     for (const Held& held : kinds_)
         covered.push_back(in_time(held, points, order, place) +
@@ -156,20 +156,20 @@ std::int64_t CoveredPoints::by_itself(const SlotOrder& order, std::int64_t place
     return most(covered, true);
 }
 
-std::int64_t CoveredPoints::cycles_of_block(std::int64_t block) {
-    const LaunchShape& shape = problem_.shape;
+std::int64_t BlockedSlots::cycles_of_block(std::int64_t block) {
+    const LaunchGeometry& shape = context_.shape;
     const std::int64_t warps = shape.resident * shape.warps_per_block;
-    std::vector<SlotOrder> orders; // By scheduler.
+    std::vector<SlotTable> orders; // By scheduler.
     for (std::int64_t first = 0; first < std::min(warps, shape.schedulers); ++first)
-        orders.emplace_back(problem_.request.policy, (warps - first - 1) / shape.schedulers + 1,
+        orders.emplace_back(context_.request.policy, (warps - first - 1) / shape.schedulers + 1,
                             shape.issue_slot.hi);
     std::vector<Covered> cycles(static_cast<std::size_t>(warps), Covered(kinds_.size(), 0));
     for (std::int64_t i = 0; i < shape.warps_per_block; ++i) {
         const std::int64_t warp = block * shape.warps_per_block + i;
-        const SlotOrder& order = orders[static_cast<std::size_t>(warp % shape.schedulers)];
+        const SlotTable& order = orders[static_cast<std::size_t>(warp % shape.schedulers)];
         const std::int64_t place = warp / shape.schedulers;
         const SlotDistance distance = order.distance(place);
-        const PointsOfPlace points{order, place};
+        const SlotBoundaries points{order, place};
         for (std::int64_t other = 0; other < warps; ++other) {
             if (other == warp) continue;
             const bool beside = (other - warp) % shape.schedulers == 0;
@@ -189,8 +189,8 @@ std::int64_t CoveredPoints::cycles_of_block(std::int64_t block) {
     return sum;
 }
 
-std::int64_t CoveredPoints::cycles_of_any(const std::vector<SlotDistance>& distances) {
-    const LaunchShape& shape = problem_.shape;
+std::int64_t BlockedSlots::cycles_of_any(const std::vector<SlotDistance>& distances) {
+    const LaunchGeometry& shape = context_.shape;
     Covered cycles;
     std::int64_t apart = 0;
     for (const SlotDistance& slots : distances)

@@ -15,22 +15,22 @@ using models::times;
 
 namespace {
 
-std::vector<Held> ports_held(const Problem& problem) {
+std::vector<Held> ports_held(const AnalysisContext& context) {
     std::vector<Held> held;
-    for (const std::int64_t cycles : port_times(problem))
-        held.push_back({cycles, cycles > 0 && is_shared_by_all(problem, held.size())});
+    for (const std::int64_t cycles : port_times(context))
+        held.push_back({cycles, cycles > 0 && is_shared_by_all(context, held.size())});
     return held;
 }
 
 /// The stores of the launch; they lie in its buffer.
 class BufferedStores {
 public:
-    explicit BufferedStores(const Problem& problem)
-        : problem_{problem}, entries_{problem.buffer_entries.lo} {
-        const InstructionCosts drains = drain_costs(problem, Side::Upper);
+    explicit BufferedStores(const AnalysisContext& context)
+        : context_{context}, entries_{context.buffer_entries.lo} {
+        const InstructionCosts drains = drain_costs(context, Side::Upper);
         InstructionCosts entering(drains.size(), 0);
         for (std::size_t i = 0; i < entering.size(); ++i)
-            entering[i] = enters_write_buffer(problem, i) ? 1 : 0;
+            entering[i] = enters_write_buffer(context, i) ? 1 : 0;
         stores_ = of_all(entering);
         drains_ = of_all(drains);
         for (const std::int64_t drain : drains)
@@ -39,19 +39,19 @@ public:
 
     /// Nobody waits while all stores of the launch fit.
     [[nodiscard]] bool fit() const { return stores_ <= entries_; }
-    [[nodiscard]] bool may_count_entries() const { return problem_.buffer_entries.is_exact(); }
+    [[nodiscard]] bool may_count_entries() const { return context_.buffer_entries.is_exact(); }
     /// From its entry on, in which it finds at most all entries but one before it.
     [[nodiscard]] std::vector<Held> held() const {
-        std::vector<Held> held(problem_.timings.size());
+        std::vector<Held> held(context_.timings.size());
         for (std::size_t i = 0; i < held.size(); ++i)
-            if (enters_write_buffer(problem_, i)) held[i] = {times(longest_drain_, entries_), true};
+            if (enters_write_buffer(context_, i)) held[i] = {times(longest_drain_, entries_), true};
         return held;
     }
     /// Store by store (S23), in slots as far apart as one of `places` says.
     [[nodiscard]] std::int64_t cycles_of_each(const std::vector<SlotDistance>& places) const {
-        InstructionCosts costs = drain_costs(problem_, Side::Upper);
+        InstructionCosts costs = drain_costs(context_, Side::Upper);
         for (std::size_t i = 0; i < costs.size(); ++i)
-            costs[i] = enters_write_buffer(problem_, i) ? lost_to_store(costs[i], places) : 0;
+            costs[i] = enters_write_buffer(context_, i) ? blocking_of_store(costs[i], places) : 0;
         return of_all(costs);
     }
     /// At a lost point all entries are taken; `covered`: by all stores.
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] std::int64_t cycles_lost(const std::vector<SlotDistance>& distances) const {
         if (fit()) return 0;
         // Where the chain changes its place, points may lie closer by less than a slot.
-        const std::int64_t slack = problem_.shape.issue_slot.hi - 1;
+        const std::int64_t slack = context_.shape.issue_slot.hi - 1;
         const auto cycles = [&](std::int64_t stores, std::int64_t drains) {
             std::int64_t drained = 0;
             std::int64_t longest = 0;
@@ -80,11 +80,11 @@ public:
         };
         const std::int64_t of_launch =
             std::min(cycles(stores_, drains_), cycles_of_each(distances));
-        const LaunchShape& shape = problem_.shape;
+        const LaunchGeometry& shape = context_.shape;
         if (shape.multiprocessors == 1) return of_launch;
         // Of the blocks on the chain's multiprocessors, and what is in the buffer of the second
         // when the chain comes to it.
-        const std::int64_t left = problem_.buffer_entries.hi;
+        const std::int64_t left = context_.buffer_entries.hi;
         const auto of_chain = [&](std::int64_t of_all_warps) {
             return times(of_all_warps / shape.warps(), shape.warps_of_chain());
         };
@@ -94,10 +94,10 @@ public:
 
 private:
     [[nodiscard]] std::int64_t of_all(const InstructionCosts& counts) const {
-        return times(most_on_a_path(problem_, counts), problem_.shape.warps());
+        return times(most_on_a_path(context_, counts), context_.shape.warps());
     }
 
-    const Problem& problem_;
+    const AnalysisContext& context_;
     std::int64_t entries_;
     std::int64_t stores_ = 0;
     std::int64_t drains_ = 0;
@@ -106,26 +106,26 @@ private:
 
 /// What instructions hold of ports and of the write buffer.
 struct HeldByWarps {
-    CoveredPoints ports;
-    CoveredPoints stores;
+    BlockedSlots ports;
+    BlockedSlots stores;
 };
 
-std::vector<std::int64_t> all_places(const SlotOrder& order) {
+std::vector<std::int64_t> all_places(const SlotTable& order) {
     std::vector<std::int64_t> places(static_cast<std::size_t>(order.places()));
     std::iota(places.begin(), places.end(), 0);
     return places;
 }
 
 /// In one wave. `alike`: all warps count alike for each other.
-std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem, HeldByWarps held,
+std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context, HeldByWarps held,
                                              const BufferedStores& buffered, bool alike) {
-    const auto schedulers = schedulers_of(problem.request.policy, problem.shape);
-    std::map<SlotDistance, LostSlots> lost;
+    const auto schedulers = schedulers_of(context.request.policy, context.shape);
+    std::map<SlotDistance, SlotBlocking> lost;
     for (std::size_t own = 0; own < schedulers.size(); ++own) {
-        const SlotOrder& order = schedulers[own].order;
+        const SlotTable& order = schedulers[own].order;
         for (const std::int64_t place : alike ? order.kinds() : all_places(order)) {
             const SlotDistance distance = order.distance(place);
-            LostSlots& most = lost[distance];
+            SlotBlocking& most = lost[distance];
             most.to_ports = std::max(most.to_ports, held.ports.of_place(schedulers, own, place));
             most.cycles = distance.longest;
             std::int64_t full = buffered.lost_by_time(distance);
@@ -141,7 +141,7 @@ std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem, HeldByWarps
 
 /// Which instructions of a warp of the same block count in a part: also those that hold something
 /// when the next part begins.
-std::vector<bool> counted_in(const BarrierParts& parts, std::size_t part,
+std::vector<bool> counted_in(const BarrierIntervals& parts, std::size_t part,
                              const std::vector<Held>& held) {
     std::vector<bool> counted = parts.inside[part];
     for (std::size_t i = 0; i < held.size(); ++i)
@@ -150,26 +150,26 @@ std::vector<bool> counted_in(const BarrierParts& parts, std::size_t part,
 }
 
 /// Cycles lost between two barriers of the warp's block, in the place that loses most.
-LostSlots lost_in_part(const Problem& problem, const BarrierParts& parts, std::size_t part) {
+SlotBlocking lost_in_part(const AnalysisContext& context, const BarrierIntervals& parts, std::size_t part) {
     // Who does not use a port or store in this part waits for none.
-    std::vector<bool> units(problem.request.architecture->units.size(), false);
+    std::vector<bool> units(context.request.architecture->units.size(), false);
     bool any_store = false;
-    for (std::size_t i = 0; i < problem.used.size(); ++i) {
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
         if (!parts.inside[part][i]) continue;
-        units[problem.timings[i].value().unit] = true;
-        any_store = any_store || enters_write_buffer(problem, i);
+        units[context.timings[i].value().unit] = true;
+        any_store = any_store || enters_write_buffer(context, i);
     }
-    std::vector<Held> ports = ports_held(problem);
+    std::vector<Held> ports = ports_held(context);
     for (std::size_t i = 0; i < ports.size(); ++i)
-        if (ports[i].cycles > 0 && !units[problem.timings[i].value().unit]) ports[i] = {};
-    const BufferedStores buffered{problem};
+        if (ports[i].cycles > 0 && !units[context.timings[i].value().unit]) ports[i] = {};
+    const BufferedStores buffered{context};
     const std::vector<Held> stores = buffered.held();
-    LostSlots most;
+    SlotBlocking most;
     for (const auto& [distance, slots] :
-         lost_slots(problem,
-                    {{problem, ports, counted_in(parts, part, ports)},
-                     {problem, stores, counted_in(parts, part, stores)}},
-                    buffered, problem.shape.blocks == 1)) {
+         blocking_by_distance(context,
+                    {{context, ports, counted_in(parts, part, ports)},
+                     {context, stores, counted_in(parts, part, stores)}},
+                    buffered, context.shape.blocks == 1)) {
         most.to_ports = std::max(most.to_ports, times(slots.to_ports, slots.cycles));
         if (any_store)
             most.to_stores = std::max(most.to_stores, times(slots.to_stores, slots.cycles));
@@ -179,7 +179,7 @@ LostSlots lost_in_part(const Problem& problem, const BarrierParts& parts, std::s
 
 } // namespace
 
-std::int64_t lost_to_store(std::int64_t drain, const std::vector<SlotDistance>& places) {
+std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistance>& places) {
     const SlotDistance any = hull(places);
     std::int64_t meanwhile = 0;
     for (const SlotDistance& slots : places)
@@ -187,35 +187,35 @@ std::int64_t lost_to_store(std::int64_t drain, const std::vector<SlotDistance>& 
     return plus(any.longest, std::min(meanwhile, times(drain / any.shortest, any.longest)));
 }
 
-std::map<SlotDistance, LostSlots> lost_slots(const Problem& problem) {
-    const BufferedStores buffered{problem};
-    return lost_slots(problem, {{problem, ports_held(problem)}, {problem, buffered.held()}},
+std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context) {
+    const BufferedStores buffered{context};
+    return blocking_by_distance(context, {{context, ports_held(context)}, {context, buffered.held()}},
                       buffered, true);
 }
 
-LostSlots lost_between_places(const Problem& problem, const std::vector<SlotDistance>& distances,
+SlotBlocking blocking_of_any_slot(const AnalysisContext& context, const std::vector<SlotDistance>& distances,
                               std::int64_t barriers) {
-    CoveredPoints ports{problem, ports_held(problem)};
-    LostSlots lost;
-    lost.to_stores = BufferedStores{problem}.cycles_lost(distances);
-    if (problem.shape.waves() > 1) {
+    BlockedSlots ports{context, ports_held(context)};
+    SlotBlocking lost;
+    lost.to_stores = BufferedStores{context}.cycles_lost(distances);
+    if (context.shape.waves() > 1) {
         lost.to_ports = ports.cycles_of_any(distances);
         return lost;
     }
-    for (std::int64_t block = 0; block < problem.shape.blocks; ++block)
+    for (std::int64_t block = 0; block < context.shape.blocks; ++block)
         lost.to_ports = std::max(lost.to_ports, ports.cycles_of_block(block));
     // Between barriers the chain is in one place.
-    LostSlots in_parts;
-    const auto add = [&](const LostSlots& slots, std::int64_t count) {
+    SlotBlocking in_parts;
+    const auto add = [&](const SlotBlocking& slots, std::int64_t count) {
         in_parts.to_ports = plus(in_parts.to_ports, times(slots.to_ports, count));
         in_parts.to_stores = plus(in_parts.to_stores, times(slots.to_stores, count));
     };
-    if (const auto parts = parts_between_barriers(problem, barriers)) {
+    if (const auto parts = barrier_intervals(context, barriers)) {
         for (std::size_t part = 0; part < parts->inside.size(); ++part)
-            add(lost_in_part(problem, *parts, part), 1);
+            add(lost_in_part(context, *parts, part), 1);
     } else {
-        LostSlots most;
-        for (const auto& [distance, slots] : lost_slots(problem)) {
+        SlotBlocking most;
+        for (const auto& [distance, slots] : blocking_by_distance(context)) {
             most.to_ports = std::max(most.to_ports, times(slots.to_ports, slots.cycles));
             most.to_stores = std::max(most.to_stores, times(slots.to_stores, slots.cycles));
         }

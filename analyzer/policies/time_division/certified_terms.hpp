@@ -9,6 +9,6 @@ namespace warpbound::analyzer {
 
 /// Side: upper. Requires: the request asks for proofs. Refuses barriers of blocks with several
 /// warps.
-Result<SideAnswer> prove_slotted_from_above(const Problem& launched, Deadline deadline);
+Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched, Deadline deadline);
 
 } // namespace warpbound::analyzer

@@ -13,9 +13,9 @@
 namespace warpbound::analyzer {
 
 std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
-                                         const LaunchShape& shape) {
+                                         const LaunchGeometry& shape) {
     std::vector<SlotDistance> distances;
-    for (const AlikeSchedulers& alike : schedulers_of(policy, shape))
+    for (const EquivalentSchedulers& alike : schedulers_of(policy, shape))
         if (alike.warps == alike.order.places())
             for (const std::int64_t place : alike.order.kinds())
                 distances.push_back(alike.order.distance(place));
@@ -27,9 +27,9 @@ std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
     return distances;
 }
 
-Problem as_delayed(const Problem& problem) {
-    Problem one = problem;
-    if (problem.shape.waves() == 1) one.shape = problem.shape.fullest();
+AnalysisContext as_delayed(const AnalysisContext& context) {
+    AnalysisContext one = context;
+    if (context.shape.waves() == 1) one.shape = context.shape.fullest();
     return one;
 }
 
@@ -40,8 +40,8 @@ SlotDistance hull(const std::vector<SlotDistance>& distances) {
     return any;
 }
 
-std::optional<SlotDistance> slots_of_any_place(const models::WarpPolicy& policy,
-                                               const LaunchShape& shape) {
+std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
+                                               const LaunchGeometry& shape) {
     if (shape.warps() == 1 || models::guarantee_of(policy) != models::PolicyGuarantee::Slotted)
         return std::nullopt;
     return hull(slot_distances(policy, shape));
@@ -52,20 +52,20 @@ std::string kind_of(const SlotDistance& slots) {
     return fmt::format("-every-{}-{}", slots.shortest, slots.longest);
 }
 
-std::string SlottedChain::kind(const std::vector<SlotDistance>& slots) const {
-    return barriers > 0 ? in_any_place : kind_of(slots.front());
+std::string TimeDivisionPath::kind(const std::vector<SlotDistance>& slots) const {
+    return barriers > 0 ? in_any_warp_slot : kind_of(slots.front());
 }
 
-Result<SlottedChain> slotted_chain(const Problem& problem) {
-    SlottedChain chain;
-    if (problem.shape.warps_per_block > 1) {
-        const auto common = common_barriers(problem);
+Result<TimeDivisionPath> time_division_path(const AnalysisContext& context) {
+    TimeDivisionPath chain;
+    if (context.shape.warps_per_block > 1) {
+        const auto common = aligned_barriers(context);
         if (!common) return common.as_failure();
         chain.barriers = common.value();
     }
     // In several waves warps of all places follow each other, at barriers also within a block.
-    chain.changes_place = problem.shape.waves() > 1 || chain.barriers > 0;
-    chain.places = slot_distances(problem.request.policy, problem.shape);
+    chain.changes_place = context.shape.waves() > 1 || chain.barriers > 0;
+    chain.places = slot_distances(context.request.policy, context.shape);
     if (chain.barriers > 0)
         chain.paths = {chain.places};
     else
@@ -74,7 +74,7 @@ Result<SlottedChain> slotted_chain(const Problem& problem) {
     return chain;
 }
 
-Result<SideAnswer> slowest_in_slots(const Problem& problem, const SlottedChain& chain,
+Result<SideAnswer> longest_in_slots(const AnalysisContext& context, const TimeDivisionPath& chain,
                                     Deadline deadline, const TermsOfPath& terms) {
     // Facts about whole paths do not follow the chain from warp to warp.
     const Facts facts = chain.barriers > 0 ? Facts::LoopBounds : Facts::All;
@@ -83,9 +83,9 @@ Result<SideAnswer> slowest_in_slots(const Problem& problem, const SlottedChain& 
     std::int64_t nodes = 0;
     for (const auto& slots : chain.paths) {
         // The write buffer counts on its own: here it never delays.
-        const SidePair rules = rules_of(problem, 1, {0, 0, 0}, slots);
+        const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0}, slots);
         auto alone =
-            bound_one_warp(problem, rules, Side::Upper, deadline, facts, chain.kind(slots));
+            bound_single_warp(context, rules, Side::Upper, deadline, facts, chain.kind(slots));
         if (!alone) return alone;
         SideResult& execution = alone.value().execution;
         nodes += alone.value().nodes;
@@ -101,16 +101,16 @@ Result<SideAnswer> slowest_in_slots(const Problem& problem, const SlottedChain& 
     return std::move(*worst);
 }
 
-Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer answer,
+Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
                                            Deadline deadline) {
     // Places that are surely taken on some multiprocessor.
-    const LaunchShape taken = problem.shape.holding(problem.shape.surely_together());
-    for (const SlotDistance& slots : slot_distances(problem.request.policy, taken)) {
+    const LaunchGeometry taken = context.shape.holding(context.shape.surely_together());
+    for (const SlotDistance& slots : slot_distances(context.request.policy, taken)) {
         if (slots.longest == 1) continue;
-        const SidePair rules =
-            rules_of(problem, problem.buffer_entries.hi, problem.buffer_drain, {slots});
+        const PipelinePair rules =
+            pipelines_of(context, context.buffer_entries.hi, context.buffer_drain, {slots});
         auto alone =
-            bound_one_warp(problem, rules, Side::Lower, deadline, Facts::All, kind_of(slots));
+            bound_single_warp(context, rules, Side::Lower, deadline, Facts::All, kind_of(slots));
         if (!alone) return alone;
         SideResult& execution = alone.value().execution;
         alone.value().nodes += answer.nodes;
@@ -118,7 +118,7 @@ Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer an
         // which the run may start.
         const std::int64_t path = execution.proved.count();
         const models::Cycles least{(models::Cycles{path} * slots.shortest).count() / slots.longest -
-                                   (problem.shape.issue_slot.hi - 1)};
+                                   (context.shape.issue_slot.hi - 1)};
         if (!(answer.execution.proved < least)) continue;
         execution.terms = {{"path of a warp in its slots, all of them the longest distance apart",
                             1, path, "execution-time-lower" + kind_of(slots)}};

@@ -15,28 +15,28 @@ namespace warpbound::analyzer {
 /// How far apart the slots of a warp are, for every kind of place that the first blocks take of a
 /// multiprocessor (`schedulers_of`), sorted. A warp that is alone on its scheduler has all slots.
 std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
-                                         const LaunchShape& shape);
+                                         const LaunchGeometry& shape);
 
 /// The launch as it delays itself on one multiprocessor: where all blocks start together, the one
 /// that got most (docs/soundness.md, S17).
-Problem as_delayed(const Problem& problem);
+AnalysisContext as_delayed(const AnalysisContext& context);
 
 /// From the shortest to the longest of all. Requires: one at least.
 SlotDistance hull(const std::vector<SlotDistance>& distances);
 
 /// The same for the places of a launch whose warps are chosen in slots; none: one warp, or a policy
 /// without slots.
-std::optional<SlotDistance> slots_of_any_place(const models::WarpPolicy& policy,
-                                               const LaunchShape& shape);
+std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
+                                               const LaunchGeometry& shape);
 
 /// What the names of lemmas about such slots end in.
 std::string kind_of(const SlotDistance& slots);
 
 /// The same where a warp may be in any place.
-inline constexpr const char* in_any_place = "-in-any-place";
+inline constexpr const char* in_any_warp_slot = "-in-any-place";
 
 /// Through which slots the critical chain of a launch may go (docs/soundness.md, S17).
-struct SlottedChain {
+struct TimeDivisionPath {
     std::int64_t barriers = 0;  ///< Of a block, at each of which the chain may change its place.
     bool changes_place = false; ///< There, or from block to block.
     std::vector<SlotDistance> places;
@@ -48,19 +48,19 @@ struct SlottedChain {
 };
 
 /// Refuses barriers that paths of a block pass unequally often.
-Result<SlottedChain> slotted_chain(const Problem& problem);
+Result<TimeDivisionPath> time_division_path(const AnalysisContext& context);
 
 /// Terms of a bound that rests on the longest path in such slots. `Unit:` core cycles.
 using TermsOfPath = std::function<std::vector<BoundTerm>(const std::vector<SlotDistance>& slots,
                                                          std::int64_t path)>;
 
 /// Side: upper. The largest sum over all paths of the chain.
-Result<SideAnswer> slowest_in_slots(const Problem& problem, const SlottedChain& chain,
+Result<SideAnswer> longest_in_slots(const AnalysisContext& context, const TimeDivisionPath& chain,
                                     Deadline deadline, const TermsOfPath& terms);
 
 /// Side: lower. The shortest path in the slots of a place where that is above `answer`, which is
 /// the bound of any policy.
-Result<SideAnswer> slotted_path_from_below(const Problem& problem, SideAnswer answer,
+Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
                                            Deadline deadline);
 
 } // namespace warpbound::analyzer

@@ -6,13 +6,13 @@ namespace warpbound::certification::verify {
 
 namespace {
 
-LaneStack::Point point_of(const LaneStack::Entry& entry) {
+SimtStack::Point point_of(const SimtStack::Entry& entry) {
     return {entry.kind, entry.of};
 }
 
 } // namespace
 
-std::vector<LaneStack::Group> LaneStack::groups_of(const Entry& entry) const {
+std::vector<SimtStack::Group> SimtStack::groups_of(const Entry& entry) const {
     std::vector<Group> groups{{entry.of, entry.at}};
     for (const std::size_t at : entry.earlier)
         for (const std::size_t of : (*parting_)(at))
@@ -20,14 +20,14 @@ std::vector<LaneStack::Group> LaneStack::groups_of(const Entry& entry) const {
     return groups;
 }
 
-LaneStack LaneStack::known() const {
-    LaneStack known = *this;
+SimtStack SimtStack::known() const {
+    SimtStack known = *this;
     for (Entry& entry : known.entries_)
         entry.earlier.clear();
     return known;
 }
 
-bool LaneStack::covers(const LaneStack& other) const {
+bool SimtStack::covers(const SimtStack& other) const {
     return std::equal(entries_.begin(), entries_.end(), other.entries_.begin(),
                       [](const Entry& a, const Entry& b) {
                           return std::includes(a.earlier.begin(), a.earlier.end(),
@@ -35,31 +35,31 @@ bool LaneStack::covers(const LaneStack& other) const {
                       });
 }
 
-bool LaneStack::all_are_here() const {
+bool SimtStack::all_are_here() const {
     return std::all_of(entries_.begin(), entries_.end(),
                        [](const Entry& entry) { return entry.at == nobody; });
 }
 
-bool LaneStack::is_in(std::size_t entry) const {
+bool SimtStack::is_in(std::size_t entry) const {
     return active_ && is_point(entries_[entry]) && left_.count(point_of(entries_[entry])) == 0;
 }
 
-std::optional<std::size_t> LaneStack::innermost() const {
+std::optional<std::size_t> SimtStack::innermost() const {
     for (std::size_t i = entries_.size(); i-- > 0;)
         if (is_in(i)) return i;
     return std::nullopt;
 }
 
-void LaneStack::join(Kind kind, std::size_t of) {
+void SimtStack::join(Kind kind, std::size_t of) {
     entries_.push_back({kind, of});
 }
 
-void LaneStack::leave(std::size_t entry) {
+void SimtStack::leave(std::size_t entry) {
     left_.insert(point_of(entries_[entry]));
 }
 
 /// Some have joined it and have neither arrived nor left it.
-bool LaneStack::is_missed(std::size_t entry) const {
+bool SimtStack::is_missed(std::size_t entry) const {
     const Point point = point_of(entries_[entry]);
     return is_in(entry) ||
            std::any_of(entries_.begin() + static_cast<std::ptrdiff_t>(entry) + 1, entries_.end(),
@@ -68,12 +68,12 @@ bool LaneStack::is_missed(std::size_t entry) const {
                        });
 }
 
-void LaneStack::add_points_above(std::size_t entry, std::set<Point>& to) const {
+void SimtStack::add_points_above(std::size_t entry, std::set<Point>& to) const {
     for (std::size_t i = entry + 1; i < entries_.size(); ++i)
         if (is_point(entries_[i])) to.insert(point_of(entries_[i]));
 }
 
-void LaneStack::remove(std::size_t entry) {
+void SimtStack::remove(std::size_t entry) {
     const Point point = point_of(entries_[entry]);
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(entry));
     for (Entry& other : entries_)
@@ -83,7 +83,7 @@ void LaneStack::remove(std::size_t entry) {
 }
 
 // Of two points that open the newer one is the later one here: its lanes come to stand above.
-void LaneStack::open_points(const LaterTurn& later_turn) {
+void SimtStack::open_points(const LaterTurn& later_turn) {
     for (std::size_t i = 0; i < entries_.size();) {
         if (!is_point(entries_[i]) || is_missed(i)) {
             ++i;
@@ -106,20 +106,20 @@ void LaneStack::open_points(const LaterTurn& later_turn) {
     }
 }
 
-std::size_t LaneStack::begin_of_mixed(std::size_t entry) const {
+std::size_t SimtStack::begin_of_mixed(std::size_t entry) const {
     while (entries_[entry].mixed)
         --entry;
     return entry;
 }
 
-std::size_t LaneStack::begin_of_beside(std::size_t entry) const {
+std::size_t SimtStack::begin_of_beside(std::size_t entry) const {
     while (entry > 0 && entries_[entry].beside && entries_[entry - 1].beside &&
            entries_[entry - 1].of == entries_[entry].of)
         --entry;
     return entry;
 }
 
-void LaneStack::wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others,
+void SimtStack::wait_for_turn(std::size_t behind, std::size_t at, const SimtStack& others,
                               bool beside) {
     Entry waiting{Kind::Turn, behind, at, others.left_};
     waiting.beside = beside;
@@ -128,7 +128,7 @@ void LaneStack::wait_for_turn(std::size_t behind, std::size_t at, const LaneStac
 }
 
 // Who parted last stands for those below, whether they wait or not.
-void LaneStack::forget_earlier() {
+void SimtStack::forget_earlier() {
     const auto is_one = [](const Entry& entry) {
         return entry.kind == Kind::Turn && !entry.many && !entry.passed && !entry.mixed &&
                !entry.beside;
@@ -148,7 +148,7 @@ void LaneStack::forget_earlier() {
 
 // Those of a later turn of a loop stand above those of the turns before, among others that left
 // the same turns elsewhere.
-void LaneStack::join_groups() {
+void SimtStack::join_groups() {
     if (parting_ != nullptr) forget_earlier();
     const auto stands_for = [this](const Entry& a, const Entry& b) {
         const std::vector<Group> groups = groups_of(a);
@@ -190,7 +190,7 @@ void LaneStack::join_groups() {
     }
 }
 
-void LaneStack::wait_at(std::size_t entry, std::size_t at, const LaneStack& others) {
+void SimtStack::wait_at(std::size_t entry, std::size_t at, const SimtStack& others) {
     Entry& point = entries_[entry];
     std::set<Point> left;
     for (std::size_t below = 0; below < entry; ++below)
@@ -203,7 +203,7 @@ void LaneStack::wait_at(std::size_t entry, std::size_t at, const LaneStack& othe
     point.left = std::move(left);
 }
 
-bool LaneStack::arrive(std::size_t entry, std::size_t at, const LaterTurn& later_turn) {
+bool SimtStack::arrive(std::size_t entry, std::size_t at, const LaterTurn& later_turn) {
     wait_at(entry, at, *this);
     active_ = false;
     if (is_missed(entry)) {
@@ -218,21 +218,21 @@ bool LaneStack::arrive(std::size_t entry, std::size_t at, const LaterTurn& later
     return true;
 }
 
-void LaneStack::end(const LaterTurn& later_turn) {
+void SimtStack::end(const LaterTurn& later_turn) {
     active_ = false;
     left_.clear();
     open_points(later_turn);
 }
 
 // A point at the top would have opened.
-std::vector<std::pair<LaneStack::Entry, LaneStack>> LaneStack::next() const {
-    std::vector<std::pair<Entry, LaneStack>> choices;
+std::vector<std::pair<SimtStack::Entry, SimtStack>> SimtStack::next() const {
+    std::vector<std::pair<Entry, SimtStack>> choices;
     if (entries_.empty()) return choices;
     const std::size_t top = entries_.size() - 1;
     const bool beside = entries_.back().beside; // Then none is mixed.
     const std::size_t from = beside ? begin_of_beside(top) : begin_of_mixed(top);
     for (std::size_t on_top = from; on_top <= top; ++on_top) {
-        LaneStack rest = *this;
+        SimtStack rest = *this;
         rest.left_ = entries_[on_top].left;
         rest.active_ = true;
         if (entries_[on_top].many) choices.emplace_back(entries_[on_top], rest);

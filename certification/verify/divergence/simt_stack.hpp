@@ -17,7 +17,7 @@ namespace warpbound::certification::verify {
 
 /// Newer ones above older ones. Lanes are in all points that stand below them, but those that are
 /// listed as left.
-class LaneStack {
+class SimtStack {
 public:
     static constexpr std::size_t nobody = SIZE_MAX;
 
@@ -52,22 +52,22 @@ public:
     /// all loops around that, at least one.
     using LaterTurn = std::function<bool(std::size_t, std::size_t)>;
     /// Blocks behind which lanes may part of which some go on at the block.
-    using PartingBlocks = std::function<const std::vector<std::size_t>&(std::size_t)>;
+    using DivergentBlocks = std::function<const std::vector<std::size_t>&(std::size_t)>;
     /// What the states do not tell apart.
     struct NotFollowed {
         std::string what;
     };
 
     /// With `parting` only the last is known of groups that parted at one block after the other.
-    explicit LaneStack(const PartingBlocks* parting = nullptr) : parting_{parting} {}
+    explicit SimtStack(const DivergentBlocks* parting = nullptr) : parting_{parting} {}
 
     [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
     /// Groups that an entry for a turn stands for: the one that waits, and those that may below it.
     [[nodiscard]] std::vector<Group> groups_of(const Entry& entry) const;
     /// But for groups that may wait below others.
-    [[nodiscard]] LaneStack known() const;
+    [[nodiscard]] SimtStack known() const;
     /// Whether the other one, of which the same is known, has no more groups that may wait.
-    [[nodiscard]] bool covers(const LaneStack& other) const;
+    [[nodiscard]] bool covers(const SimtStack& other) const;
     [[nodiscard]] bool all_are_here() const;
     /// The active lanes are in the point `entry`.
     [[nodiscard]] bool is_in(std::size_t entry) const;
@@ -81,9 +81,9 @@ public:
     void open_points(const LaterTurn& later_turn);
     /// Lanes that were among the active ones wait for their turn, or at a point of theirs.
     /// `others`: the stack as it is for them. Throws `NotFollowed`.
-    void wait_for_turn(std::size_t behind, std::size_t at, const LaneStack& others,
+    void wait_for_turn(std::size_t behind, std::size_t at, const SimtStack& others,
                        bool beside = false);
-    void wait_at(std::size_t entry, std::size_t at, const LaneStack& others);
+    void wait_at(std::size_t entry, std::size_t at, const SimtStack& others);
     /// The active lanes arrive at a point, to go on at this block: whether they do at once. Throws
     /// `NotFollowed`.
     bool arrive(std::size_t entry, std::size_t at, const LaterTurn& later_turn);
@@ -92,13 +92,13 @@ public:
     /// Those are active now who waited for their turn for the shortest time, with the stack as it
     /// then is: one for each kind that may be on top, and for what may be below. None: nobody
     /// waits.
-    [[nodiscard]] std::vector<std::pair<Entry, LaneStack>> next() const;
+    [[nodiscard]] std::vector<std::pair<Entry, SimtStack>> next() const;
 
-    bool operator==(const LaneStack& other) const {
+    bool operator==(const SimtStack& other) const {
         return std::tie(entries_, left_, active_) ==
                std::tie(other.entries_, other.left_, other.active_);
     }
-    bool operator<(const LaneStack& other) const {
+    bool operator<(const SimtStack& other) const {
         return std::tie(entries_, left_, active_) <
                std::tie(other.entries_, other.left_, other.active_);
     }
@@ -118,7 +118,7 @@ private:
     void join_groups();
     void forget_earlier();
 
-    const PartingBlocks* parting_; ///< Null: all groups are known.
+    const DivergentBlocks* parting_; ///< Null: all groups are known.
     std::vector<Entry> entries_;
     std::set<Point> left_; ///< Points that the active lanes are not in.
     bool active_ = true;

@@ -23,7 +23,7 @@ constexpr std::size_t most_pairs = 1'000'000;
 /// its steps is one again, and so on.
 class Relation {
 public:
-    Relation(const KernelCase& kernel, const ControlFlow& copies, const LaneStates& lanes)
+    Relation(const KernelCase& kernel, const ControlFlow& copies, const WarpStates& lanes)
         : kernel_{kernel}, copies_{copies}, states_{lanes.states}, known_{lanes.known} {}
 
     void check() {
@@ -100,7 +100,7 @@ private:
 
     const KernelCase& kernel_;
     const ControlFlow& copies_;
-    const std::vector<LaneStates::State>& states_;
+    const std::vector<WarpStates::State>& states_;
     Waiting known_;
     std::vector<Pair> pairs_;
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> index_;
@@ -110,7 +110,7 @@ private:
 ControlFlow flow_of_copies(const KernelCase& kernel, const ControlFlow& of_code) {
     if (kernel.in_turn.empty()) fail(kernel, "lanes may part, and no copies of blocks are given");
     ControlFlow copies;
-    for (const CopyRow& copy : kernel.in_turn) {
+    for (const SerializedBlockRow& copy : kernel.in_turn) {
         const BlockRow& block = kernel.blocks[copy.of];
         copies.blocks.push_back({block.first, block.last, block.exits, copy.successors});
         copies.first.push_back(of_code.first[copy.of]);
@@ -123,7 +123,7 @@ ControlFlow flow_of_copies(const KernelCase& kernel, const ControlFlow& of_code)
 
 std::vector<std::size_t> copies_of_blocks(const KernelCase& kernel) {
     std::vector<std::size_t> copies(kernel.blocks.size(), 0);
-    for (const CopyRow& copy : kernel.in_turn)
+    for (const SerializedBlockRow& copy : kernel.in_turn)
         ++copies[copy.of];
     return copies;
 }
@@ -139,7 +139,7 @@ void check_barriers(const KernelCase& kernel, const ControlFlow& of_code) {
 }
 
 /// How often a lane executes the branch behind which such groups part, while they wait.
-std::int64_t most_groups(const ControlFlow& of_code, const LaneStates& lanes,
+std::int64_t most_groups(const ControlFlow& of_code, const WarpStates& lanes,
                          const std::pair<std::size_t, std::size_t>& group) {
     const auto turned = lanes.turned.find(group);
     std::int64_t most = 1;
@@ -189,7 +189,7 @@ bool comes_by_turn(const KernelCase& kernel, const CheckedLoop& sequence) {
 /// went on one by one, each when it passed the branch. Behind several branches they may come by
 /// several ways to the head, which nobody executes twice.
 std::int64_t most_behind(const KernelCase& kernel, const ControlFlow& of_code,
-                         const LaneStates& lanes, const CheckedLoop& sequence) {
+                         const WarpStates& lanes, const CheckedLoop& sequence) {
     const std::size_t start = kernel.in_turn[sequence.header].of;
     // Those who come one behind the other are a lane at least each time, and never the same.
     const std::int64_t lanes_of_warp =
@@ -248,11 +248,11 @@ bool nests_alike(const KernelCase& kernel, const ControlFlow& of_code, const Con
 }
 
 /// All copies of a loop turn as the loop does.
-void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const LaneStates& lanes,
+void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const WarpStates& lanes,
                  ControlFlow& copies) {
     const std::vector<std::size_t> copies_of = copies_of_blocks(kernel);
     for (CheckedLoop& loop : copies.loops) {
-        const CopyRow& copy = kernel.in_turn[loop.header];
+        const SerializedBlockRow& copy = kernel.in_turn[loop.header];
         const std::int64_t address = kernel.blocks[copy.of].first;
         if (copy.repeated) {
             if (*copy.repeated < most_behind(kernel, of_code, lanes, loop))
@@ -272,11 +272,11 @@ void bound_loops(const KernelCase& kernel, const ControlFlow& of_code, const Lan
     }
 }
 
-void check_together(const KernelCase& kernel, const LaneStates& lanes) {
+void check_together(const KernelCase& kernel, const WarpStates& lanes) {
     std::vector<bool> together(kernel.blocks.size(), true);
-    for (const LaneStates::State& state : lanes.states)
+    for (const WarpStates::State& state : lanes.states)
         together[state.block] = together[state.block] && state.together;
-    for (const CopyRow& copy : kernel.in_turn)
+    for (const SerializedBlockRow& copy : kernel.in_turn)
         if (copy.together && !together[copy.of])
             fail(kernel, fmt::format("some lanes may execute 0x{:04x} while others are elsewhere",
                                      kernel.blocks[copy.of].first));
@@ -291,7 +291,7 @@ SideFlows check_flows(const KernelCase& kernel) {
             fail(kernel, "copies of blocks are given, and no fact says that lanes may part");
         return flows;
     }
-    const LaneStates lanes = follow_lanes(kernel, flows.of_code);
+    const WarpStates lanes = follow_lanes(kernel, flows.of_code);
     flows.of_warp = flow_of_copies(kernel, flows.of_code);
     Relation{kernel, *flows.of_warp, lanes}.check();
     find_order_and_loops(kernel.id, *flows.of_warp);

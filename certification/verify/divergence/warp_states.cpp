@@ -43,13 +43,13 @@ public:
         index_[{0, stacks_.front()}].push_back(0);
     }
 
-    std::optional<LaneStates> run() {
+    std::optional<WarpStates> run() {
         for (std::size_t state = 0; state < stacks_.size(); ++state) {
             current_ = state;
             const std::size_t block = found_.states[state].block;
             try {
                 expand(block, stacks_[state]);
-            } catch (const LaneStack::NotFollowed& not_followed) {
+            } catch (const SimtStack::NotFollowed& not_followed) {
                 refuse(flow_.last[block], not_followed.what);
             }
             if (found_.states.size() > most_) return std::nullopt;
@@ -64,7 +64,7 @@ private:
     }
 
     // By value: states are added meanwhile.
-    void expand(std::size_t block, LaneStack stack) {
+    void expand(std::size_t block, SimtStack stack) {
         const std::size_t last = flow_.last[block];
         check_turns(block, stack);
         left_when_taken_.clear();
@@ -81,7 +81,7 @@ private:
             take(block, way, stack);
     }
 
-    void part(std::size_t block, const std::set<std::size_t>& ways, const LaneStack& stack) {
+    void part(std::size_t block, const std::set<std::size_t>& ways, const SimtStack& stack) {
         const std::size_t last = flow_.last[block];
         if (flow_.blocks[block].exits || ways.size() > most_ways)
             refuse(last, "lanes may part to more ways than this check follows");
@@ -106,21 +106,21 @@ private:
     }
 
     /// Bounds of loops are those of lanes: nobody may wait inside one while others turn.
-    void check_turns(std::size_t block, const LaneStack& stack) {
+    void check_turns(std::size_t block, const SimtStack& stack) {
         for (const CheckedLoop& loop : flow_.loops) {
             if (loop.header != block) continue;
-            for (const LaneStack::Entry& entry : stack.entries()) {
+            for (const SimtStack::Entry& entry : stack.entries()) {
                 const auto check_inside = [&](std::size_t at) {
-                    if (at != LaneStack::nobody && loop.blocks.count(at) != 0)
+                    if (at != SimtStack::nobody && loop.blocks.count(at) != 0)
                         refuse(flow_.first[block], "some lanes may turn this loop while others "
                                                    "wait inside it, which this check does not "
                                                    "follow");
                 };
-                if (entry.kind != LaneStack::Kind::Turn) {
+                if (entry.kind != SimtStack::Kind::Turn) {
                     check_inside(entry.at);
                     continue;
                 }
-                for (const LaneStack::Group& group : stack.groups_of(entry)) {
+                for (const SimtStack::Group& group : stack.groups_of(entry)) {
                     found_.turned[group].insert(block);
                     check_inside(group.second);
                 }
@@ -128,7 +128,7 @@ private:
         }
     }
 
-    void pass(std::size_t i, std::size_t block, LaneStack& stack) {
+    void pass(std::size_t i, std::size_t block, SimtStack& stack) {
         const assembly::Instruction& instruction = code_[i];
         const bool guarded = assembly::is_guarded(instruction);
         if (assembly::waits_for_others(instruction) && (guarded || !stack.all_are_here()))
@@ -138,16 +138,16 @@ private:
         if (guarded) refuse(i, "a guarded join is not followed where lanes may part");
         const auto reg = is_set(i) ? register_of(i) : std::nullopt;
         for (std::size_t at = 0; at < stack.entries().size(); ++at) {
-            const LaneStack::Entry& entry = stack.entries()[at];
-            if ((entry.kind == LaneStack::Kind::Made && entry.of == i) ||
+            const SimtStack::Entry& entry = stack.entries()[at];
+            if ((entry.kind == SimtStack::Kind::Made && entry.of == i) ||
                 (reg && stack.is_in(at) && is_of(entry, *reg)))
                 refuse(i, "a point that lanes are in already, which this check does not follow");
         }
-        stack.join(LaneStack::Kind::Made, i);
+        stack.join(SimtStack::Kind::Made, i);
     }
 
     /// Under a guard those leave the point that the block's branch transfers, or the others.
-    void pass_leaving(std::size_t i, std::size_t block, LaneStack& stack) {
+    void pass_leaving(std::size_t i, std::size_t block, SimtStack& stack) {
         const assembly::Instruction& instruction = code_[i];
         if (instruction.guard && instruction.guard->never()) return;
         const auto reg = register_of(i);
@@ -165,7 +165,7 @@ private:
         (*transferred ? left_when_taken_ : left_behind_).push_back(*reg);
     }
 
-    void leave(int reg, LaneStack& stack) const {
+    void leave(int reg, SimtStack& stack) const {
         for (std::size_t i = stack.entries().size(); i-- > 0;)
             if (stack.is_in(i) && is_of(stack.entries()[i], reg)) return stack.leave(i);
     }
@@ -176,8 +176,8 @@ private:
     [[nodiscard]] std::optional<int> register_of(std::size_t i) const {
         return assembly::barrier_register(code_[i]);
     }
-    [[nodiscard]] bool is_of(const LaneStack::Entry& entry, int reg) const {
-        return entry.kind == LaneStack::Kind::Made && is_set(entry.of) &&
+    [[nodiscard]] bool is_of(const SimtStack::Entry& entry, int reg) const {
+        return entry.kind == SimtStack::Kind::Made && is_set(entry.of) &&
                register_of(entry.of) == reg;
     }
     [[nodiscard]] bool falls(std::size_t block, std::size_t way) const {
@@ -190,13 +190,13 @@ private:
     }
 
     /// Those who go this way leave points.
-    void leave_over(std::size_t block, std::size_t way, LaneStack& stack) const {
+    void leave_over(std::size_t block, std::size_t way, SimtStack& stack) const {
         for (const int reg : falls(block, way) ? left_behind_ : left_when_taken_)
             leave(reg, stack);
     }
 
     /// The active lanes go over the edge together.
-    void take(std::size_t block, std::size_t way, LaneStack stack) {
+    void take(std::size_t block, std::size_t way, SimtStack stack) {
         leave_over(block, way, stack);
         stack.open_points(later_turn_);
         if (const auto point = arrival(block, way, stack))
@@ -207,25 +207,25 @@ private:
 
     /// Some go one way now, the others the other ways later.
     void part(std::size_t block, std::size_t now, const std::vector<std::size_t>& later,
-              LaneStack stack) {
+              SimtStack stack) {
         const auto& entries = stack.entries();
         bool in_made = false;
         for (std::size_t i = 0; i < entries.size(); ++i)
-            in_made = in_made || (stack.is_in(i) && entries[i].kind == LaneStack::Kind::Made);
+            in_made = in_made || (stack.is_in(i) && entries[i].kind == SimtStack::Kind::Made);
         if (!in_made)
             if (const auto meeting = meetings_.behind(block)) {
                 const auto point = stack.innermost();
                 if (!point || !is_at(entries[*point], *meeting)) {
-                    for (const LaneStack::Entry& entry : entries)
+                    for (const SimtStack::Entry& entry : entries)
                         if (is_at(entry, *meeting))
                             refuse(flow_.last[block], "the ways from here meet where those around "
                                                       "it do, which this check does not follow");
-                    stack.join(LaneStack::Kind::Behind, *meeting);
+                    stack.join(SimtStack::Kind::Behind, *meeting);
                 }
             }
-        const LaneStack before = stack;
+        const SimtStack before = stack;
         for (const std::size_t way : later) {
-            LaneStack others = before;
+            SimtStack others = before;
             leave_over(block, way, others);
             auto point = arrival(block, way, others);
             if (const auto inner = others.innermost();
@@ -241,13 +241,13 @@ private:
         take(block, now, std::move(stack));
     }
 
-    [[nodiscard]] static bool is_at(const LaneStack::Entry& point, std::size_t block) {
-        return point.kind == LaneStack::Kind::Behind && point.of == block;
+    [[nodiscard]] static bool is_at(const SimtStack::Entry& point, std::size_t block) {
+        return point.kind == SimtStack::Kind::Behind && point.of == block;
     }
 
     /// The point at which lanes arrive that go this way by the block's last instruction.
     [[nodiscard]] std::optional<std::size_t> arrival(std::size_t block, std::size_t way,
-                                                     const LaneStack& stack) const {
+                                                     const SimtStack& stack) const {
         const std::size_t last = flow_.last[block];
         const auto kind = pushed_by(code_[last].control_flow);
         if (!kind) return std::nullopt;
@@ -258,7 +258,7 @@ private:
             if (falls(block, way)) return std::nullopt;
         }
         for (std::size_t i = stack.entries().size(); i-- > 0;) {
-            if (!stack.is_in(i) || stack.entries()[i].kind != LaneStack::Kind::Made) continue;
+            if (!stack.is_in(i) || stack.entries()[i].kind != SimtStack::Kind::Made) continue;
             const std::size_t maker = stack.entries()[i].of;
             const Transfer made = code_[maker].control_flow;
             if (made == *kind && (!waits || register_of(maker) == register_of(last))) {
@@ -282,29 +282,29 @@ private:
     }
 
     /// The active lanes have arrived at the point; `behind`: block where they go on.
-    void arrive(std::size_t point, std::size_t behind, LaneStack stack) {
+    void arrive(std::size_t point, std::size_t behind, SimtStack stack) {
         if (!stack.arrive(point, behind, later_turn_)) return let_next(stack);
         found_.behind_points.insert(behind);
         go_on(behind, std::move(stack));
     }
 
     /// The active lanes have ended.
-    void end(LaneStack stack) {
+    void end(SimtStack stack) {
         stack.end(later_turn_);
         let_next(stack);
     }
 
-    void let_next(const LaneStack& stack) {
+    void let_next(const SimtStack& stack) {
         auto choices = stack.next();
         if (choices.empty()) found_.states[current_].ends = true;
         for (auto& [waited, rest] : choices) {
-            if (waited.kind != LaneStack::Kind::Turn) found_.behind_points.insert(waited.at);
+            if (waited.kind != SimtStack::Kind::Turn) found_.behind_points.insert(waited.at);
             go_on(waited.at, std::move(rest));
         }
     }
 
     /// The active lanes come to the block.
-    void go_on(std::size_t block, LaneStack stack) {
+    void go_on(std::size_t block, SimtStack stack) {
         for (std::size_t i = 0; i < stack.entries().size(); ++i) {
             if (!stack.is_in(i) || !is_at(stack.entries()[i], block)) continue;
             if (stack.innermost() != i)
@@ -315,7 +315,7 @@ private:
         enter(block, std::move(stack));
     }
 
-    void enter(std::size_t block, LaneStack stack) {
+    void enter(std::size_t block, SimtStack stack) {
         std::vector<std::size_t>& alike = index_[{block, stack.known()}];
         auto state = std::find_if(alike.begin(), alike.end(),
                                   [&](std::size_t i) { return stacks_[i].covers(stack); });
@@ -350,18 +350,18 @@ private:
     const KernelCase& kernel_;
     const ControlFlow& flow_;
     const std::vector<assembly::Instruction>& code_;
-    MeetingBlocks meetings_;
+    PostDominators meetings_;
     std::size_t most_; ///< States.
-    LaneStates found_;
-    std::vector<LaneStack> stacks_; ///< Per state.
+    WarpStates found_;
+    std::vector<SimtStack> stacks_; ///< Per state.
     /// Of the block that is expanded: registers of points that lanes leave as its branch transfers
     /// them, or does not.
     std::vector<int> left_when_taken_;
     std::vector<int> left_behind_;
     /// By block and what is known.
-    std::map<std::pair<std::size_t, LaneStack>, std::vector<std::size_t>> index_;
+    std::map<std::pair<std::size_t, SimtStack>, std::vector<std::size_t>> index_;
     std::map<std::size_t, std::vector<std::size_t>> parting_blocks_; ///< As far as asked for.
-    const LaneStack::PartingBlocks parting_ = [this](std::size_t at) -> const auto& {
+    const SimtStack::DivergentBlocks parting_ = [this](std::size_t at) -> const auto& {
         const auto [known, fresh] = parting_blocks_.try_emplace(at);
         for (std::size_t block = 0; fresh && block < flow_.blocks.size(); ++block)
             if (const auto& to = flow_.blocks[block].successors;
@@ -370,19 +370,19 @@ private:
         return known->second;
     };
     std::size_t current_ = 0;
-    const LaneStack::LaterTurn later_turn_ = [this](std::size_t of, std::size_t at) {
+    const SimtStack::LaterTurn later_turn_ = [this](std::size_t of, std::size_t at) {
         return is_later_turn(of, at);
     };
 };
 
 } // namespace
 
-std::optional<LaneStates> follow_lanes(const KernelCase& kernel, const ControlFlow& flow,
+std::optional<WarpStates> follow_lanes(const KernelCase& kernel, const ControlFlow& flow,
                                        Waiting known) {
     return Follower{kernel, flow, known}.run();
 }
 
-LaneStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow) {
+WarpStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow) {
     for (const Waiting known : {Waiting::Each, Waiting::Last})
         if (auto states = follow_lanes(kernel, flow, known)) return std::move(*states);
     throw Finding{Verdict::Failed,

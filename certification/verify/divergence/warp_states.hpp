@@ -20,7 +20,7 @@ enum class Waiting {
 };
 
 /// What a warp may do whose lanes may part at the stated branches.
-struct LaneStates {
+struct WarpStates {
     struct State {
         std::size_t block = 0;         ///< That the active lanes execute.
         std::vector<std::size_t> next; ///< States.
@@ -39,9 +39,9 @@ struct LaneStates {
 
 /// None: too many states. Throws `Finding` at code that it does not follow: named in
 /// docs/reference/evidence-format.md.
-std::optional<LaneStates> follow_lanes(const KernelCase& kernel, const ControlFlow& flow,
+std::optional<WarpStates> follow_lanes(const KernelCase& kernel, const ControlFlow& flow,
                                        Waiting known);
 /// By what is known of each, or where that are too many states, of the last.
-LaneStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow);
+WarpStates follow_lanes(const KernelCase& kernel, const ControlFlow& flow);
 
 } // namespace warpbound::certification::verify

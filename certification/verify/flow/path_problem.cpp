@@ -63,27 +63,27 @@ Matrix or_standing(Matrix matrix) {
     return matrix;
 }
 
-void check_size(const Lemma& lemma, std::size_t blocks) {
+void check_size(const Certificate& certificate, std::size_t blocks) {
     std::vector<std::size_t> nodes(blocks, 0);
-    for (const Lemma::Node& node : lemma.nodes)
+    for (const Certificate::Node& node : certificate.nodes)
         if (++nodes[node.block] > most_nodes_of_a_block)
             throw Finding{Verdict::Failed,
-                          fmt::format("{}: a block has more than {} nodes in its table", lemma.id,
+                          fmt::format("{}: a block has more than {} nodes in its table", certificate.id,
                                       most_nodes_of_a_block)};
 }
 
 } // namespace
 
-PathProblem::PathProblem(const ControlFlow& flow, const Lemma& lemma)
-    : flow_{flow}, lemma_{lemma}, sign_{lemma.upper ? 1 : -1}, nodes_(lemma.nodes.size()),
-      out_(lemma.nodes.size()), headed_(flow.order.size(), nullptr) {
-    check_size(lemma, flow.order.size());
+PathProblem::PathProblem(const ControlFlow& flow, const Certificate& certificate)
+    : flow_{flow}, certificate_{certificate}, sign_{certificate.upper ? 1 : -1}, nodes_(certificate.nodes.size()),
+      out_(certificate.nodes.size()), headed_(flow.order.size(), nullptr) {
+    check_size(certificate, flow.order.size());
     std::iota(nodes_.begin(), nodes_.end(), std::size_t{0});
     std::stable_sort(nodes_.begin(), nodes_.end(), [&](std::size_t a, std::size_t b) {
-        return flow.order[lemma.nodes[a].block] < flow.order[lemma.nodes[b].block];
+        return flow.order[certificate.nodes[a].block] < flow.order[certificate.nodes[b].block];
     });
-    for (std::size_t edge = 0; edge < lemma.edges.size(); ++edge)
-        out_[lemma.edges[edge].from].push_back(edge);
+    for (std::size_t edge = 0; edge < certificate.edges.size(); ++edge)
+        out_[certificate.edges[edge].from].push_back(edge);
     for (const CheckedLoop& loop : flow.loops)
         headed_[loop.header] = &loop;
     for (const CheckedLoop& loop : flow.loops) // inner ones come first
@@ -95,7 +95,7 @@ PathProblem::Reach PathProblem::explore(const CheckedLoop* loop, std::size_t sta
     std::vector<Value> values(nodes_.size());
     values[start] = 0;
     const auto arrive = [&](std::size_t node, std::int64_t value) {
-        const std::size_t block = lemma_.nodes[node].block;
+        const std::size_t block = certificate_.nodes[node].block;
         if (loop != nullptr && block == loop->header)
             raise(reach.turns, node, value);
         else if (loop != nullptr && loop->blocks.count(block) == 0)
@@ -105,7 +105,7 @@ PathProblem::Reach PathProblem::explore(const CheckedLoop* loop, std::size_t sta
     };
     for (const std::size_t node : nodes_) {
         if (!values[node]) continue;
-        const std::size_t block = lemma_.nodes[node].block;
+        const std::size_t block = certificate_.nodes[node].block;
         if (headed_[block] != nullptr && headed_[block] != loop) {
             const auto inner = stays_.find(node);
             if (inner == stays_.end()) continue;
@@ -115,17 +115,17 @@ PathProblem::Reach PathProblem::explore(const CheckedLoop* loop, std::size_t sta
             continue;
         }
         for (const std::size_t edge : out_[node])
-            arrive(lemma_.edges[edge].to, plus(*values[node], sign_ * lemma_.edges[edge].cost));
-        if (lemma_.nodes[node].end)
-            raise(reach.out.end, plus(*values[node], sign_ * *lemma_.nodes[node].end));
+            arrive(certificate_.edges[edge].to, plus(*values[node], sign_ * certificate_.edges[edge].cost));
+        if (certificate_.nodes[node].end)
+            raise(reach.out.end, plus(*values[node], sign_ * *certificate_.nodes[node].end));
     }
     return reach;
 }
 
 void PathProblem::solve(const CheckedLoop& loop) {
     std::vector<std::size_t> headers;
-    for (std::size_t node = 0; node < lemma_.nodes.size(); ++node)
-        if (lemma_.nodes[node].block == loop.header) headers.push_back(node);
+    for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
+        if (certificate_.nodes[node].block == loop.header) headers.push_back(node);
     std::vector<Reach> turns;
     for (const std::size_t header : headers)
         turns.push_back(explore(&loop, header));
@@ -137,7 +137,7 @@ void PathProblem::solve(const CheckedLoop& loop) {
     const Matrix all = compose(repeated(once, loop.min_turns),
                                repeated(or_standing(once), loop.max_turns - loop.min_turns));
     for (std::size_t i = 0; i < headers.size(); ++i) {
-        StayCosts stay;
+        TraversalCosts stay;
         for (std::size_t j = 0; j < headers.size(); ++j) {
             if (!all[i][j]) continue;
             for (const auto& [exit, value] : turns[j].out.exits)
@@ -154,8 +154,8 @@ std::optional<std::int64_t> PathProblem::best() const {
     return sign_ * *end;
 }
 
-StayCosts PathProblem::stay_at(std::size_t header) const {
-    StayCosts stay = stays_.at(header);
+TraversalCosts PathProblem::stay_at(std::size_t header) const {
+    TraversalCosts stay = stays_.at(header);
     for (auto& exit : stay.exits)
         exit.second *= sign_;
     if (stay.end) *stay.end *= sign_;
@@ -174,14 +174,14 @@ struct Part {
 
 class Witness {
 public:
-    explicit Witness(const Lemma& lemma) : lemma_{lemma}, sign_{lemma.upper ? 1 : -1} {
-        for (const auto& edge : lemma.edges)
+    explicit Witness(const Certificate& certificate) : certificate_{certificate}, sign_{certificate.upper ? 1 : -1} {
+        for (const auto& edge : certificate.edges)
             costs_[{edge.from, edge.to}] = edge.cost;
     }
 
     std::optional<std::int64_t> cost() {
         std::vector<std::optional<Part>> rules;
-        for (const auto& rule : lemma_.witness) {
+        for (const auto& rule : certificate_.witness) {
             std::optional<Part> part;
             for (const std::int64_t symbol : rule) {
                 if (symbol < 0) {
@@ -197,7 +197,7 @@ public:
         if (rules.empty() || !rules.back()) return std::nullopt;
         std::optional<std::int64_t> best;
         for (const auto& [way, cost] : rules.back()->ways) {
-            const auto& end = lemma_.nodes[way.second].end;
+            const auto& end = certificate_.nodes[way.second].end;
             if (way.first == 0 && end) raise(best, plus(cost, sign_ * *end));
         }
         if (!best) return std::nullopt;
@@ -207,8 +207,8 @@ public:
 private:
     [[nodiscard]] Part of_block(std::size_t block) const {
         Part part{block, block, {}};
-        for (std::size_t node = 0; node < lemma_.nodes.size(); ++node)
-            if (lemma_.nodes[node].block == block) part.ways[{node, node}] = 0;
+        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
+            if (certificate_.nodes[node].block == block) part.ways[{node, node}] = 0;
         return part;
     }
 
@@ -226,24 +226,24 @@ private:
         return both;
     }
 
-    const Lemma& lemma_;
+    const Certificate& certificate_;
     std::int64_t sign_;
     std::map<std::pair<std::size_t, std::size_t>, std::int64_t> costs_;
 };
 
 } // namespace
 
-std::optional<std::int64_t> witness_cost(const Lemma& lemma) {
-    return Witness{lemma}.cost();
+std::optional<std::int64_t> witness_cost(const Certificate& certificate) {
+    return Witness{certificate}.cost();
 }
 
-std::map<std::size_t, std::int64_t> witness_counts(const Lemma& lemma) {
-    std::vector<std::int64_t> uses(lemma.witness.size(), 0);
+std::map<std::size_t, std::int64_t> witness_counts(const Certificate& certificate) {
+    std::vector<std::int64_t> uses(certificate.witness.size(), 0);
     std::map<std::size_t, std::int64_t> counts;
     if (uses.empty()) return counts;
     uses.back() = 1;
     for (std::size_t rule = uses.size(); rule-- > 0;)
-        for (const std::int64_t symbol : lemma.witness[rule]) {
+        for (const std::int64_t symbol : certificate.witness[rule]) {
             std::int64_t& count = symbol >= 0 ? counts[static_cast<std::size_t>(symbol)]
                                               : uses[static_cast<std::size_t>(-1 - symbol)];
             count = plus(count, uses[rule]);

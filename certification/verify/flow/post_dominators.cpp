@@ -2,13 +2,13 @@
 
 namespace warpbound::certification::verify {
 
-std::optional<std::size_t> MeetingBlocks::behind(std::size_t block) {
+std::optional<std::size_t> PostDominators::behind(std::size_t block) {
     auto& known = known_[block];
     if (!known) known.emplace(find(block));
     return *known;
 }
 
-std::optional<std::size_t> MeetingBlocks::find(std::size_t block) const {
+std::optional<std::size_t> PostDominators::find(std::size_t block) const {
     const std::size_t count = flow_.blocks.size();
     const std::vector<bool> all = reached(block, std::nullopt);
     if (!exits(all)) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<std::size_t> MeetingBlocks::find(std::size_t block) const {
     return std::nullopt;
 }
 
-std::vector<bool> MeetingBlocks::reached(std::size_t block,
+std::vector<bool> PostDominators::reached(std::size_t block,
                                          std::optional<std::size_t> without) const {
     std::vector<bool> blocks(flow_.blocks.size(), false);
     std::vector<std::size_t> work{block};
@@ -43,7 +43,7 @@ std::vector<bool> MeetingBlocks::reached(std::size_t block,
     return blocks;
 }
 
-bool MeetingBlocks::exits(const std::vector<bool>& blocks) const {
+bool PostDominators::exits(const std::vector<bool>& blocks) const {
     for (std::size_t block = 0; block < blocks.size(); ++block)
         if (blocks[block] && flow_.blocks[block].exits) return true;
     return false;

@@ -9,10 +9,10 @@
 
 namespace warpbound::certification::verify {
 
-class MeetingBlocks {
+class PostDominators {
 public:
     /// `flow` must live as long.
-    explicit MeetingBlocks(const ControlFlow& flow) : flow_{flow}, known_(flow.blocks.size()) {}
+    explicit PostDominators(const ControlFlow& flow) : flow_{flow}, known_(flow.blocks.size()) {}
 
     /// The first block behind this one on all ways of the code from it to an EXIT; none where only
     /// the end is, or no EXIT is reached.

@@ -56,14 +56,14 @@ private:
     const ControlFlow& flow_;
     std::vector<bool> live_;
     std::vector<std::size_t> first_; ///< Node of each block.
-    Lemma table_;
+    Certificate table_;
 };
 
 } // namespace
 
-std::optional<std::int64_t> WarpCosts::most_of_a_part(const std::string& lemma) const {
-    const bool counts_turns = !by_turns_.empty() && lemma == part + by_turns_;
-    if (lemma != part && !counts_turns) return std::nullopt;
+std::optional<std::int64_t> WarpCosts::most_of_a_part(const std::string& certificate) const {
+    const bool counts_turns = !by_turns_.empty() && certificate == part + by_turns_;
+    if (certificate != part && !counts_turns) return std::nullopt;
     const std::string kind = counts_turns ? by_turns_ : "";
     const auto& on_scheduler = costs_.at(same + kind);
     const auto& on_others = costs_.at(other + kind);

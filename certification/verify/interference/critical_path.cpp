@@ -15,7 +15,7 @@ constexpr const char* residence = "execution-time-lower-residence";
 } // namespace
 
 Contention::Contention(const KernelCase& kernel, const SideFlows& flows)
-    : kernel_{kernel}, shape_{read_launch_shape(kernel)},
+    : kernel_{kernel}, shape_{read_launch_geometry(kernel)},
       slots_{slot_ranges(kernel.policy, shape_, shape_.resident)}, costs_{kernel, flows, shape_,
                                                                           slots_} {}
 
@@ -132,7 +132,7 @@ std::vector<Term> Contention::drains_on_several(const std::string& kind) const {
     const std::int64_t left = models::times(longest, costs_.buffer_entries().hi);
     const std::int64_t before = (shape_.blocks - 1) / shape_.multiprocessors;
     const std::int64_t counted = models::times(before + shape_.resident, shape_.warps_per_block);
-    const Lemma* drains = lemma_of(WarpCosts::upper_drain + kind);
+    const Certificate* drains = certificate_of(WarpCosts::upper_drain + kind);
     const std::int64_t drain = drains == nullptr ? 0 : std::max<std::int64_t>(0, drains->bound);
     const bool in_parts = models::Cycles{models::times(drain, counted)} + models::Cycles{left} <
                           models::Cycles{models::times(drain, shape_.warps)};
@@ -160,7 +160,7 @@ std::vector<std::vector<Term>> Contention::conserving_upper_sums(const std::stri
 // S27: a second sum, where the policy allows it; the tables are those of one of them.
 std::string Contention::kind_of_turns() const {
     const std::string& kind = costs_.by_turns();
-    return kind.empty() || lemma_of(stall + kind) == nullptr ? std::string{} : kind;
+    return kind.empty() || certificate_of(stall + kind) == nullptr ? std::string{} : kind;
 }
 
 std::vector<std::vector<Term>> Contention::upper_sums(const ClaimRow& claim) const {
@@ -203,13 +203,13 @@ std::vector<Term> Contention::measured_terms(const ClaimRow& claim) const {
         throw Finding{Verdict::Failed,
                       kernel_.id + ": no measured time is bounded where caches are waited for"};
     const std::string id = claim.upper ? "measured-time-upper" : "measured-time-lower";
-    const Lemma* lemma = lemma_of(id);
-    if (lemma == nullptr || !lemma->between)
+    const Certificate* certificate = certificate_of(id);
+    if (certificate == nullptr || !certificate->between)
         throw Finding{Verdict::Incomplete, claim.id + ": lemma " + id + " is missing"};
     // C3: each read adds its own latency; the safe end of each.
-    const auto before = costs_.clock_reads(lemma->between->first);
-    const auto behind = costs_.clock_reads(lemma->between->second);
-    const bool one_block = lemma->between->first == lemma->between->second;
+    const auto before = costs_.clock_reads(certificate->between->first);
+    const auto behind = costs_.clock_reads(certificate->between->second);
+    const bool one_block = certificate->between->first == certificate->between->second;
     if (before.empty() || behind.empty() || (one_block && before.size() < 2))
         throw Finding{Verdict::Failed, claim.id + ": no two clock reads in its blocks"};
     const auto& first = before.front()->latency;
@@ -221,25 +221,25 @@ std::vector<std::vector<Term>> Contention::possible_sums(const ClaimRow& claim) 
     if (claim.quantity == "measured-time") return {measured_terms(claim)};
     if (claim.upper) return upper_sums(claim);
     if (shape_.warps == 1) return {{{1, 0, "execution-time-lower"}}};
-    const std::string first = claim.terms.empty() ? "" : claim.terms.front().lemma;
+    const std::string first = claim.terms.empty() ? "" : claim.terms.front().certificate;
     if (auto slotted = slotted_lower_terms(first, claim)) return {std::move(*slotted)};
     return {lower_terms(first)};
 }
 
-const Lemma* Contention::lemma_of(const std::string& id) const {
-    const auto found = std::find_if(kernel_.lemmas.begin(), kernel_.lemmas.end(),
-                                    [&](const Lemma& lemma) { return lemma.id == id; });
-    return found == kernel_.lemmas.end() ? nullptr : &*found;
+const Certificate* Contention::certificate_of(const std::string& id) const {
+    const auto found = std::find_if(kernel_.certificates.begin(), kernel_.certificates.end(),
+                                    [&](const Certificate& certificate) { return certificate.id == id; });
+    return found == kernel_.certificates.end() ? nullptr : &*found;
 }
 
 std::int64_t Contention::cycles_of(const Term& term, const ClaimRow& claim) const {
-    if (term.lemma.empty()) return term.cycles;
-    const Lemma* lemma = lemma_of(term.lemma);
-    if (lemma != nullptr)
-        return shape_.warps > 1 ? std::max<std::int64_t>(0, lemma->bound) : lemma->bound;
-    if (term.count == 0 || (costs_.sums(term.lemma) && costs_.largest(term.lemma) == 0)) return 0;
-    if (costs_.most_of_a_part(term.lemma).value_or(1) == 0) return 0;
-    throw Finding{Verdict::Incomplete, claim.id + ": lemma " + term.lemma + " is missing"};
+    if (term.certificate.empty()) return term.cycles;
+    const Certificate* certificate = certificate_of(term.certificate);
+    if (certificate != nullptr)
+        return shape_.warps > 1 ? std::max<std::int64_t>(0, certificate->bound) : certificate->bound;
+    if (term.count == 0 || (costs_.sums(term.certificate) && costs_.largest(term.certificate) == 0)) return 0;
+    if (costs_.most_of_a_part(term.certificate).value_or(1) == 0) return 0;
+    throw Finding{Verdict::Incomplete, claim.id + ": lemma " + term.certificate + " is missing"};
 }
 
 models::Cycles Contention::sum_of(const std::vector<Term>& terms, const ClaimRow& claim) const {
@@ -280,7 +280,7 @@ void Contention::check_sum(const ClaimRow& claim, std::vector<Term>& expected) c
         else if (value != 0)
             throw Finding{Verdict::Failed,
                           fmt::format("{}: its sum lacks {} x {} cycles ({})", claim.id, term.count,
-                                      term.cycles, term.lemma.empty() ? "machine" : term.lemma)};
+                                      term.cycles, term.certificate.empty() ? "machine" : term.certificate)};
     }
     if (!stated.empty())
         throw Finding{Verdict::Failed, claim.id + ": its sum has a term that nothing explains"};

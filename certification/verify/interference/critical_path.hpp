@@ -17,7 +17,7 @@ public:
     /// Throws `Finding` when the description lacks a value.
     Contention(const KernelCase& kernel, const SideFlows& flows);
 
-    [[nodiscard]] const LaunchShape& shape() const { return shape_; }
+    [[nodiscard]] const LaunchGeometry& shape() const { return shape_; }
     [[nodiscard]] const WarpCosts& costs() const { return costs_; }
     /// Of a slotted policy; else none.
     [[nodiscard]] const std::vector<SlotRange>& slots() const { return slots_; }
@@ -83,14 +83,14 @@ private:
     slotted_lower_terms(const std::string& first_lemma, const ClaimRow& claim) const;
     /// Of accesses through caches, behind the terms of a bound in which none waits for another.
     void add_waits(std::vector<Term>& terms, const ClaimRow& claim) const;
-    [[nodiscard]] const Lemma* lemma_of(const std::string& id) const;
+    [[nodiscard]] const Certificate* certificate_of(const std::string& id) const;
     /// What the lemma of a term bounds; 0 where no path has anything of its kind.
     [[nodiscard]] std::int64_t cycles_of(const Term& term, const ClaimRow& claim) const;
     [[nodiscard]] models::Cycles sum_of(const std::vector<Term>& terms,
                                         const ClaimRow& claim) const;
 
     const KernelCase& kernel_;
-    LaunchShape shape_;
+    LaunchGeometry shape_;
     std::vector<SlotRange> slots_;
     WarpCosts costs_;
 };

@@ -14,26 +14,26 @@ namespace {
 using Timing = models::InstructionTiming;
 
 /// A block's sum as a table: one node per block, its cost on every way out.
-Lemma sum_table(const ControlFlow& flow, const std::vector<bool>& live,
+Certificate sum_table(const ControlFlow& flow, const std::vector<bool>& live,
                 const std::vector<std::int64_t>& costs, bool upper) {
-    Lemma lemma;
-    lemma.upper = upper;
+    Certificate certificate;
+    certificate.upper = upper;
     std::vector<std::size_t> node(flow.blocks.size(), SIZE_MAX);
     for (std::size_t block = 0; block < flow.blocks.size(); ++block)
         if (live[block]) {
-            node[block] = lemma.nodes.size();
-            lemma.nodes.push_back({block, std::nullopt});
-            if (flow.blocks[block].exits) lemma.nodes.back().end = costs[block];
+            node[block] = certificate.nodes.size();
+            certificate.nodes.push_back({block, std::nullopt});
+            if (flow.blocks[block].exits) certificate.nodes.back().end = costs[block];
         }
     for (std::size_t block = 0; block < flow.blocks.size(); ++block)
         for (const std::size_t to : flow.blocks[block].successors)
             if (live[block] && live[to])
-                lemma.edges.push_back({node[block], node[to], costs[block]});
-    return lemma;
+                certificate.edges.push_back({node[block], node[to], costs[block]});
+    return certificate;
 }
 
-bool is_upper(const std::string& lemma) {
-    return lemma.rfind("execution-time-upper", 0) == 0;
+bool is_upper(const std::string& certificate) {
+    return certificate.rfind("execution-time-upper", 0) == 0;
 }
 
 std::int64_t occupied(const Timing& timing) {
@@ -42,7 +42,7 @@ std::int64_t occupied(const Timing& timing) {
 
 } // namespace
 
-WarpCosts::WarpCosts(const KernelCase& kernel, const SideFlows& flows, const LaunchShape& shape,
+WarpCosts::WarpCosts(const KernelCase& kernel, const SideFlows& flows, const LaunchGeometry& shape,
                      const std::vector<SlotRange>& slots)
     : kernel_{kernel}, flow_{flows.of(true)}, below_{flows.of(false)}, shape_{shape},
       timings_{models::instruction_timings(*kernel.function, kernel.architecture, kernel.facts)},
@@ -68,7 +68,7 @@ WarpCosts::WarpCosts(const KernelCase& kernel, const SideFlows& flows, const Lau
     add_all();
     for (std::size_t i = 0; i < live_.size() && !memory_; ++i)
         if (live_[i] && timings_[i].value().through_caches)
-            memory_ = read_memory_system(kernel, shape.multiprocessors);
+            memory_ = read_memory_parameters(kernel, shape.multiprocessors);
     if (memory_) add_accesses(*memory_);
     if (memory_ && !slots.empty()) add_ends_between(all_of(slots));
     if (kernel.policy.kind == models::PolicyKind::LooseRoundRobin && !memory_) add_by_turns();
@@ -78,7 +78,7 @@ WarpCosts::WarpCosts(const KernelCase& kernel, const SideFlows& flows, const Lau
         add_active_set();
     for (const SlotRange& range : slots)
         add_slotted(kind_of(range), {range});
-    if (!slots.empty()) add_slotted(in_any_place, slots);
+    if (!slots.empty()) add_slotted(in_any_warp_slot, slots);
 }
 
 std::int64_t WarpCosts::drain_of(const Timing& timing, bool upper) const {
@@ -205,15 +205,15 @@ void WarpCosts::add_slotted(const std::string& kind, const std::vector<SlotRange
     });
 }
 
-void WarpCosts::add(const std::string& lemma, const Cost& cost) {
-    std::vector<std::int64_t>& costs = costs_[lemma];
+void WarpCosts::add(const std::string& certificate, const Cost& cost) {
+    std::vector<std::int64_t>& costs = costs_[certificate];
     costs.clear();
     for (std::size_t i = 0; i < timings_.size(); ++i)
         costs.push_back(live_[i] ? cost(timings_[i].value(), i) : 0);
 }
 
-std::vector<std::int64_t> WarpCosts::per_block(const std::string& lemma) const {
-    return sums_of(costs_.at(lemma), is_upper(lemma) ? flow_ : below_);
+std::vector<std::int64_t> WarpCosts::per_block(const std::string& certificate) const {
+    return sums_of(costs_.at(certificate), is_upper(certificate) ? flow_ : below_);
 }
 
 std::vector<std::int64_t> WarpCosts::sums_of(const std::vector<std::int64_t>& costs,
@@ -233,7 +233,7 @@ std::int64_t WarpCosts::most_of(const Cost& count) const {
     for (std::size_t i = 0; i < counts.size(); ++i)
         if (live_[i]) counts[i] = count(timings_[i].value(), i);
     const std::vector<bool> live = live_blocks(flow_, std::nullopt);
-    const Lemma most = sum_table(flow_, live, sums_of(counts, flow_), true);
+    const Certificate most = sum_table(flow_, live, sums_of(counts, flow_), true);
     return PathProblem{flow_, most}.best().value_or(0);
 }
 
@@ -243,8 +243,8 @@ std::int64_t WarpCosts::most_stores() const {
     });
 }
 
-std::int64_t WarpCosts::largest(const std::string& lemma) const {
-    const std::vector<std::int64_t>& costs = costs_.at(lemma);
+std::int64_t WarpCosts::largest(const std::string& certificate) const {
+    const std::vector<std::int64_t>& costs = costs_.at(certificate);
     return costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
 }
 
@@ -272,8 +272,8 @@ std::int64_t WarpCosts::barriers() const {
         if (here == 0) continue;
         std::vector<std::int64_t> visits(flow_.blocks.size(), 0);
         visits[block] = 1;
-        const Lemma most = sum_table(flow_, live, visits, true);
-        const Lemma fewest = sum_table(flow_, live, visits, false);
+        const Certificate most = sum_table(flow_, live, visits, true);
+        const Certificate fewest = sum_table(flow_, live, visits, false);
         const auto times = PathProblem{flow_, most}.best();
         if (times != PathProblem{flow_, fewest}.best())
             throw Finding{Verdict::Failed,

@@ -19,19 +19,19 @@ namespace warpbound::certification::verify {
 class WarpCosts {
 public:
     /// `slots`: of a slotted policy. Throws `Finding` when the description lacks a value.
-    WarpCosts(const KernelCase& kernel, const SideFlows& flows, const LaunchShape& shape,
+    WarpCosts(const KernelCase& kernel, const SideFlows& flows, const LaunchGeometry& shape,
               const std::vector<SlotRange>& slots);
 
     /// Whether a lemma bounds a sum of block costs; times to completion are no sums.
-    [[nodiscard]] bool sums(const std::string& lemma) const { return costs_.count(lemma) != 0; }
+    [[nodiscard]] bool sums(const std::string& certificate) const { return costs_.count(certificate) != 0; }
     /// Of one instruction, until a chain that goes over to another warp may be delayed by what
     /// issues there. `kind`: "" or `by_turns()`. Requires: such sums are.
     [[nodiscard]] std::int64_t straddle(const std::string& kind) const;
     /// Requires: `sums`.
-    [[nodiscard]] std::vector<std::int64_t> per_block(const std::string& lemma) const;
-    [[nodiscard]] std::int64_t largest(const std::string& lemma) const;
+    [[nodiscard]] std::vector<std::int64_t> per_block(const std::string& certificate) const;
+    [[nodiscard]] std::int64_t largest(const std::string& certificate) const;
     /// The most that a warp costs between two barriers, where the lemma bounds that; else none.
-    [[nodiscard]] std::optional<std::int64_t> most_of_a_part(const std::string& lemma) const;
+    [[nodiscard]] std::optional<std::int64_t> most_of_a_part(const std::string& certificate) const;
     /// Barriers at which each warp of a block meets the others. Throws `Finding` when paths pass
     /// them unequally often.
     [[nodiscard]] std::int64_t barriers() const;
@@ -54,8 +54,8 @@ public:
     /// For how long an instruction holds a port that several warps share.
     [[nodiscard]] std::int64_t longest_port() const;
     /// Names of the lemmas about rounds. Requires: `round`.
-    [[nodiscard]] std::string rounds_lemma() const;
-    [[nodiscard]] std::string waits_lemma() const;
+    [[nodiscard]] std::string rotations_certificate() const;
+    [[nodiscard]] std::string queueing_certificate() const;
 
     /// Of a warp, on any path.
     [[nodiscard]] std::int64_t most_stores() const;
@@ -67,13 +67,13 @@ public:
     clock_reads(std::size_t block) const;
 
     /// None where no access goes through the caches.
-    [[nodiscard]] const std::optional<MemorySystem>& memory() const { return memory_; }
+    [[nodiscard]] const std::optional<MemoryParameters>& memory() const { return memory_; }
     /// Line accesses of a warp through the caches, on any path; and its loads there.
     [[nodiscard]] std::int64_t most_lines(bool of_loads, bool of_stores) const;
     [[nodiscard]] std::int64_t most_loads() const;
     /// Of a warp's loads, together; none: nothing that they wait for says so.
-    [[nodiscard]] std::optional<std::int64_t> lines_under_way() const;
-    [[nodiscard]] std::optional<std::int64_t> loads_under_way() const;
+    [[nodiscard]] std::optional<std::int64_t> outstanding_lines() const;
+    [[nodiscard]] std::optional<std::int64_t> outstanding_loads() const;
 
     static constexpr const char* same = "execution-time-upper-same";
     static constexpr const char* other = "execution-time-upper-other";
@@ -90,7 +90,7 @@ public:
     static constexpr const char* issue_slots = "execution-time-lower-slots";
     static constexpr const char* lower_drain = "execution-time-lower-drain";
     static constexpr const char* port = "execution-time-lower-port-"; ///< and the unit's name
-    // Of a slotted policy, and `kind_of` its slots or `in_any_place`.
+    // Of a slotted policy, and `kind_of` its slots or `in_any_warp_slot`.
     static constexpr const char* ports_same = "execution-time-upper-ports-same";
     static constexpr const char* ports_other = "execution-time-upper-ports-other";
     static constexpr const char* ports = "execution-time-upper-ports";
@@ -99,7 +99,7 @@ public:
     // Ports beyond issue slots, in strict turns and with an active set.
     static constexpr const char* held = "execution-time-upper-held";
     // Of strict turns; the ports behind `anywhere` are also those of other schedulers.
-    static constexpr const char* alone_in_turns = "execution-time-upper-alone";
+    static constexpr const char* in_isolation = "execution-time-upper-alone";
     static constexpr const char* slots_in_turns = "execution-time-upper-slots";
     static constexpr const char* anywhere = "-anywhere";
 
@@ -114,13 +114,13 @@ private:
     void add_active_set();
     /// Of a warp whose slots are as far apart as one of `places` says.
     void add_slotted(const std::string& kind, const std::vector<SlotRange>& places);
-    void add_accesses(const MemorySystem& memory);
+    void add_accesses(const MemoryParameters& memory);
     /// `slots`: from the shortest to the longest.
     void add_ends_between(const SlotRange& slots);
     /// The most of what loads count that can be under way together.
     [[nodiscard]] std::optional<std::int64_t> under_way(const Cost& count) const;
     [[nodiscard]] std::int64_t drain_of(const models::InstructionTiming& timing, bool upper) const;
-    void add(const std::string& lemma, const Cost& cost);
+    void add(const std::string& certificate, const Cost& cost);
     static std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& costs,
                                              const ControlFlow& flow);
     /// The largest sum over a path of what each instruction counts.
@@ -129,10 +129,10 @@ private:
     const KernelCase& kernel_;
     const ControlFlow& flow_;  ///< Upper side.
     const ControlFlow& below_; ///< Lower side.
-    const LaunchShape& shape_;
+    const LaunchGeometry& shape_;
     std::vector<Result<models::InstructionTiming>> timings_;
     std::vector<bool> live_; ///< Per instruction.
-    std::optional<MemorySystem> memory_;
+    std::optional<MemoryParameters> memory_;
     std::string by_turns_;
     std::optional<std::int64_t> round_;
     TurnWaits turn_waits_;

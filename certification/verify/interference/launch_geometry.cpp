@@ -7,7 +7,7 @@
 
 namespace warpbound::certification::verify {
 
-LaunchShape read_launch_shape(const KernelCase& kernel) {
+LaunchGeometry read_launch_geometry(const KernelCase& kernel) {
     const models::Architecture& machine = kernel.architecture;
     const auto value = [&](const models::ValueGroup& group, const char* path, const char* name) {
         const auto interval = models::require(machine, group, path, name);
@@ -15,7 +15,7 @@ LaunchShape read_launch_shape(const KernelCase& kernel) {
             throw Finding{Verdict::Failed, kernel.id + ": " + to_string(interval.error())};
         return interval.value();
     };
-    LaunchShape shape;
+    LaunchGeometry shape;
     shape.blocks = kernel.launch.blocks;
     shape.warps_per_block = kernel.launch.warps_per_block(
         exact_number(kernel, machine.geometry, "geometry", "warp-size"));

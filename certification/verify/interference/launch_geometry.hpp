@@ -11,7 +11,7 @@
 
 namespace warpbound::certification::verify {
 
-struct LaunchShape {
+struct LaunchGeometry {
     std::int64_t blocks = 1;
     std::int64_t warps_per_block = 1;
     std::int64_t warps = 1;
@@ -36,6 +36,6 @@ struct LaunchShape {
 
 /// Throws `Finding` when a block does not fit, the machine has fewer multiprocessors, or the
 /// description lacks what the launch needs.
-LaunchShape read_launch_shape(const KernelCase& kernel);
+LaunchGeometry read_launch_geometry(const KernelCase& kernel);
 
 } // namespace warpbound::certification::verify

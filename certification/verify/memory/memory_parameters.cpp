@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-MemorySystem read_memory_system(const KernelCase& kernel, std::int64_t multiprocessors) {
+MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t multiprocessors) {
     const Values values{kernel};
     const std::int64_t line = values.size("l1", "line");
     const std::int64_t sector = values.size("l1", "sector");
@@ -75,7 +75,7 @@ MemorySystem read_memory_system(const KernelCase& kernel, std::int64_t multiproc
     values.expect(std::min(second.lo, dram.lo) / 2 >= transit.hi,
                   "latencies of L2 and DRAM do not contain both ways on a link");
 
-    MemorySystem system;
+    MemoryParameters system;
     system.l1_service = values.of("l1", "service", 1).hi;
     system.slice_service = values.of("l2", "service", 1).hi;
     system.link_service = values.of("interconnect", "service", 0).hi;

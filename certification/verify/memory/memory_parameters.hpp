@@ -10,7 +10,7 @@
 namespace warpbound::certification::verify {
 
 /// The end of each value that makes launches wait longest. `Unit:` core cycles, or places.
-struct MemorySystem {
+struct MemoryParameters {
     std::int64_t l1_service = 0;    ///< Of a line access.
     std::int64_t slice_service = 0; ///< Of a transaction, as that of a link.
     std::int64_t link_service = 0;
@@ -29,6 +29,6 @@ struct MemorySystem {
 };
 
 /// Throws `Finding` when a value is missing or S26 does not hold with it.
-MemorySystem read_memory_system(const KernelCase& kernel, std::int64_t multiprocessors);
+MemoryParameters read_memory_parameters(const KernelCase& kernel, std::int64_t multiprocessors);
 
 } // namespace warpbound::certification::verify

@@ -14,7 +14,7 @@ namespace {
 
 /// Refreshes that begin in a time that they make longer; as many as transfers where that grows
 /// without end.
-std::int64_t refreshes_in(const MemorySystem& memory, models::Cycles time, std::int64_t transfers) {
+std::int64_t refreshes_in(const MemoryParameters& memory, models::Cycles time, std::int64_t transfers) {
     if (models::times(memory.refresh, memory.channels) > memory.refresh_interval / 2)
         return transfers;
     std::int64_t count = 0;
@@ -31,7 +31,7 @@ std::int64_t refreshes_in(const MemorySystem& memory, models::Cycles time, std::
 
 void Contention::add_waits(std::vector<Term>& terms, const ClaimRow& claim) const {
     if (!costs_.memory()) return;
-    const MemorySystem& memory = *costs_.memory();
+    const MemoryParameters& memory = *costs_.memory();
     const std::int64_t warps = shape_.warps;
     terms.push_back({warps, 0, WarpCosts::loads});
     terms.push_back({warps, 0, WarpCosts::stores});
@@ -41,7 +41,7 @@ void Contention::add_waits(std::vector<Term>& terms, const ClaimRow& claim) cons
     };
     const std::int64_t sent = models::times(costs_.most_lines(true, true), warps);
     const std::int64_t together =
-        of_launch(costs_.most_lines(true, false), costs_.lines_under_way());
+        of_launch(costs_.most_lines(true, false), costs_.outstanding_lines());
     // Nobody waits while all that can be under way have a place.
     if (together > memory.holders) terms.push_back({warps, 0, WarpCosts::entries});
     const bool stores = costs_.most_lines(false, true) > 0;
@@ -50,7 +50,7 @@ void Contention::add_waits(std::vector<Term>& terms, const ClaimRow& claim) cons
     if (warps > 1 && !slots_.empty()) {
         terms.push_back({warps, 0, WarpCosts::upper_drain});
         const bool queue_fills =
-            of_launch(costs_.most_loads(), costs_.loads_under_way()) > memory.load_places;
+            of_launch(costs_.most_loads(), costs_.outstanding_loads()) > memory.load_places;
         terms.push_back({plus(shape_.waves, queue_fills ? warps : 0), 0, WarpCosts::loads_between});
         if (costs_.stores_fill_buffer()) terms.push_back({warps, 0, WarpCosts::stores_between});
     }

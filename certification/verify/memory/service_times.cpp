@@ -20,7 +20,7 @@ bool is_load(const Timing& timing) {
 } // namespace
 
 /// What the accesses of a warp may make anybody wait, itself included.
-void WarpCosts::add_accesses(const MemorySystem& memory) {
+void WarpCosts::add_accesses(const MemoryParameters& memory) {
     using models::Cycles;
     // Of so many cycles for each line, divided among those that go on together.
     const auto share = [](const Timing& timing, std::int64_t cycles, std::int64_t among) {
@@ -102,11 +102,11 @@ std::optional<std::int64_t> WarpCosts::under_way(const Cost& count) const {
     return sum.count();
 }
 
-std::optional<std::int64_t> WarpCosts::lines_under_way() const {
+std::optional<std::int64_t> WarpCosts::outstanding_lines() const {
     return under_way([](const Timing& timing, std::size_t) { return timing.passes.hi; });
 }
 
-std::optional<std::int64_t> WarpCosts::loads_under_way() const {
+std::optional<std::int64_t> WarpCosts::outstanding_loads() const {
     return under_way([](const Timing&, std::size_t) -> std::int64_t { return 1; });
 }
 

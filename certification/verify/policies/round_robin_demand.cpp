@@ -129,26 +129,26 @@ void WarpCosts::add_strict_turns() {
     add(held, [&](const Timing& timing, std::size_t) { return held_beyond_slot(timing); });
     add(std::string{held} + anywhere,
         [&](const Timing& timing, std::size_t) { return of_any(timing); });
-    for (const Lemma& lemma : kernel_.lemmas)
-        if (const auto round = number_behind(rounds_of, lemma.id); round && !round_) round_ = round;
+    for (const Certificate& certificate : kernel_.certificates)
+        if (const auto round = number_behind(rounds_of, certificate.id); round && !round_) round_ = round;
     if (!round_) return;
-    add(rounds_lemma(), [&](const Timing&, std::size_t) { return *round_; });
+    add(rotations_certificate(), [&](const Timing&, std::size_t) { return *round_; });
     const auto beyond = [&](std::size_t i) {
         return std::max<std::int64_t>(0, turn_waits_.instructions[i] - *round_);
     };
-    add(waits_lemma(), [&](const Timing& timing, std::size_t i) {
+    add(queueing_certificate(), [&](const Timing& timing, std::size_t i) {
         return models::plus(beyond(i), held_beyond_slot(timing));
     });
-    add(waits_lemma() + anywhere, [&](const Timing& timing, std::size_t i) {
+    add(queueing_certificate() + anywhere, [&](const Timing& timing, std::size_t i) {
         return models::plus(beyond(i), of_any(timing));
     });
 }
 
-std::string WarpCosts::rounds_lemma() const {
+std::string WarpCosts::rotations_certificate() const {
     return std::string{rounds_of} + std::to_string(*round_);
 }
 
-std::string WarpCosts::waits_lemma() const {
+std::string WarpCosts::queueing_certificate() const {
     return std::string{waits_beyond} + std::to_string(*round_);
 }
 

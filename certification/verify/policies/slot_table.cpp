@@ -36,7 +36,7 @@ struct Places {
 };
 
 /// Of each scheduler that has a warp when so many blocks are there.
-std::vector<Places> places_of(const models::WarpPolicy& policy, const LaunchShape& shape,
+std::vector<Places> places_of(const models::WarpPolicy& policy, const LaunchGeometry& shape,
                               std::int64_t blocks) {
     const std::int64_t room = models::times(shape.resident, shape.warps_per_block);
     const std::int64_t warps = models::times(blocks, shape.warps_per_block);
@@ -55,7 +55,7 @@ std::vector<Places> places_of(const models::WarpPolicy& policy, const LaunchShap
 
 } // namespace
 
-std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchShape& shape,
+std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const LaunchGeometry& shape,
                                    std::int64_t blocks) {
     if (models::guarantee_of(policy) != models::PolicyGuarantee::Slotted) return {};
     std::set<SlotRange> ranges;
@@ -65,7 +65,7 @@ std::vector<SlotRange> slot_ranges(const models::WarpPolicy& policy, const Launc
     return {ranges.begin(), ranges.end()};
 }
 
-std::int64_t places_before(const models::WarpPolicy& policy, const LaunchShape& shape,
+std::int64_t places_before(const models::WarpPolicy& policy, const LaunchGeometry& shape,
                            std::int64_t blocks, const SlotRange& range, std::int64_t reach) {
     std::size_t most = 0;
     for (const Places& places : places_of(policy, shape, blocks)) {

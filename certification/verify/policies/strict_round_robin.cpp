@@ -39,7 +39,7 @@ Met of_one_scheduler(std::int64_t on_it, std::int64_t warps) {
 }
 
 /// S25a, blocks of one warp, which follow each other in turn.
-Met of_lone_warps(const LaunchShape& shape) {
+Met of_lone_warps(const LaunchGeometry& shape) {
     Met met;
     const std::int64_t begun = (shape.blocks - 1) / shape.multiprocessors;
     met.places = shape.per_scheduler(shape.resident);
@@ -55,7 +55,7 @@ Met of_lone_warps(const LaunchShape& shape) {
 }
 
 /// S25a, blocks of several warps that open so many barriers each.
-Met of_blocks(const LaunchShape& shape, std::int64_t barriers) {
+Met of_blocks(const LaunchGeometry& shape, std::int64_t barriers) {
     Met met;
     const std::int64_t per_block = shape.warps_per_block;
     const std::int64_t resident = models::times(shape.resident, per_block);
@@ -112,10 +112,10 @@ std::vector<Term> Contention::sum_in_turns(std::int64_t on_scheduler) const {
     };
     if (!costs_.round()) { // the sum by warps
         const std::int64_t own_starts = met.in_turn > 0 ? 0 : met.blocks - 1;
-        terms.push_back({met.blocks, 0, WarpCosts::alone_in_turns});
+        terms.push_back({met.blocks, 0, WarpCosts::in_isolation});
         terms.push_back({models::times(met.blocks, met.places - 1), 0, WarpCosts::slots_in_turns});
         add(met.returns + (shape_.waves > 1 ? 1 : 0), slot.hi);
-        terms.push_back({met.waited_for, 0, WarpCosts::alone_in_turns});
+        terms.push_back({met.waited_for, 0, WarpCosts::in_isolation});
         add(met.in_turn + met.starts + own_starts, refill);
         terms.push_back({plus(met.warps, met.ports), 0, held});
         return terms;
@@ -127,10 +127,10 @@ std::vector<Term> Contention::sum_in_turns(std::int64_t on_scheduler) const {
     const std::int64_t others = models::times(met.places - 1, slot.hi);
     const std::int64_t newcomers =
         plus(others, models::times(shape_.per_scheduler(shape_.warps_per_block), slot.hi));
-    terms.push_back({met.blocks, 0, costs_.rounds_lemma()});
+    terms.push_back({met.blocks, 0, costs_.rotations_certificate()});
     add(1, others - models::times(met.left_out, round));
     add(1, waits.completion);
-    terms.push_back({met.warps, 0, costs_.waits_lemma() + where});
+    terms.push_back({met.warps, 0, costs_.queueing_certificate() + where});
     terms.push_back({met.ports, 0, held});
     add(met.in_turn, std::max<std::int64_t>(0, refill - round));
     add(met.returns, plus(newcomers, std::max({waits.longest, refill, slot.hi})));

@@ -77,12 +77,12 @@ std::vector<Term> Contention::slotted_sum(const std::string& path, const SlotRan
 
 std::vector<Term> Contention::slotted_upper_terms(const ClaimRow& claim) const {
     const SlotRange any = all_of(slots_);
-    if (costs_.barriers() > 0) return slotted_sum(in_any_place, any, in_any_place, claim);
+    if (costs_.barriers() > 0) return slotted_sum(in_any_warp_slot, any, in_any_warp_slot, claim);
     std::vector<Term> worst;
     models::Cycles most{-1};
     for (const SlotRange& range : slots_) {
         // In several waves warps of all places follow each other.
-        auto terms = changes_place() ? slotted_sum(kind_of(range), any, in_any_place, claim)
+        auto terms = changes_place() ? slotted_sum(kind_of(range), any, in_any_warp_slot, claim)
                                      : slotted_sum(kind_of(range), range, kind_of(range), claim);
         const models::Cycles sum = sum_of(terms, claim);
         if (!(most < sum)) continue;
@@ -99,10 +99,10 @@ std::optional<std::vector<Term>> Contention::slotted_lower_terms(const std::stri
     const std::int64_t blocks =
         std::min(shape_.resident, (shape_.blocks - 1) / shape_.multiprocessors + 1);
     for (const SlotRange& range : slot_ranges(kernel_.policy, shape_, blocks)) {
-        const std::string lemma = lower_path + kind_of(range);
-        if (first != lemma || range.longest == 1) continue;
-        const std::int64_t path = cycles_of({1, 0, lemma}, claim);
-        return std::vector<Term>{{1, 0, lemma},
+        const std::string certificate = lower_path + kind_of(range);
+        if (first != certificate || range.longest == 1) continue;
+        const std::int64_t path = cycles_of({1, 0, certificate}, claim);
+        return std::vector<Term>{{1, 0, certificate},
                                  {1,
                                   models::times(path, range.shortest) / range.longest - path -
                                       (shape_.issue_slot.hi - 1),

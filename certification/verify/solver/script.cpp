@@ -46,11 +46,11 @@ std::string end_of(std::size_t node) {
 
 class Writer {
 public:
-    Writer(const KernelCase& kernel, const ControlFlow& flow, const Lemma& lemma)
-        : kernel_{kernel}, flow_{flow}, lemma_{lemma}, problem_{flow, lemma} {
+    Writer(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate)
+        : kernel_{kernel}, flow_{flow}, certificate_{certificate}, problem_{flow, certificate} {
         for (const CheckedLoop& loop : flow.loops)
-            if (std::any_of(lemma.nodes.begin(), lemma.nodes.end(),
-                            [&](const Lemma::Node& node) { return node.block == loop.header; }))
+            if (std::any_of(certificate.nodes.begin(), certificate.nodes.end(),
+                            [&](const Certificate::Node& node) { return node.block == loop.header; }))
                 loops_.push_back(&loop);
         std::sort(loops_.begin(), loops_.end(),
                   [](const CheckedLoop* a, const CheckedLoop* b) { return a->header < b->header; });
@@ -62,7 +62,7 @@ public:
         flow_rows();
         for (const CheckedLoop* loop : loops_)
             loop_rows(*loop);
-        if (lemma_.all_facts) fact_rows();
+        if (certificate_.all_facts) fact_rows();
         region_rows();
         goal();
         return out_ + "(check-sat)\n(exit)\n";
@@ -70,18 +70,18 @@ public:
 
 private:
     void head() {
-        out_ += fmt::format("; {}: {}\n", lemma_.id, lemma_.text);
+        out_ += fmt::format("; {}: {}\n", certificate_.id, certificate_.text);
         out_ += fmt::format("; expected: unsat, no path costs {} than {} cycles\n",
-                            lemma_.upper ? "more" : "less", lemma_.bound);
+                            certificate_.upper ? "more" : "less", certificate_.bound);
         out_ += "(set-info :smt-lib-version 2.6)\n(set-info :status unsat)\n(set-logic QF_LIA)\n";
     }
 
     void variables() {
         std::vector<std::string> names;
-        for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge)
+        for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge)
             names.push_back(edge_of(edge));
-        for (std::size_t node = 0; node < lemma_.nodes.size(); ++node)
-            if (lemma_.nodes[node].end) names.push_back(end_of(node));
+        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
+            if (certificate_.nodes[node].end) names.push_back(end_of(node));
         for (const CheckedLoop* loop : loops_)
             for (const std::size_t header : headers(*loop))
                 for (const auto& [name, cost] : stays(header))
@@ -98,18 +98,18 @@ private:
     }
 
     [[nodiscard]] bool in(const CheckedLoop& loop, std::size_t node) const {
-        return loop.blocks.count(lemma_.nodes[node].block) != 0;
+        return loop.blocks.count(certificate_.nodes[node].block) != 0;
     }
     [[nodiscard]] std::vector<std::size_t> headers(const CheckedLoop& loop) const {
         std::vector<std::size_t> list;
-        for (std::size_t node = 0; node < lemma_.nodes.size(); ++node)
-            if (lemma_.nodes[node].block == loop.header) list.push_back(node);
+        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
+            if (certificate_.nodes[node].block == loop.header) list.push_back(node);
         return list;
     }
     /// Variables of the ways to stay in a loop, with their best costs.
     [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>>
     stays(std::size_t header) const {
-        const StayCosts costs = problem_.stay_at(header);
+        const TraversalCosts costs = problem_.stay_at(header);
         std::vector<std::pair<std::string, std::int64_t>> list;
         for (const auto& [exit, cost] : costs.exits)
             list.emplace_back(fmt::format("s{}_{}", header, exit), cost);
@@ -118,16 +118,16 @@ private:
     }
 
     void flow_rows() {
-        std::vector<Sum> into(lemma_.nodes.size());
-        std::vector<Sum> out(lemma_.nodes.size());
-        for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge) {
-            into[lemma_.edges[edge].to].add(edge_of(edge));
-            out[lemma_.edges[edge].from].add(edge_of(edge));
+        std::vector<Sum> into(certificate_.nodes.size());
+        std::vector<Sum> out(certificate_.nodes.size());
+        for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge) {
+            into[certificate_.edges[edge].to].add(edge_of(edge));
+            out[certificate_.edges[edge].from].add(edge_of(edge));
         }
         into[0].add("1");
         Sum ends;
-        for (std::size_t node = 0; node < lemma_.nodes.size(); ++node) {
-            if (lemma_.nodes[node].end) {
+        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node) {
+            if (certificate_.nodes[node].end) {
                 out[node].add(end_of(node));
                 ends.add(end_of(node));
             }
@@ -142,10 +142,10 @@ private:
         std::map<std::size_t, Sum> left;    // by exit node
         std::map<std::size_t, Sum> entered; // by header node
         Sum cost;
-        for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge) {
-            const auto& [from, to, edge_cost] = lemma_.edges[edge];
+        for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge) {
+            const auto& [from, to, edge_cost] = certificate_.edges[edge];
             const bool inside = in(loop, from);
-            if (lemma_.nodes[to].block == loop.header) {
+            if (certificate_.nodes[to].block == loop.header) {
                 (inside ? turns : entries).add(edge_of(edge));
                 if (!inside) entered[to].add(edge_of(edge));
             }
@@ -153,12 +153,12 @@ private:
             if (inside) cost.add(edge_cost, edge_of(edge));
         }
         Sum ended;
-        for (std::size_t node = 0; node < lemma_.nodes.size(); ++node)
-            if (in(loop, node) && lemma_.nodes[node].end) {
+        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
+            if (in(loop, node) && certificate_.nodes[node].end) {
                 ended.add(end_of(node));
-                cost.add(*lemma_.nodes[node].end, end_of(node));
+                cost.add(*certificate_.nodes[node].end, end_of(node));
             }
-        if (lemma_.nodes[0].block == loop.header) {
+        if (certificate_.nodes[0].block == loop.header) {
             entries.add("1");
             entered[0].add("1");
         }
@@ -170,7 +170,7 @@ private:
         Sum limit;
         for (const std::size_t header : headers(loop)) {
             Sum parts;
-            const StayCosts costs = problem_.stay_at(header);
+            const TraversalCosts costs = problem_.stay_at(header);
             for (const auto& [exit, stay_cost] : costs.exits) {
                 const std::string variable = fmt::format("s{}_{}", header, exit);
                 parts.add(variable);
@@ -188,18 +188,18 @@ private:
         for (const auto& [exit, edges] : left)
             row(fmt::format("stays_{}_to_{}", name, exit), "=", staying[exit].text(), edges.text());
         row(fmt::format("stays_{}_to_end", name), "=", staying_to_end.text(), ended.text());
-        row("cut_" + name, lemma_.upper ? "<=" : ">=", cost.text(), limit.text());
+        row("cut_" + name, certificate_.upper ? "<=" : ">=", cost.text(), limit.text());
     }
 
     /// Adds how often a block, or an edge of the control flow, is executed.
     void count(Sum& sum, std::int64_t factor, const std::optional<std::int64_t>& from,
                std::int64_t block) const {
         const auto address = [&](std::size_t node) {
-            return flow_.blocks[lemma_.nodes[node].block].first;
+            return flow_.blocks[certificate_.nodes[node].block].first;
         };
-        for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge)
-            if (address(lemma_.edges[edge].to) == block &&
-                (!from || address(lemma_.edges[edge].from) == *from))
+        for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge)
+            if (address(certificate_.edges[edge].to) == block &&
+                (!from || address(certificate_.edges[edge].from) == *from))
                 sum.add(product(factor, edge_of(edge)));
         if (!from && address(0) == block) sum.add(literal(factor));
     }
@@ -246,13 +246,13 @@ private:
     /// Edges inside a region are taken only if one that leads into it is.
     void region_rows() {
         std::size_t number = 0;
-        for (const auto& nodes : lemma_.regions) {
+        for (const auto& nodes : certificate_.regions) {
             const std::set<std::size_t> region{nodes.begin(), nodes.end()};
             Sum inside;
             Sum entering;
-            for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge)
-                if (region.count(lemma_.edges[edge].to) != 0)
-                    (region.count(lemma_.edges[edge].from) != 0 ? inside : entering)
+            for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge)
+                if (region.count(certificate_.edges[edge].to) != 0)
+                    (region.count(certificate_.edges[edge].from) != 0 ? inside : entering)
                         .add(edge_of(edge));
             row(fmt::format("region_{}", number++), "or", "(= " + inside.text() + " 0)",
                 "(>= " + entering.text() + " 1)");
@@ -261,17 +261,17 @@ private:
 
     void goal() {
         Sum cost;
-        for (std::size_t edge = 0; edge < lemma_.edges.size(); ++edge)
-            cost.add(lemma_.edges[edge].cost, edge_of(edge));
-        for (std::size_t node = 0; node < lemma_.nodes.size(); ++node)
-            if (lemma_.nodes[node].end) cost.add(*lemma_.nodes[node].end, end_of(node));
-        row("goal", lemma_.upper ? ">=" : "<=", cost.text(),
-            literal(lemma_.upper ? lemma_.bound + 1 : lemma_.bound - 1));
+        for (std::size_t edge = 0; edge < certificate_.edges.size(); ++edge)
+            cost.add(certificate_.edges[edge].cost, edge_of(edge));
+        for (std::size_t node = 0; node < certificate_.nodes.size(); ++node)
+            if (certificate_.nodes[node].end) cost.add(*certificate_.nodes[node].end, end_of(node));
+        row("goal", certificate_.upper ? ">=" : "<=", cost.text(),
+            literal(certificate_.upper ? certificate_.bound + 1 : certificate_.bound - 1));
     }
 
     const KernelCase& kernel_;
     const ControlFlow& flow_;
-    const Lemma& lemma_;
+    const Certificate& certificate_;
     PathProblem problem_;
     std::vector<const CheckedLoop*> loops_;
     std::string out_;
@@ -279,8 +279,8 @@ private:
 
 } // namespace
 
-std::string expected_script(const KernelCase& kernel, const ControlFlow& flow, const Lemma& lemma) {
-    return Writer{kernel, flow, lemma}.write();
+std::string expected_script(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate) {
+    return Writer{kernel, flow, certificate}.write();
 }
 
 std::string first_difference(const std::string& expected, const std::string& shipped) {

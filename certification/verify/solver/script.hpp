@@ -10,7 +10,7 @@
 
 namespace warpbound::certification::verify {
 
-std::string expected_script(const KernelCase& kernel, const ControlFlow& flow, const Lemma& lemma);
+std::string expected_script(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate);
 
 /// The first line in which two scripts differ, for people.
 std::string first_difference(const std::string& expected, const std::string& shipped);

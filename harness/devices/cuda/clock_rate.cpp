@@ -72,28 +72,28 @@ Result<ClockRate> ClockRate::prepare(const std::shared_ptr<Session>& session) {
 }
 
 ClockRate::Rate ClockRate::measure() const {
-    if (session_->lost()) return {{Trouble::DeviceLost, *session_->lost()}};
+    if (session_->lost()) return {{RunAnomaly::DeviceLost, *session_->lost()}};
     if (const Status status = record_.fill(0); status != Status::Success)
-        return {session_->trouble(status, "cuMemsetD8_v2")};
+        return {session_->anomaly(status, "cuMemsetD8_v2")};
     Address address = record_.address();
     std::uint64_t window = window_nanoseconds;
     std::array<void*, 2> arguments{&address, &window};
     Launched launched = session_->launch(code_.function(), {}, arguments.data());
-    if (launched.remark.trouble != Trouble::None) return {std::move(launched.remark)};
+    if (launched.remark.anomaly != RunAnomaly::None) return {std::move(launched.remark)};
     Record record;
     if (const Status status = record_.read(&record); status != Status::Success)
-        return {session_->trouble(status, "cuMemcpyDtoH_v2")};
+        return {session_->anomaly(status, "cuMemcpyDtoH_v2")};
     if (record.last_nanosecond == 0) // Nothing was stored.
-        return {{Trouble::Clock, "the timer of nanoseconds stood still while the clock rate was "
+        return {{RunAnomaly::Clock, "the timer of nanoseconds stood still while the clock rate was "
                                  "measured"}};
     if (record.last_nanosecond <= record.first_nanosecond)
         return {
-            {Trouble::Clock, fmt::format("the timer of nanoseconds went from {} to {} while the "
+            {RunAnomaly::Clock, fmt::format("the timer of nanoseconds went from {} to {} while the "
                                          "clock rate was measured",
                                          record.first_nanosecond, record.last_nanosecond)}};
     if (record.last_clock <= record.first_clock)
         return {
-            {Trouble::Clock, fmt::format("the clock went from {} to {} while its rate was measured",
+            {RunAnomaly::Clock, fmt::format("the clock went from {} to {} while its rate was measured",
                                          record.first_clock, record.last_clock)}};
     return {{},
             1e9 * static_cast<double>(record.last_clock - record.first_clock) /

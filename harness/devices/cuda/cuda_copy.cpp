@@ -71,14 +71,14 @@ public:
             },
             to_device ? "cuMemcpyHtoDAsync_v2" : "cuMemcpyDtoHAsync_v2", "copy");
         outcome.remark = std::move(copied.remark);
-        if (outcome.remark.trouble != Trouble::None) return outcome;
+        if (outcome.remark.anomaly != RunAnomaly::None) return outcome;
         const auto rate = card_->rate->measure();
         outcome.remark = rate.remark;
-        if (outcome.remark.trouble != Trouble::None) return outcome;
+        if (outcome.remark.anomaly != RunAnomaly::None) return outcome;
         outcome.observation.execution_time =
             models::Cycles{static_cast<std::int64_t>(copied.seconds * rate.hertz)};
         if (std::string slow = card_->slowness(rate.hertz); !slow.empty())
-            outcome.remark = {Trouble::Throttled, std::move(slow)};
+            outcome.remark = {RunAnomaly::Throttled, std::move(slow)};
         return outcome;
     }
 

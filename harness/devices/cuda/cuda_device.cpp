@@ -107,9 +107,9 @@ public:
         Outcome outcome;
         outcome.observation.seed = options.seed;
         const std::vector<WarpRecord> records = launch(outcome);
-        if (!gives_times(outcome.remark.trouble)) return outcome;
+        if (!gives_times(outcome.remark.anomaly)) return outcome;
         const auto rate = card_->rate->measure();
-        if (rate.remark.trouble != Trouble::None) {
+        if (rate.remark.anomaly != RunAnomaly::None) {
             outcome.remark = rate.remark;
             return outcome;
         }
@@ -214,14 +214,14 @@ private:
     std::vector<WarpRecord> launch(Outcome& outcome) const {
         Session& session = *card_->session;
         if (session.lost()) {
-            outcome.remark = {Trouble::DeviceLost, *session.lost()};
+            outcome.remark = {RunAnomaly::DeviceLost, *session.lost()};
             return {};
         }
         Status status = buffers_->records.fill(not_written);
         if (status == Status::Success && from_dram_) status = card_->evicting->fill(0);
         if (status == Status::Success && semaphore_) status = buffers_->memory.fill(0);
         if (status != Status::Success) {
-            outcome.remark = session.trouble(status, "cuMemsetD8_v2");
+            outcome.remark = session.anomaly(status, "cuMemsetD8_v2");
             return {};
         }
         std::array<Address, 4> addresses{buffers_->records.address(), buffers_->kept.address(),
@@ -232,18 +232,18 @@ private:
         Launched launched = session.launch(
             code_->function(), {launch_.blocks, launch_.threads, shared_bytes_}, arguments.data());
         outcome.remark = std::move(launched.remark);
-        if (outcome.remark.trouble != Trouble::None) return {};
+        if (outcome.remark.anomaly != RunAnomaly::None) return {};
         seconds_ = launched.seconds;
         std::vector<WarpRecord> records(
             static_cast<std::size_t>(launch_.blocks * launch_.warps_per_block()));
         status = buffers_->records.read(records.data());
-        if (status != Status::Success) outcome.remark = session.trouble(status, "cuMemcpyDtoH_v2");
+        if (status != Status::Success) outcome.remark = session.anomaly(status, "cuMemcpyDtoH_v2");
         // A walk goes through the place of the first clock (`ptx_emission`).
         const auto silent = std::find_if(records.begin(), records.end(), [](const auto& record) {
             return record.last_clock == no_clock;
         });
         if (status == Status::Success && silent != records.end())
-            outcome.remark = {Trouble::LaunchFailure,
+            outcome.remark = {RunAnomaly::LaunchFailure,
                               fmt::format("warp {} left no record", silent - records.begin())};
         return records;
     }
@@ -254,18 +254,18 @@ private:
         for (std::size_t i = 0; i < records.size(); ++i) {
             const WarpRecord& record = records[i];
             if (record.last_clock < record.first_clock)
-                return Remark{Trouble::Clock,
+                return Remark{RunAnomaly::Clock,
                               fmt::format("the clock of warp {} went from {} to {}", i,
                                           record.first_clock, record.last_clock)};
             if (record.nanoseconds_after < record.nanoseconds_before)
-                return Remark{Trouble::Clock,
+                return Remark{RunAnomaly::Clock,
                               fmt::format("the timer of warp {} went from {} to {}", i,
                                           record.nanoseconds_before, record.nanoseconds_after)};
             const auto cycles = static_cast<double>(record.last_clock - record.first_clock);
             const double seconds =
                 1e-9 * static_cast<double>(record.nanoseconds_after - record.nanoseconds_before);
             if (cycles > rate_error * hertz * (seconds + timer_step_seconds))
-                return Remark{Trouble::Clock,
+                return Remark{RunAnomaly::Clock,
                               fmt::format("the clock of warp {} counted {:.0f} cycles in {:.0f} ns "
                                           "at {}",
                                           i, cycles, 1e9 * seconds, megahertz(hertz))};
@@ -291,9 +291,9 @@ private:
     [[nodiscard]] Remark remark_of(double hertz) const {
         std::string slow = card_->slowness(hertz);
         if (verdict_.state == SequenceVerdict::State::Differs)
-            return {Trouble::Sequence,
+            return {RunAnomaly::Sequence,
                     verdict_.text + (slow.empty() ? "" : "; also throttled: " + slow)};
-        if (!slow.empty()) return {Trouble::Throttled, std::move(slow)};
+        if (!slow.empty()) return {RunAnomaly::Throttled, std::move(slow)};
         return {};
     }
 
@@ -331,7 +331,7 @@ public:
             conditions.push_back(std::move(condition));
         const auto lock = card_->session->busy();
         const auto rate = card_->rate->measure();
-        conditions.emplace_back("clock-rate", rate.remark.trouble == Trouble::None
+        conditions.emplace_back("clock-rate", rate.remark.anomaly == RunAnomaly::None
                                                   ? megahertz(rate.hertz)
                                                   : "unknown: " + rate.remark.text);
         return conditions;

@@ -13,7 +13,7 @@ std::optional<Remark> late_blocks(const std::vector<models::WarpObservation>& wa
         for (const auto& block : lives.blocks) {
             const std::int64_t after = (block.begin - lives.first_begin).count();
             if (block.begin < lives.first_end && after > semaphore_time_out / 2)
-                return Remark{Trouble::Clock,
+                return Remark{RunAnomaly::Clock,
                               fmt::format("a block began on SM {} {} cycles behind the first one, "
                                           "which waited {}: more may have fitted",
                                           multiprocessor, after, semaphore_time_out)};

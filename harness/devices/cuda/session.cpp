@@ -98,23 +98,23 @@ Launched Session::launch(Function function, const LaunchShape& shape, void** arg
 
 Launched Session::timed(const std::function<Status(Stream)>& issue, const char* name,
                         const char* what) {
-    if (lost_) return {{Trouble::DeviceLost, *lost_}};
+    if (lost_) return {{RunAnomaly::DeviceLost, *lost_}};
     if (const Status status = call().EventRecord(before_, stream_); status != Status::Success)
-        return {trouble(status, "cuEventRecord")};
+        return {anomaly(status, "cuEventRecord")};
     if (const Status status = issue(stream_); status != Status::Success)
-        return {trouble(status, name)};
+        return {anomaly(status, name)};
     if (const Status recorded = call().EventRecord(behind_, stream_); recorded != Status::Success)
-        return {trouble(recorded, "cuEventRecord")};
+        return {anomaly(recorded, "cuEventRecord")};
     const Status ended = wait();
     if (ended == Status::NotReady) {
         lost_ = fmt::format("a {} did not end within {} ms", what, time_out_.count());
-        return {{Trouble::TimeOut, *lost_}};
+        return {{RunAnomaly::TimeOut, *lost_}};
     }
-    if (ended != Status::Success) return {trouble(ended, fmt::format("the {}", what).c_str())};
+    if (ended != Status::Success) return {anomaly(ended, fmt::format("the {}", what).c_str())};
     float milliseconds = 0.0F;
     if (const Status read = call().EventElapsedTime(&milliseconds, before_, behind_);
         read != Status::Success)
-        return {trouble(read, "cuEventElapsedTime")};
+        return {anomaly(read, "cuEventElapsedTime")};
     return {{}, static_cast<double>(milliseconds) / 1000.0};
 }
 
@@ -134,19 +134,19 @@ Status Session::wait() {
     }
 }
 
-Remark Session::trouble(Status status, const char* what) {
-    if (lost_) return {Trouble::DeviceLost, *lost_};
+Remark Session::anomaly(Status status, const char* what) {
+    if (lost_) return {RunAnomaly::DeviceLost, *lost_};
     std::string text = fmt::format("{} failed: {}", what, driver_->message(status));
     const bool wrong = caused_by_kernel(status);
     const bool late = status == Status::LaunchTimeout;
     const bool gone = says_gone(status);
     if (wrong || late || gone) lost_ = text;
-    if (late) return {Trouble::TimeOut, std::move(text)};
-    return {gone ? Trouble::DeviceLost : Trouble::LaunchFailure, std::move(text)};
+    if (late) return {RunAnomaly::TimeOut, std::move(text)};
+    return {gone ? RunAnomaly::DeviceLost : RunAnomaly::LaunchFailure, std::move(text)};
 }
 
 Failure Session::failure(Status status, const char* what) {
-    return {trouble(status, what).text, name_};
+    return {anomaly(status, what).text, name_};
 }
 
 Result<Buffer> Buffer::make(std::shared_ptr<Session> session, std::int64_t bytes) {

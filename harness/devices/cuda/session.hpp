@@ -53,7 +53,7 @@ public:
     Launched timed(const std::function<Status(Stream)>& issue, const char* call, const char* what);
     Launched launch(Function function, const LaunchShape& shape, void** arguments);
     /// What a call's status means for a run; loses the device where it must.
-    Remark trouble(Status status, const char* call);
+    Remark anomaly(Status status, const char* call);
     /// As a refusal: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY: out of memory".
     Failure failure(Status status, const char* call);
 

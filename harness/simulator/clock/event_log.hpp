@@ -19,7 +19,7 @@ public:
     explicit EventLog(const Listener& listener) : listener_{listener ? &listener : nullptr} {}
 
     /// Whether anybody listens; without a listener `add` must not be called.
-    [[nodiscard]] bool is_heard() const { return listener_ != nullptr; }
+    [[nodiscard]] bool has_listener() const { return listener_ != nullptr; }
     void add(const Event& event);
     /// Passes on all events up to `now`.
     void flush(std::int64_t now);

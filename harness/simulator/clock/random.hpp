@@ -50,9 +50,9 @@ struct Range {
 };
 
 /// A stream together with the rule by which values are taken from it.
-class Chance {
+class RandomSource {
 public:
-    Chance(Draw draw, const RandomStream& stream) : draw_{draw}, stream_{stream} {}
+    RandomSource(Draw draw, const RandomStream& stream) : draw_{draw}, stream_{stream} {}
 
     /// A value in lo .. hi. A range of one value uses nothing of the stream. Requires: lo <= hi.
     std::int64_t draw(std::int64_t lo, std::int64_t hi) {
@@ -60,7 +60,7 @@ public:
     }
     std::int64_t draw(Range range) { return draw(range.lo, range.hi); }
     /// The same stream under another rule.
-    [[nodiscard]] Chance with(Draw draw) const { return Chance{draw, stream_}; }
+    [[nodiscard]] RandomSource with(Draw draw) const { return RandomSource{draw, stream_}; }
 
 private:
     std::int64_t draw_from_stream(std::int64_t lo, std::int64_t hi);

@@ -17,11 +17,11 @@ std::string text_of(const Range& range) {
 
 } // namespace
 
-void DescribedValues::expect(bool holds, std::string_view what) {
+void ArchitectureValues::expect(bool holds, std::string_view what) {
     if (!holds && !failure_) failure_ = Failure{std::string{what}, architecture_.name, 0, 0};
 }
 
-Range DescribedValues::range(const Group& group, std::string_view name, std::int64_t lowest,
+Range ArchitectureValues::range(const Group& group, std::string_view name, std::int64_t lowest,
                              std::int64_t highest) {
     const models::ValueGroup nothing;
     const auto found = models::require(
@@ -40,7 +40,7 @@ Range DescribedValues::range(const Group& group, std::string_view name, std::int
     return fits ? range : unusable;
 }
 
-std::int64_t DescribedValues::number(const Group& group, std::string_view name, std::int64_t lowest,
+std::int64_t ArchitectureValues::number(const Group& group, std::string_view name, std::int64_t lowest,
                                      std::int64_t highest) {
     const Range read = range(group, name, lowest, highest);
     expect(read.lo == read.hi,
@@ -48,11 +48,11 @@ std::int64_t DescribedValues::number(const Group& group, std::string_view name, 
     return read.lo;
 }
 
-std::size_t DescribedValues::count(const Group& group, std::string_view name) {
+std::size_t ArchitectureValues::count(const Group& group, std::string_view name) {
     return static_cast<std::size_t>(number(group, name, 1, count_limit));
 }
 
-std::uint64_t DescribedValues::bytes(const Group& group, std::string_view name) {
+std::uint64_t ArchitectureValues::bytes(const Group& group, std::string_view name) {
     constexpr std::int64_t byte_limit = std::int64_t{1} << 30U;
     const auto size = static_cast<std::uint64_t>(number(group, name, 1, byte_limit));
     const bool fits = std::has_single_bit(size);
@@ -60,7 +60,7 @@ std::uint64_t DescribedValues::bytes(const Group& group, std::string_view name) 
     return fits ? size : 1;
 }
 
-bool DescribedValues::flag(const Group& group, std::string_view name) {
+bool ArchitectureValues::flag(const Group& group, std::string_view name) {
     return number(group, name, 0, 1) == 1;
 }
 

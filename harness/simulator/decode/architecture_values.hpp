@@ -20,7 +20,7 @@ inline constexpr std::int64_t count_limit = std::int64_t{1} << 16U;
 
 /// Reads values one after the other and keeps the first failure. What is read from then on means
 /// nothing but can be computed with: the reader looks at `failure` once, at the end.
-class DescribedValues {
+class ArchitectureValues {
 public:
     /// A part of a description; without values all of them are absent.
     struct Group {
@@ -29,7 +29,7 @@ public:
     };
 
     /// What is said of an absent value ends with `needed_for`.
-    explicit DescribedValues(const models::Architecture& architecture, std::string needed_for = {})
+    explicit ArchitectureValues(const models::Architecture& architecture, std::string needed_for = {})
         : architecture_{architecture}, needed_for_{std::move(needed_for)} {}
 
     Range range(const Group& group, std::string_view name, std::int64_t lowest = 0,

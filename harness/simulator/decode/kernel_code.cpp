@@ -60,9 +60,9 @@ template <typename Property> bool Translator::any_operation(Property property) c
 }
 
 Result<void> Translator::add_geometry() {
-    DescribedValues values{architecture_};
-    const DescribedValues::Group geometry{&architecture_.geometry, "geometry"};
-    const DescribedValues::Group schedulers{&architecture_.schedulers, "schedulers"};
+    ArchitectureValues values{architecture_};
+    const ArchitectureValues::Group geometry{&architecture_.geometry, "geometry"};
+    const ArchitectureValues::Group schedulers{&architecture_.schedulers, "schedulers"};
     const auto most =
         multiprocessors_ == 1 ? std::size_t{1} : values.count(geometry, "multiprocessors");
     values.expect(multiprocessors_ >= 1 && multiprocessors_ <= static_cast<std::int64_t>(most),
@@ -102,8 +102,8 @@ Result<void> Translator::add_launch() {
 /// Blocks beyond the slots take the room of earlier ones.
 Result<void> Translator::add_waves(std::int64_t slots) {
     if (code_.blocks <= slots * multiprocessors_) return boost::outcome_v2::success();
-    DescribedValues values{architecture_};
-    const DescribedValues::Group blocks{&architecture_.blocks, "blocks"};
+    ArchitectureValues values{architecture_};
+    const ArchitectureValues::Group blocks{&architecture_.blocks, "blocks"};
     code_.machine.replacement = values.range(blocks, "replacement");
     code_.machine.start = values.range(blocks, "start");
     if (values.failure()) return *values.failure();
@@ -177,8 +177,8 @@ Result<void> Translator::add_memory() {
 Result<void> Translator::add_write_buffer() {
     if (!any_operation([](const Operation& operation) { return operation.enters_write_buffer; }))
         return boost::outcome_v2::success();
-    DescribedValues values{architecture_};
-    const DescribedValues::Group buffer{&architecture_.write_buffer, "write-buffer"};
+    ArchitectureValues values{architecture_};
+    const ArchitectureValues::Group buffer{&architecture_.write_buffer, "write-buffer"};
     code_.machine.buffer_entries = values.range(buffer, "entries", 1, count_limit);
     code_.machine.buffer_drain = values.range(buffer, "drain");
     if (values.failure()) return *values.failure();

@@ -6,38 +6,38 @@
 
 namespace warpbound::harness::simulator {
 
-LaneMask draw_lanes(LaneMask lanes, std::int64_t wanted, Chance& chance) {
+LaneMask draw_lanes(LaneMask lanes, std::int64_t wanted, RandomSource& random) {
     LaneMask drawn = 0;
     for (std::int64_t left = count_of(lanes); lanes != 0; lanes &= lanes - 1, --left) {
-        if (chance.draw(0, left - 1) >= wanted) continue;
+        if (random.draw(0, left - 1) >= wanted) continue;
         drawn |= lanes & (~lanes + 1);
         --wanted;
     }
     return drawn;
 }
 
-LaneWalk::LaneWalk(const PathSpace& space, const Convergence& convergence, LaneMask lanes,
-                   const Chance& chance)
-    : space_{&space}, convergence_{&convergence}, chance_{chance}, live_{lanes} {
+DivergentWalk::DivergentWalk(const PathSpace& space, const Convergence& convergence, LaneMask lanes,
+                   const RandomSource& random)
+    : space_{&space}, convergence_{&convergence}, random_{random}, live_{lanes} {
     Cohort cohort;
     cohort.lanes = lanes;
     if (space.depth(0) > 0) enter_loop(cohort, 0);
     active_.cohorts.push_back(std::move(cohort));
 }
 
-LaneMask LaneWalk::lanes_of(const std::vector<Cohort>& cohorts) {
+LaneMask DivergentWalk::lanes_of(const std::vector<Cohort>& cohorts) {
     LaneMask lanes = 0;
     for (const Cohort& cohort : cohorts)
         lanes |= cohort.lanes;
     return lanes;
 }
 
-LaneMask LaneWalk::lanes_of(const Group& group) {
+LaneMask DivergentWalk::lanes_of(const Group& group) {
     return lanes_of(group.cohorts);
 }
 
 /// Lanes with the same future become one cohort again.
-void LaneWalk::add(std::vector<Cohort>& to, Cohort cohort) {
+void DivergentWalk::add(std::vector<Cohort>& to, Cohort cohort) {
     const auto same = std::find_if(to.begin(), to.end(), [&](const Cohort& other) {
         return other.owed == cohort.owed && other.done == cohort.done &&
                other.points == cohort.points && other.barriers == cohort.barriers;
@@ -48,13 +48,13 @@ void LaneWalk::add(std::vector<Cohort>& to, Cohort cohort) {
         same->lanes |= cohort.lanes;
 }
 
-LaneWalk::Point* LaneWalk::find(PointId id) {
+DivergentWalk::Point* DivergentWalk::find(PointId id) {
     const auto point = std::find_if(points_.begin(), points_.end(),
                                     [id](const Point& candidate) { return candidate.id == id; });
     return point == points_.end() ? nullptr : &*point;
 }
 
-LaneWalk::PointId LaneWalk::make_point(PointKind kind, int reg, std::size_t target,
+DivergentWalk::PointId DivergentWalk::make_point(PointKind kind, int reg, std::size_t target,
                                        LaneMask members) {
     points_.push_back(Point{.id = next_point_,
                             .kind = kind,
@@ -66,11 +66,11 @@ LaneWalk::PointId LaneWalk::make_point(PointKind kind, int reg, std::size_t targ
     return next_point_++;
 }
 
-void LaneWalk::leave(PointId id, LaneMask lanes) {
+void DivergentWalk::leave(PointId id, LaneMask lanes) {
     if (Point* point = find(id)) point->members &= ~lanes;
 }
 
-void LaneWalk::leave_barrier(Cohort& cohort, int reg) {
+void DivergentWalk::leave_barrier(Cohort& cohort, int reg) {
     const auto joined = std::find_if(cohort.barriers.begin(), cohort.barriers.end(),
                                      [reg](const auto& entry) { return entry.first == reg; });
     if (joined == cohort.barriers.end()) return;
@@ -78,13 +78,13 @@ void LaneWalk::leave_barrier(Cohort& cohort, int reg) {
     cohort.barriers.erase(joined);
 }
 
-void LaneWalk::follow_steps(const BlockConvergence& here) {
+void DivergentWalk::follow_steps(const BlockConvergence& here) {
     constexpr std::size_t point_limit = 64; // As deep as the graph lets stacks become.
     for (const PointStep& step : here.steps) {
         if (step.joins &&
             std::any_of(active_.cohorts.begin(), active_.cohorts.end(),
                         [](const Cohort& cohort) { return cohort.points.size() >= point_limit; })) {
-            trouble_ = "the reconvergence stack grows without limit";
+            anomaly_ = "the reconvergence stack grows without limit";
             return;
         }
         if (step.kind == PointKind::Barrier) {
@@ -102,7 +102,7 @@ void LaneWalk::follow_steps(const BlockConvergence& here) {
     }
 }
 
-std::vector<LaneWalk::Way> LaneWalk::ways_of(const Cohort& cohort) {
+std::vector<DivergentWalk::Way> DivergentWalk::ways_of(const Cohort& cohort) {
     const assembly::BasicBlock& block = space_->graph().blocks[active_.block];
     std::vector<Way> ways;
     if (block.exits && std::all_of(cohort.owed.begin(), cohort.owed.end(),
@@ -114,7 +114,7 @@ std::vector<LaneWalk::Way> LaneWalk::ways_of(const Cohort& cohort) {
 }
 
 /// One way that all active lanes can go; no part when there is none.
-std::vector<LaneWalk::Part> LaneWalk::choose_alike() {
+std::vector<DivergentWalk::Part> DivergentWalk::choose_alike() {
     const assembly::BasicBlock& block = space_->graph().blocks[active_.block];
     std::vector<Way> ways;
     if (block.out.size() == 1 && !block.exits) {
@@ -130,22 +130,22 @@ std::vector<LaneWalk::Part> LaneWalk::choose_alike() {
     }
     std::vector<Part> parts;
     if (ways.empty()) return parts;
-    const auto choice = chance_.draw(0, static_cast<std::int64_t>(ways.size()) - 1);
+    const auto choice = random_.draw(0, static_cast<std::int64_t>(ways.size()) - 1);
     for (Cohort& cohort : active_.cohorts)
         parts.push_back({std::move(cohort), ways[static_cast<std::size_t>(choice)]});
     return parts;
 }
 
-std::vector<LaneWalk::Part> LaneWalk::choose_apart() {
+std::vector<DivergentWalk::Part> DivergentWalk::choose_apart() {
     std::vector<Part> parts;
     for (Cohort& cohort : active_.cohorts) {
         const auto ways = ways_of(cohort);
         if (ways.empty()) return {};
-        const auto choice = chance_.draw(0, static_cast<std::int64_t>(ways.size()) - 1);
+        const auto choice = random_.draw(0, static_cast<std::int64_t>(ways.size()) - 1);
         Part stays{std::move(cohort), ways[static_cast<std::size_t>(choice)]};
         std::vector<Way> taken{stays.way};
         bool may_part = true;
-        while (may_part && count_of(stays.cohort.lanes) > 1 && chance_.draw(0, 1) == 1)
+        while (may_part && count_of(stays.cohort.lanes) > 1 && random_.draw(0, 1) == 1)
             may_part = part_from(stays, taken, parts);
         parts.push_back(std::move(stays));
     }
@@ -154,9 +154,9 @@ std::vector<LaneWalk::Part> LaneWalk::choose_apart() {
 
 /// Some lanes of a cohort go another way than those that are taken, if there is one that they could
 /// have been sent. Returns whether there may be one more.
-bool LaneWalk::part_from(Part& stays, std::vector<Way>& taken, std::vector<Part>& parts) {
+bool DivergentWalk::part_from(Part& stays, std::vector<Way>& taken, std::vector<Part>& parts) {
     const LaneMask all = stays.cohort.lanes;
-    const LaneMask kept = draw_lanes(all, chance_.draw(1, count_of(all) - 1), chance_);
+    const LaneMask kept = draw_lanes(all, random_.draw(1, count_of(all) - 1), random_);
     Cohort others = stays.cohort;
     others.lanes = all & ~kept;
     const assembly::BasicBlock& block = space_->graph().blocks[active_.block];
@@ -166,13 +166,13 @@ bool LaneWalk::part_from(Part& stays, std::vector<Way>& taken, std::vector<Part>
         return std::find(taken.begin(), taken.end(), way) != taken.end() || !sent(others, way);
     });
     if (candidates.empty()) return false;
-    const auto choice = chance_.draw(0, static_cast<std::int64_t>(candidates.size()) - 1);
+    const auto choice = random_.draw(0, static_cast<std::int64_t>(candidates.size()) - 1);
     const Way way = candidates[static_cast<std::size_t>(choice)];
     Cohort going = std::move(*sent(others, way));
     if (way)
         if (const PathSpace::Step& step = space_->step(*way); step.turns) {
             const auto further = further_turns(others, step);
-            going.owed[step.common - 1] = chance_.draw(further->min, further->max) + 1;
+            going.owed[step.common - 1] = random_.draw(further->min, further->max) + 1;
         }
     stays.cohort.lanes = kept;
     parts.push_back({std::move(going), way});
@@ -180,7 +180,7 @@ bool LaneWalk::part_from(Part& stays, std::vector<Way>& taken, std::vector<Part>
     return candidates.size() > 1;
 }
 
-std::optional<LoopBound> LaneWalk::further_turns(const Cohort& cohort,
+std::optional<LoopBound> DivergentWalk::further_turns(const Cohort& cohort,
                                                  const PathSpace::Step& step) {
     const LoopBound& bound = space_->bound(active_.block, step.common - 1);
     const std::int64_t done = cohort.done[step.common - 1];
@@ -196,7 +196,7 @@ std::optional<LoopBound> LaneWalk::further_turns(const Cohort& cohort,
     return LoopBound{least, greatest};
 }
 
-std::optional<LaneWalk::Cohort> LaneWalk::sent(const Cohort& cohort, Way way) {
+std::optional<DivergentWalk::Cohort> DivergentWalk::sent(const Cohort& cohort, Way way) {
     const std::size_t kept = way ? space_->step(*way).common : 0;
     Cohort going = cohort;
     for (std::size_t loop = kept; loop < cohort.done.size(); ++loop) {
@@ -211,7 +211,7 @@ std::optional<LaneWalk::Cohort> LaneWalk::sent(const Cohort& cohort, Way way) {
 }
 
 /// Where the code names no point, lanes that part meet where all ways do.
-void LaneWalk::join_post_dominator(std::vector<Part>& parts, const BlockConvergence& here) {
+void DivergentWalk::join_post_dominator(std::vector<Part>& parts, const BlockConvergence& here) {
     if (!here.post_dominator) return;
     const auto is_named = [this, &here](const Cohort& cohort) {
         if (!cohort.barriers.empty()) return true;
@@ -229,13 +229,13 @@ void LaneWalk::join_post_dominator(std::vector<Part>& parts, const BlockConverge
         if ((part.cohort.lanes & members) != 0) part.cohort.points.push_back(id);
 }
 
-void LaneWalk::enter_loop(Cohort& cohort, std::size_t header) {
+void DivergentWalk::enter_loop(Cohort& cohort, std::size_t header) {
     const LoopBound further = space_->entries(header, cohort.owed);
-    cohort.owed.push_back(chance_.draw(further.min, further.max));
+    cohort.owed.push_back(random_.draw(further.min, further.max));
     cohort.done.push_back(1);
 }
 
-void LaneWalk::take(Cohort& cohort, std::size_t edge) {
+void DivergentWalk::take(Cohort& cohort, std::size_t edge) {
     const PathSpace::Step& step = space_->step(edge);
     cohort.owed.resize(step.common);
     cohort.done.resize(step.common);
@@ -247,7 +247,7 @@ void LaneWalk::take(Cohort& cohort, std::size_t edge) {
 }
 
 /// The point at which transferred lanes arrive; leaves those inside it.
-std::optional<LaneWalk::PointId> LaneWalk::arrival_point(Cohort& cohort,
+std::optional<DivergentWalk::PointId> DivergentWalk::arrival_point(Cohort& cohort,
                                                          const BlockConvergence& here) {
     if (*here.arrives == PointKind::Barrier) {
         const auto joined =
@@ -267,10 +267,10 @@ std::optional<LaneWalk::PointId> LaneWalk::arrival_point(Cohort& cohort,
     return std::nullopt; // Not reached: the graph matches every pop with its push.
 }
 
-void LaneWalk::arrive(Cohort cohort, PointId id, std::size_t block) {
+void DivergentWalk::arrive(Cohort cohort, PointId id, std::size_t block) {
     Point& point = *find(id);
     if (!point.arrived.empty() && point.block != block)
-        trouble_ = fmt::format("lanes arrive at one reconvergence point and go on at 0x{:04x} and "
+        anomaly_ = fmt::format("lanes arrive at one reconvergence point and go on at 0x{:04x} and "
                                "0x{:04x}",
                                space_->graph().blocks[point.block].address,
                                space_->graph().blocks[block].address);
@@ -279,7 +279,7 @@ void LaneWalk::arrive(Cohort cohort, PointId id, std::size_t block) {
 }
 
 /// Lanes that come to a block may have been waited for there.
-void LaneWalk::go_or_arrive(Cohort cohort, std::size_t block, std::vector<Group>& going) {
+void DivergentWalk::go_or_arrive(Cohort cohort, std::size_t block, std::vector<Group>& going) {
     if (!cohort.points.empty()) {
         const Point& innermost = *find(cohort.points.back());
         if (innermost.kind == PointKind::PostDominator && innermost.target == block) {
@@ -293,7 +293,7 @@ void LaneWalk::go_or_arrive(Cohort cohort, std::size_t block, std::vector<Group>
     add(group->cohorts, std::move(cohort));
 }
 
-void LaneWalk::follow(Part part, const BlockConvergence& here, std::vector<Group>& going) {
+void DivergentWalk::follow(Part part, const BlockConvergence& here, std::vector<Group>& going) {
     Cohort& cohort = part.cohort;
     if (!part.way) {
         live_ &= ~cohort.lanes;
@@ -315,7 +315,7 @@ void LaneWalk::follow(Part part, const BlockConvergence& here, std::vector<Group
 }
 
 /// Lanes whose point all have reached wait for their turn from now on, the newest point's first.
-void LaneWalk::open_points() {
+void DivergentWalk::open_points() {
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t place = 0; place < points_.size(); ++place) {
@@ -335,17 +335,17 @@ void LaneWalk::open_points() {
     }
 }
 
-LaneTurn LaneWalk::resume(std::vector<Group> going) {
+LaneTurn DivergentWalk::resume(std::vector<Group> going) {
     using enum LaneTurn::Kind;
-    if (!trouble_.empty()) return {Stuck, true};
+    if (!anomaly_.empty()) return {Stuck, true};
     if (!going.empty()) {
         const auto first =
-            static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(going.size()) - 1));
+            static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(going.size()) - 1));
         active_ = std::move(going[first]);
         going.erase(going.begin() + static_cast<std::ptrdiff_t>(first));
         while (!going.empty()) {
             const auto next =
-                going.begin() + chance_.draw(0, static_cast<std::int64_t>(going.size()) - 1);
+                going.begin() + random_.draw(0, static_cast<std::int64_t>(going.size()) - 1);
             waiting_.push_back(std::move(*next));
             going.erase(next);
         }
@@ -359,7 +359,7 @@ LaneTurn LaneWalk::resume(std::vector<Group> going) {
     const auto& together = convergence_->blocks[active_.block].together;
     if (together && lanes() != live_) {
         const auto& instruction = convergence_->function->instructions[*together];
-        trouble_ = fmt::format("{} at 0x{:04x} is issued by lanes 0x{:x} of 0x{:x}; from sm_70 on "
+        anomaly_ = fmt::format("{} at 0x{:04x} is issued by lanes 0x{:x} of 0x{:x}; from sm_70 on "
                                "threads arrive one by one, which is not simulated",
                                instruction.mnemonic, instruction.address, lanes(), live_);
         return {Stuck, true};
@@ -368,7 +368,7 @@ LaneTurn LaneWalk::resume(std::vector<Group> going) {
     return {Goes, (now & fell_) == 0 || (now & moved_) != 0};
 }
 
-LaneTurn LaneWalk::advance() {
+LaneTurn DivergentWalk::advance() {
     moves_.clear();
     fell_ = 0;
     moved_ = 0;
@@ -387,8 +387,8 @@ LaneTurn LaneWalk::advance() {
     return resume(std::move(going));
 }
 
-std::string LaneWalk::trouble() const {
-    if (!trouble_.empty()) return trouble_;
+std::string DivergentWalk::anomaly() const {
+    if (!anomaly_.empty()) return anomaly_;
     std::string out;
     for (const Point& point : points_) {
         const LaneMask arrived = lanes_of(point.arrived);

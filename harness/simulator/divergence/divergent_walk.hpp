@@ -15,7 +15,7 @@
 namespace warpbound::harness::simulator {
 
 /// `wanted` of the lanes, each as likely as the others. Requires: there are as many.
-LaneMask draw_lanes(LaneMask lanes, std::int64_t wanted, Chance& chance);
+LaneMask draw_lanes(LaneMask lanes, std::int64_t wanted, RandomSource& random);
 
 /// How the active lanes left a block.
 struct LaneTurn {
@@ -23,7 +23,7 @@ struct LaneTurn {
         Goes,  ///< There are active lanes again, perhaps others.
         Ends,  ///< All lanes have ended.
         NoWay, ///< The flow facts leave no way that all active lanes can go.
-        Stuck  ///< As `trouble` says.
+        Stuck  ///< As `anomaly` says.
     };
     Kind kind = Kind::Goes;
     bool transferred = true; ///< The lanes that go on did not just fall through.
@@ -31,11 +31,11 @@ struct LaneTurn {
 
 /// Lanes that are active in a block together share what they know of their path as long as it is
 /// the same. Walks over the same space that start with equal chances are equal.
-class LaneWalk {
+class DivergentWalk {
 public:
     /// Requires: the space has a path; space and convergence outlive the walk.
-    LaneWalk(const PathSpace& space, const Convergence& convergence, LaneMask lanes,
-             const Chance& chance);
+    DivergentWalk(const PathSpace& space, const Convergence& convergence, LaneMask lanes,
+             const RandomSource& random);
 
     [[nodiscard]] std::size_t block() const { return active_.block; }
     [[nodiscard]] LaneMask lanes() const { return lanes_of(active_); }
@@ -48,9 +48,9 @@ public:
     };
     [[nodiscard]] const std::vector<Move>& moves() const { return moves_; }
     /// Who waits for whom, after a turn that is stuck.
-    [[nodiscard]] std::string trouble() const;
+    [[nodiscard]] std::string anomaly() const;
     /// The chance as the walk left it.
-    [[nodiscard]] const Chance& chance() const { return chance_; }
+    [[nodiscard]] const RandomSource& random() const { return random_; }
 
 private:
     using PointId = std::uint32_t;
@@ -110,7 +110,7 @@ private:
 
     const PathSpace* space_;
     const Convergence* convergence_;
-    Chance chance_;
+    RandomSource random_;
     Group active_;
     std::vector<Group> waiting_; ///< The one that goes on next last.
     std::vector<Point> points_;  ///< Oldest first.
@@ -120,7 +120,7 @@ private:
     LaneMask moved_ = 0; ///< Transferred in this turn.
     std::vector<Move> moves_;
     std::vector<std::int64_t> trial_;
-    std::string trouble_;
+    std::string anomaly_;
 };
 
 } // namespace warpbound::harness::simulator

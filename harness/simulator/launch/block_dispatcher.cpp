@@ -5,16 +5,16 @@
 
 namespace warpbound::harness::simulator {
 
-BlockDispatcher::BlockDispatcher(Plugs plugs, const MachineShape& machine,
+BlockDispatcher::BlockDispatcher(Ports links, const MachineShape& machine,
                                  const std::vector<Grid>& grids, const RunOptions& options,
                                  bool piles_up, EventLog& log)
-    : plugs_{std::move(plugs)}, machine_{&machine}, grids_{&grids}, log_{&log},
-      chance_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
-      piles_up_{piles_up}, residences_(machine.multiprocessors, Residence{machine.capacity}) {
+    : links_{std::move(links)}, machine_{&machine}, grids_{&grids}, log_{&log},
+      random_{options.draw, RandomStream{options.seed, StreamOf::Dispatcher, 0}},
+      piles_up_{piles_up}, residences_(machine.multiprocessors, Residency{machine.capacity}) {
     for (const Grid& grid : grids)
         progress_.push_back(Progress{.blocks_left = grid.code->blocks});
-    plugs_.launches.read_by(*this);
-    for (const auto& ends : plugs_.ends)
+    links_.launches.read_by(*this);
+    for (const auto& ends : links_.ends)
         ends.read_by(*this);
 }
 
@@ -40,7 +40,7 @@ void BlockDispatcher::hear(std::size_t multiprocessor, const BlockEnded& ended) 
 
 std::size_t BlockDispatcher::choose() {
     const auto drawn =
-        static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(with_room_.size()) - 1));
+        static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(with_room_.size()) - 1));
     if (!piles_up_) return drawn;
     std::size_t fullest = drawn; // Of equals the one that was drawn.
     for (std::size_t place = 0; place < with_room_.size(); ++place)
@@ -55,14 +55,14 @@ std::int64_t BlockDispatcher::start_of_block(std::int64_t now) {
         lacks_replacement_ = true;
         return now;
     }
-    const std::int64_t replaced = now + chance_.draw(*machine_->replacement);
-    return replaced + chance_.draw(*machine_->start);
+    const std::int64_t replaced = now + random_.draw(*machine_->replacement);
+    return replaced + random_.draw(*machine_->start);
 }
 
 void BlockDispatcher::leave_queue(std::int64_t now) {
     const std::size_t launch = queue_.front().launch;
     progress_[launch].dispatched = now;
-    if (log_->is_heard())
+    if (log_->has_listener())
         log_->add(OperationStepped{.cycle = now,
                                    .operation = (*grids_)[launch].operation,
                                    .step = OperationStep::Dispatched});
@@ -84,10 +84,10 @@ void BlockDispatcher::hand_out(std::int64_t now) {
         const std::size_t launch = queue_.front().launch;
         const Grid& grid = (*grids_)[launch];
         const auto chosen = with_room_.begin() + static_cast<std::ptrdiff_t>(choose());
-        Residence& residence = residences_[*chosen];
+        Residency& residence = residences_[*chosen];
         const std::int64_t at = start_of_block(now);
         progress_[launch].started = std::min(progress_[launch].started, at);
-        plugs_.placements[*chosen].put(Placement{.grid = grid,
+        links_.placements[*chosen].put(Placement{.grid = grid,
                                                  .launch = launch,
                                                  .block = next_block_,
                                                  .places = residence.enter(grid.code->demand),
@@ -101,10 +101,10 @@ void BlockDispatcher::hand_out(std::int64_t now) {
 }
 
 void BlockDispatcher::tick(std::int64_t now) {
-    for (std::size_t multiprocessor = 0; multiprocessor < plugs_.ends.size(); ++multiprocessor)
-        for (const BlockEnded& ended : plugs_.ends[multiprocessor].messages())
+    for (std::size_t multiprocessor = 0; multiprocessor < links_.ends.size(); ++multiprocessor)
+        for (const BlockEnded& ended : links_.ends[multiprocessor].messages())
             hear(multiprocessor, ended);
-    for (const LaunchQueued& launch : plugs_.launches.messages())
+    for (const LaunchQueued& launch : links_.launches.messages())
         queue_.push_back(launch);
     hand_out(now);
     wake_ = queue_.empty() || queue_.front().ready_at <= now ? never : queue_.front().ready_at;

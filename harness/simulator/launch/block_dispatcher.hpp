@@ -18,7 +18,7 @@ namespace warpbound::harness::simulator {
 /// SMs gets it; or piles blocks up on the SM that has most.
 class BlockDispatcher final : public Component {
 public:
-    struct Plugs {
+    struct Ports {
         Sink<LaunchQueued> launches;
         std::vector<Source<Placement>> placements; ///< Per SM.
         std::vector<Sink<BlockEnded>> ends;        ///< Per SM.
@@ -30,7 +30,7 @@ public:
         std::int64_t started = never; ///< Its first block may issue.
         std::int64_t dispatched = 0;  ///< It left the queue.
     };
-    BlockDispatcher(Plugs plugs, const MachineShape& machine, const std::vector<Grid>& grids,
+    BlockDispatcher(Ports links, const MachineShape& machine, const std::vector<Grid>& grids,
                     const RunOptions& options, bool piles_up, EventLog& log);
 
     void tick(std::int64_t now) override;
@@ -51,13 +51,13 @@ private:
     void find_room();
     [[nodiscard]] std::size_t choose();
 
-    Plugs plugs_;
+    Ports links_;
     const MachineShape* machine_;
     const std::vector<Grid>* grids_;
     EventLog* log_;
-    Chance chance_;
+    RandomSource random_;
     bool piles_up_;
-    std::vector<Residence> residences_; ///< Per SM.
+    std::vector<Residency> residences_; ///< Per SM.
     std::vector<Progress> progress_;    ///< Per launch.
     std::vector<std::size_t> ended_;
     std::deque<LaunchQueued> queue_;

@@ -30,7 +30,7 @@ public:
           several_blocks_{several_blocks}, values_{architecture}, limits_{&architecture.limits,
                                                                           "limits"} {}
 
-    Result<LaunchRoom> read(const assembly::Function& function);
+    Result<OccupancyLimit> read(const assembly::Function& function);
 
 private:
     void read_registers(std::int64_t registers);
@@ -43,9 +43,9 @@ private:
     const models::Launch& launch_;
     std::int64_t warp_size_;
     bool several_blocks_;
-    DescribedValues values_;
-    DescribedValues::Group limits_;
-    LaunchRoom room_;
+    ArchitectureValues values_;
+    ArchitectureValues::Group limits_;
+    OccupancyLimit room_;
 };
 
 void RoomReader::expect_fit(std::int64_t wanted, std::int64_t most, std::string_view resource,
@@ -105,7 +105,7 @@ Failure RoomReader::no_room(Resource resource) const {
                    architecture_.name, 0, 0};
 }
 
-Result<LaunchRoom> RoomReader::read(const assembly::Function& function) {
+Result<OccupancyLimit> RoomReader::read(const assembly::Function& function) {
     room_.demand.warps = launch_.warps_per_block(warp_size_);
     room_.capacity.warps = values_.number(limits_, "max-warps", 1, count_limit);
     room_.capacity.blocks =
@@ -118,7 +118,7 @@ Result<LaunchRoom> RoomReader::read(const assembly::Function& function) {
     if (registers) read_registers(*registers);
     if (shared_memory) read_shared_memory(*shared_memory);
     if (values_.failure()) return *values_.failure();
-    Residence residence{room_.capacity};
+    Residency residence{room_.capacity};
     if (const auto missing = residence.missing(room_.demand)) return no_room(*missing);
     for (room_.slots = 0; room_.slots < launch_.blocks && residence.has_room(room_.demand);
          ++room_.slots)
@@ -128,7 +128,7 @@ Result<LaunchRoom> RoomReader::read(const assembly::Function& function) {
 
 } // namespace
 
-Result<LaunchRoom> room_of(const models::Architecture& architecture, const models::Launch& launch,
+Result<OccupancyLimit> room_of(const models::Architecture& architecture, const models::Launch& launch,
                            const assembly::Function& function, std::int64_t warp_size,
                            bool several_blocks) {
     return RoomReader{architecture, launch, warp_size, several_blocks}.read(function);

@@ -18,12 +18,12 @@ std::string_view to_string(Resource resource) {
     return "shared memory";
 }
 
-Residence::Residence(const Capacity& capacity)
+Residency::Residency(const Capacity& capacity)
     : capacity_{capacity}, free_warps_{capacity.warps},
       taken_(static_cast<std::size_t>(capacity.warps), false),
       registers_(static_cast<std::size_t>(capacity.register_partitions), 0) {}
 
-Residence::Places Residence::lowest_free(std::int64_t warps) const {
+Residency::Places Residency::lowest_free(std::int64_t warps) const {
     Places places;
     places.reserve(static_cast<std::size_t>(warps));
     for (std::uint32_t index = first_free_; static_cast<std::int64_t>(places.size()) < warps;
@@ -32,7 +32,7 @@ Residence::Places Residence::lowest_free(std::int64_t warps) const {
     return places;
 }
 
-std::optional<Resource> Residence::missing(const Demand& demand) const {
+std::optional<Resource> Residency::missing(const Demand& demand) const {
     if (demand.warps > free_warps_) return Resource::Warps;
     if (blocks_ >= capacity_.blocks) return Resource::Blocks;
     if (demand.shared_memory > capacity_.shared_memory - shared_memory_)
@@ -47,7 +47,7 @@ std::optional<Resource> Residence::missing(const Demand& demand) const {
     return std::nullopt;
 }
 
-Residence::Places Residence::enter(const Demand& demand) {
+Residency::Places Residency::enter(const Demand& demand) {
     Places places = lowest_free(demand.warps);
     for (const std::uint32_t place : places) {
         taken_[place] = true;
@@ -61,7 +61,7 @@ Residence::Places Residence::enter(const Demand& demand) {
     return places;
 }
 
-void Residence::leave(const Demand& demand, const Places& places) {
+void Residency::leave(const Demand& demand, const Places& places) {
     for (const std::uint32_t place : places) {
         taken_[place] = false;
         first_free_ = std::min(first_free_, place);

@@ -37,11 +37,11 @@ std::string_view to_string(Resource resource);
 
 /// What is taken and what is free on one SM. A block takes the lowest free warp indices; the
 /// registers of the warp with index k lie in partition k mod partitions.
-class Residence {
+class Residency {
 public:
     using Places = std::vector<std::uint32_t>;
 
-    explicit Residence(const Capacity& capacity);
+    explicit Residency(const Capacity& capacity);
 
     [[nodiscard]] std::int64_t blocks() const { return blocks_; }
     /// The first resource of which too little is free for the block; none when it fits.

@@ -4,9 +4,9 @@
 
 namespace warpbound::harness::simulator {
 
-HostQueues::HostQueues(Source<LaunchQueued> queued, const RunPlan& plan, const RunOptions& options,
+HostStreams::HostStreams(Source<LaunchQueued> queued, const RunPlan& plan, const RunOptions& options,
                        EventLog& log)
-    : queued_{queued}, plan_{&plan}, log_{&log}, chance_{options.draw,
+    : queued_{queued}, plan_{&plan}, log_{&log}, random_{options.draw,
                                                          RandomStream{options.seed, StreamOf::Host,
                                                                       0}},
       operation_of_(plan.grids.size()), times_(plan.steps.size()),
@@ -26,16 +26,16 @@ HostQueues::HostQueues(Source<LaunchQueued> queued, const RunPlan& plan, const R
     wake_ = issues_at_;
 }
 
-HostQueues::Stream& HostQueues::stream_of(std::size_t operation) {
+HostStreams::Stream& HostStreams::stream_of(std::size_t operation) {
     return streams_[plan_->steps[operation].stream.value_or(streams_.size() - 1)];
 }
 
-void HostQueues::say(OperationStep step, std::size_t operation, std::int64_t at) {
-    if (log_->is_heard())
+void HostStreams::say(OperationStep step, std::size_t operation, std::int64_t at) {
+    if (log_->has_listener())
         log_->add(OperationStepped{.cycle = at, .operation = operation, .step = step});
 }
 
-void HostQueues::complete(std::size_t launch, std::int64_t completion, std::int64_t leaves) {
+void HostStreams::complete(std::size_t launch, std::int64_t completion, std::int64_t leaves) {
     const std::size_t operation = operation_of_[launch];
     times_[operation].ended = completion;
     say(OperationStep::Ended, operation, completion);
@@ -43,19 +43,19 @@ void HostQueues::complete(std::size_t launch, std::int64_t completion, std::int6
     wake_ = std::min(wake_, leaves);
 }
 
-void HostQueues::issue(std::int64_t now) {
+void HostStreams::issue(std::int64_t now) {
     issued_now_ = next_;
     while (next_ < plan_->steps.size() && issues_at_ <= now) {
         times_[next_].issued = now;
         say(OperationStep::Issued, next_, now);
         stream_of(next_).operations.push_back(next_);
         ++next_;
-        const std::int64_t called = now + chance_.draw(plan_->call);
+        const std::int64_t called = now + random_.draw(plan_->call);
         if (next_ < plan_->steps.size()) issues_at_ = std::max(called, plan_->steps[next_].at);
     }
 }
 
-void HostQueues::leave(std::size_t operation, std::int64_t now) {
+void HostStreams::leave(std::size_t operation, std::int64_t now) {
     Stream& stream = stream_of(operation);
     stream.operations.pop_front();
     stream.queued = false;
@@ -66,7 +66,7 @@ void HostQueues::leave(std::size_t operation, std::int64_t now) {
     say(OperationStep::Left, operation, now);
 }
 
-void HostQueues::end_copies(std::int64_t now) {
+void HostStreams::end_copies(std::int64_t now) {
     for (Engine& engine : engines_) {
         if (engine.ends > now) continue;
         times_[*engine.running].ended = now;
@@ -77,19 +77,19 @@ void HostQueues::end_copies(std::int64_t now) {
     }
 }
 
-bool HostQueues::may_enter(std::size_t operation) const {
+bool HostStreams::may_enter(std::size_t operation) const {
     if (!plan_->steps[operation].stream) return all_before_ >= operation;
     return !null_before_[operation] || has_left_[*null_before_[operation]];
 }
 
-void HostQueues::enter_queues(std::int64_t now) {
+void HostStreams::enter_queues(std::int64_t now) {
     entering_.clear();
     for (const Stream& stream : streams_)
         if (!stream.operations.empty() && !stream.queued && may_enter(stream.operations.front()))
             entering_.push_back(stream.operations.front());
     for (std::size_t left = entering_.size(); left > 1; --left)
         std::swap(entering_[left - 1], entering_[static_cast<std::size_t>(
-                                           chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+                                           random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
     // Those that are issued in this cycle keep their order among themselves (C33).
     std::vector<std::size_t> new_ones;
     for (const std::size_t operation : entering_)
@@ -105,26 +105,26 @@ void HostQueues::enter_queues(std::int64_t now) {
         say(OperationStep::Queued, operation, now);
         if (step.is_launch())
             queued_.put(
-                LaunchQueued{.launch = step.launch, .ready_at = now + chance_.draw(step.cost)});
+                LaunchQueued{.launch = step.launch, .ready_at = now + random_.draw(step.cost)});
         else
             engines_.at(step.engine).queue.push_back(operation);
     }
 }
 
-void HostQueues::begin_copies(std::int64_t now) {
+void HostStreams::begin_copies(std::int64_t now) {
     for (Engine& engine : engines_) {
         if (engine.running || engine.queue.empty()) continue;
         const std::size_t operation = engine.queue.front();
         engine.queue.pop_front();
         engine.running = operation;
-        engine.ends = now + chance_.draw(plan_->steps[operation].cost);
+        engine.ends = now + random_.draw(plan_->steps[operation].cost);
         times_[operation].started = now;
         times_[operation].dispatched = now;
         say(OperationStep::Started, operation, now);
     }
 }
 
-void HostQueues::tick(std::int64_t now) {
+void HostStreams::tick(std::int64_t now) {
     end_copies(now);
     const auto due = std::stable_partition(leaving_.begin(), leaving_.end(),
                                            [now](const Leaving& l) { return l.at > now; });

@@ -15,9 +15,9 @@
 namespace warpbound::harness::simulator {
 
 /// Does all of a cycle's work in its first step.
-class HostQueues final : public Component {
+class HostStreams final : public Component {
 public:
-    HostQueues(Source<LaunchQueued> queued, const RunPlan& plan, const RunOptions& options,
+    HostStreams(Source<LaunchQueued> queued, const RunPlan& plan, const RunOptions& options,
                EventLog& log);
 
     void tick(std::int64_t now) override;
@@ -60,7 +60,7 @@ private:
     Source<LaunchQueued> queued_;
     const RunPlan* plan_;
     EventLog* log_;
-    Chance chance_;
+    RandomSource random_;
     std::vector<Stream> streams_;           ///< The NULL stream last.
     std::vector<std::size_t> operation_of_; ///< By launch.
     std::vector<std::optional<std::size_t>>

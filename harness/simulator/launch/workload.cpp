@@ -66,7 +66,7 @@ private:
     const models::Architecture& architecture_;
     WorkloadCode& code_;
     StatedLaunchCost launch_cost_;
-    DescribedValues values_;
+    ArchitectureValues values_;
     bool both_ways_ = false;
     std::int64_t warps_ = 0;
     std::int64_t warp_places_ = 0;
@@ -114,7 +114,7 @@ void Planner::add_launch(const models::HostOperation& operation, HostStep& step)
 }
 
 void Planner::add_copy(const models::HostOperation& operation, HostStep& step) {
-    const DescribedValues::Group transfers{&architecture_.transfers, "transfers"};
+    const ArchitectureValues::Group transfers{&architecture_.transfers, "transfers"};
     const std::string direction{to_string(operation.kind)};
     const Range start =
         cycles_of(values_.range(transfers, direction + "-start", 0, described_limit));
@@ -145,8 +145,8 @@ void Planner::add_call() {
 
 /// Needed when a block has to wait for room; whether one does shows in the run.
 void Planner::add_replacement() {
-    DescribedValues values{architecture_, ", which says when a block that waited for room starts"};
-    const DescribedValues::Group blocks{&architecture_.blocks, "blocks"};
+    ArchitectureValues values{architecture_, ", which says when a block that waited for room starts"};
+    const ArchitectureValues::Group blocks{&architecture_.blocks, "blocks"};
     const Range replacement = values.range(blocks, "replacement");
     const Range start = values.range(blocks, "start");
     code_.plan.no_replacement = values.failure();

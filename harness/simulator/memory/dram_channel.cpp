@@ -4,9 +4,9 @@
 
 namespace warpbound::harness::simulator {
 
-DramChannel::DramChannel(const DramShape& shape, Chance& chance)
-    : shape_{shape}, banks_(shape.banks), interval_{chance.draw(shape.refresh_interval)},
-      duration_{chance.draw(shape.refresh_duration)}, phase_{chance.draw(0, interval_ - 1)} {}
+DramChannel::DramChannel(const DramShape& shape, RandomSource& random)
+    : shape_{shape}, banks_(shape.banks), interval_{random.draw(shape.refresh_interval)},
+      duration_{random.draw(shape.refresh_duration)}, phase_{random.draw(0, interval_ - 1)} {}
 
 std::int64_t DramChannel::after_refresh(std::int64_t at) const {
     const std::int64_t since = (at + phase_) % interval_;
@@ -21,7 +21,7 @@ std::int64_t DramChannel::next(std::int64_t now) const {
     return after_refresh(std::max({now, bus_free_at_, bank_free}));
 }
 
-std::optional<DramChannel::Served> DramChannel::serve(std::int64_t now, Chance& chance) {
+std::optional<DramChannel::Served> DramChannel::serve(std::int64_t now, RandomSource& random) {
     if (next(now) > now) return std::nullopt;
     if (const std::int64_t refreshes = (now + phase_) / interval_;
         duration_ > 0 && refreshes != refreshes_) {
@@ -43,9 +43,9 @@ std::optional<DramChannel::Served> DramChannel::serve(std::int64_t now, Chance& 
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*chosen));
     Bank& bank = banks_[transfer.bank];
     const bool row_hit = bank.row == transfer.row;
-    bus_free_at_ = now + transfer.sectors * chance.draw(shape_.row_hit);
+    bus_free_at_ = now + transfer.sectors * random.draw(shape_.row_hit);
     bank.free_at =
-        row_hit ? bus_free_at_ : std::max(bus_free_at_, now + chance.draw(shape_.row_miss));
+        row_hit ? bus_free_at_ : std::max(bus_free_at_, now + random.draw(shape_.row_miss));
     bank.row = transfer.row;
     return Served{.transfer = transfer, .row_hit = row_hit, .until = bus_free_at_};
 }

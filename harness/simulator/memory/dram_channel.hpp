@@ -28,13 +28,13 @@ public:
     };
 
     /// The phase of its refresh is drawn.
-    DramChannel(const DramShape& shape, Chance& chance);
+    DramChannel(const DramShape& shape, RandomSource& random);
 
     /// A read or write may join. Write-backs join without.
     [[nodiscard]] bool has_room() const { return queue_.size() < shape_.queue; }
     void join(const Transfer& transfer) { queue_.push_back(transfer); }
     /// The next transfer, when one may start now.
-    std::optional<Served> serve(std::int64_t now, Chance& chance);
+    std::optional<Served> serve(std::int64_t now, RandomSource& random);
     /// The earliest cycle in which a transfer may start, if none joins.
     [[nodiscard]] std::int64_t next(std::int64_t now) const;
 

@@ -6,15 +6,15 @@
 
 namespace warpbound::harness::simulator {
 
-LoadStoreUnit::LoadStoreUnit(std::size_t index, Plugs plugs, const MachineShape& machine,
+LoadStoreUnit::LoadStoreUnit(std::size_t index, Ports links, const MachineShape& machine,
                              const RunOptions& options, EventLog& log)
-    : index_{index}, plugs_{std::move(plugs)}, machine_{&machine}, shape_{&*machine.memory},
-      log_{&log}, chance_{options.draw, RandomStream{options.seed, StreamOf::LoadStore, index}},
+    : index_{index}, links_{std::move(links)}, machine_{&machine}, shape_{&*machine.memory},
+      log_{&log}, random_{options.draw, RandomStream{options.seed, StreamOf::LoadStore, index}},
       cache_{machine.memory->l1}, misses_{machine.memory->l1.mshr_entries,
                                           machine.memory->l1.mshr_merges} {
-    for (const auto& issues : plugs_.issues)
+    for (const auto& issues : links_.issues)
         issues.read_by(*this);
-    plugs_.answers.read_by(*this);
+    links_.answers.read_by(*this);
 }
 
 template <typename Visit>
@@ -62,7 +62,7 @@ void LoadStoreUnit::accept(const MemoryIssue& issue, std::size_t sender, std::in
 
 void LoadStoreUnit::begin_store(std::int64_t now) {
     const Store& store = stores_.front();
-    store_due_ = now + store.issue.passes * chance_.draw(*machine_->buffer_drain);
+    store_due_ = now + store.issue.passes * random_.draw(*machine_->buffer_drain);
     store_blocked_ = false;
 }
 
@@ -85,19 +85,19 @@ void LoadStoreUnit::learn(const MemoryAnswer& answer) {
 
 bool LoadStoreUnit::hear(std::int64_t now) {
     heard_.clear();
-    for (std::size_t sender = 0; sender < plugs_.issues.size(); ++sender)
-        for (const MemoryIssue& issue : plugs_.issues[sender].messages())
+    for (std::size_t sender = 0; sender < links_.issues.size(); ++sender)
+        for (const MemoryIssue& issue : links_.issues[sender].messages())
             heard_.emplace_back(sender, issue);
     // Operand collectors hand accesses over in the order in which units took them.
-    for (std::size_t left = plugs_.issues.size() > 1 ? heard_.size() : 0; left > 1; --left)
+    for (std::size_t left = links_.issues.size() > 1 ? heard_.size() : 0; left > 1; --left)
         std::swap(
             heard_[left - 1],
-            heard_[static_cast<std::size_t>(chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+            heard_[static_cast<std::size_t>(random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
     for (const auto& [sender, issue] : heard_)
         accept(issue, sender, now);
-    for (const MemoryAnswer& answer : plugs_.answers.messages())
+    for (const MemoryAnswer& answer : links_.answers.messages())
         learn(answer);
-    return !heard_.empty() || !plugs_.answers.messages().empty();
+    return !heard_.empty() || !links_.answers.messages().empty();
 }
 
 void LoadStoreUnit::fill(std::int64_t now) {
@@ -108,7 +108,7 @@ void LoadStoreUnit::fill(std::int64_t now) {
         cache_.fill(read.line / shape_->l1.line, read.sectors, false);
         for_each_sector(read.line, read.sectors,
                         [&](std::uint64_t sector) { misses_.remove(sector); });
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(LineFilled{.cycle = now,
                                  .warp = 0,
                                  .level = CacheLevel::L1,
@@ -123,7 +123,7 @@ void LoadStoreUnit::fill(std::int64_t now) {
 void LoadStoreUnit::tell(std::uint32_t place) {
     const Load& load = loads_[place];
     finish(load.issue.launch, load.result);
-    plugs_.results[load.sender].put(ResultTold{.place = load.issue.place,
+    links_.results[load.sender].put(ResultNotified{.place = load.issue.place,
                                                .warp = load.issue.warp,
                                                .number = load.issue.number,
                                                .at = load.result});
@@ -143,11 +143,11 @@ void LoadStoreUnit::settle(std::uint32_t place, std::int64_t at) {
 
 void LoadStoreUnit::send(std::int64_t now, MemoryRequest request) {
     const std::int64_t start = std::max(now, link_free_at_);
-    link_free_at_ = start + chance_.draw(shape_->link_service);
-    request.transit = chance_.draw(shape_->transit);
+    link_free_at_ = start + random_.draw(shape_->link_service);
+    request.transit = random_.draw(shape_->transit);
     request.at = start + request.transit;
     ++in_flight_;
-    plugs_.requests.put(request);
+    links_.requests.put(request);
 }
 
 bool LoadStoreUnit::access_line(std::int64_t now) {
@@ -174,7 +174,7 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
         const std::uint64_t merged = line.sectors & ~hit & ~added;
         if (hit != 0) cache_.touch(number);
         if (hit != 0 || merged != 0)
-            load.result = std::max(load.result, now + chance_.draw(shape_->l1.latency));
+            load.result = std::max(load.result, now + random_.draw(shape_->l1.latency));
         for_each_sector(line.address, merged, [&](std::uint64_t sector) {
             MissTable::Entry& entry = *misses_.find(sector);
             entry.waiting.push_back(place);
@@ -203,7 +203,7 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
                                     .transit = 0,
                                     .warp = load.issue.warp});
         }
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(LineAccessed{.cycle = now,
                                    .warp = load.issue.warp,
                                    .level = CacheLevel::L1,
@@ -215,13 +215,13 @@ bool LoadStoreUnit::access_line(std::int64_t now) {
                                    .missed = added});
         ++load.next;
         load.arrival += load.issue.pass_cost;
-        l1_free_at_ = now + chance_.draw(shape_->l1.service);
+        l1_free_at_ = now + random_.draw(shape_->l1.service);
     } else { // No lane is active.
-        load.result = now + chance_.draw(shape_->l1.latency);
+        load.result = now + random_.draw(shape_->l1.latency);
     }
     if (load.next < load.lines.size()) return true;
     load_queue_.pop_front();
-    plugs_.freed.put(RoomFreed{.loads = 1, .stores = 0});
+    links_.freed.put(RoomFreed{.loads = 1, .stores = 0});
     if (load.missing == 0) tell(place);
     return true;
 }
@@ -239,7 +239,7 @@ bool LoadStoreUnit::drain(std::int64_t now) {
                                 .at = 0,
                                 .transit = 0,
                                 .warp = store.issue.warp});
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(LineAccessed{.cycle = now,
                                    .warp = store.issue.warp,
                                    .level = CacheLevel::L1,
@@ -250,9 +250,9 @@ bool LoadStoreUnit::drain(std::int64_t now) {
                                    .merged = 0,
                                    .missed = line.sectors});
     }
-    if (log_->is_heard()) log_->add(Drained{.cycle = now, .warp = store.issue.warp});
+    if (log_->has_listener()) log_->add(Drained{.cycle = now, .warp = store.issue.warp});
     finish(store.issue.launch, now);
-    plugs_.freed.put(RoomFreed{.loads = 0, .stores = 1});
+    links_.freed.put(RoomFreed{.loads = 0, .stores = 1});
     stores_.pop_front();
     if (!stores_.empty()) begin_store(now);
     return true;
@@ -274,7 +274,7 @@ void LoadStoreUnit::tick(std::int64_t now) {
         const bool load = load_due() <= now;
         const bool store = store_due() <= now;
         if (!load && !store) break;
-        if (load && (!store || chance_.draw(0, 1) == 0))
+        if (load && (!store || random_.draw(0, 1) == 0))
             load_blocked_ = !access_line(now);
         else
             store_blocked_ = !drain(now);

@@ -21,15 +21,15 @@ namespace warpbound::harness::simulator {
 /// a cycle is drawn, and so is the order of those that several schedulers issued in one step.
 class LoadStoreUnit final : public Component {
 public:
-    struct Plugs {
+    struct Ports {
         std::vector<Sink<MemoryIssue>> issues;   ///< Per scheduler, or of the operand collectors.
-        std::vector<Source<ResultTold>> results; ///< To each of them.
+        std::vector<Source<ResultNotified>> results; ///< To each of them.
         Source<RoomFreed> freed;
         Source<MemoryRequest> requests;
         Sink<MemoryAnswer> answers;
     };
     /// `index` is that of the SM. Requires: the machine has a memory shape.
-    LoadStoreUnit(std::size_t index, Plugs plugs, const MachineShape& machine,
+    LoadStoreUnit(std::size_t index, Ports links, const MachineShape& machine,
                   const RunOptions& options, EventLog& log);
 
     void tick(std::int64_t now) override;
@@ -96,11 +96,11 @@ private:
     void for_each_sector(std::uint64_t line, std::uint64_t sectors, const Visit& visit) const;
 
     std::size_t index_;
-    Plugs plugs_;
+    Ports links_;
     const MachineShape* machine_;
     const MemoryShape* shape_;
     EventLog* log_;
-    Chance chance_;
+    RandomSource random_;
     Cache cache_;
     MissTable misses_;
 

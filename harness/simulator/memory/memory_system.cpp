@@ -24,11 +24,11 @@ constexpr std::int64_t tie_limit = std::int64_t{1} << 30U;
 
 } // namespace
 
-MemorySystem::MemorySystem(Plugs plugs, const MachineShape& machine, const RunOptions& options,
+MemorySystem::MemorySystem(Ports links, const MachineShape& machine, const RunOptions& options,
                            EventLog& log)
-    : plugs_{std::move(plugs)}, shape_{&*machine.memory}, log_{&log},
-      chance_{options.draw, RandomStream{options.seed, StreamOf::Memory, 0}},
-      return_free_at_(plugs_.answers.size(), 0) {
+    : links_{std::move(links)}, shape_{&*machine.memory}, log_{&log},
+      random_{options.draw, RandomStream{options.seed, StreamOf::Memory, 0}},
+      return_free_at_(links_.answers.size(), 0) {
     for (std::size_t slice = 0; slice < shape_->slices; ++slice)
         slices_.push_back(
             Slice{.cache = Cache{shape_->l2},
@@ -37,8 +37,8 @@ MemorySystem::MemorySystem(Plugs plugs, const MachineShape& machine, const RunOp
                   .free_at = 0,
                   .blocked = false});
     for (std::size_t channel = 0; channel < shape_->dram.channels; ++channel)
-        channels_.emplace_back(shape_->dram, chance_);
-    for (const auto& requests : plugs_.requests)
+        channels_.emplace_back(shape_->dram, random_);
+    for (const auto& requests : links_.requests)
         requests.read_by(*this);
 }
 
@@ -78,12 +78,12 @@ void MemorySystem::for_each_sector(const Target& target, std::uint64_t sectors,
 
 bool MemorySystem::hear() {
     bool heard = false;
-    for (std::size_t sm = 0; sm < plugs_.requests.size(); ++sm)
-        for (const MemoryRequest& request : plugs_.requests[sm].messages()) {
+    for (std::size_t sm = 0; sm < links_.requests.size(); ++sm)
+        for (const MemoryRequest& request : links_.requests[sm].messages()) {
             slices_[target_of(request).slice].arriving.push(
                 Waiting{.request = request,
                         .sm = sm,
-                        .tie = plugs_.requests.size() > 1 ? chance_.draw(0, tie_limit) : 0,
+                        .tie = links_.requests.size() > 1 ? random_.draw(0, tie_limit) : 0,
                         .sequence = sequence_++});
             heard = true;
         }
@@ -151,7 +151,7 @@ bool MemorySystem::read(Slice& slice, const Target& target, const Waiting& waiti
         return false;
     const std::uint64_t merged = target.sectors & ~hit & ~added;
     if (hit != 0) slice.cache.touch(target.line);
-    const std::int64_t back = chance_.draw(shape_->transit);
+    const std::int64_t back = random_.draw(shape_->transit);
     const std::int64_t transits = waiting.request.transit + back;
     const std::uint32_t place = place_in(reads_, free_reads_);
     reads_[place] = Read{.id = waiting.request.id,
@@ -161,7 +161,7 @@ bool MemorySystem::read(Slice& slice, const Target& target, const Waiting& waiti
                          .missing = 1,
                          .ready = now};
     std::int64_t ready = now;
-    if (hit != 0 || merged != 0) ready = now + chance_.draw(shape_->l2.latency) - transits;
+    if (hit != 0 || merged != 0) ready = now + random_.draw(shape_->l2.latency) - transits;
     for_each_sector(target, merged, [&](std::uint64_t sector) {
         MissTable::Entry& entry = *slice.misses.find(sector);
         entry.waiting.push_back(place);
@@ -188,7 +188,7 @@ bool MemorySystem::read(Slice& slice, const Target& target, const Waiting& waiti
 
 void MemorySystem::report(const Target& target, const MemoryRequest& request, std::uint64_t hit,
                           std::uint64_t merged, std::int64_t now) {
-    if (!log_->is_heard()) return;
+    if (!log_->has_listener()) return;
     log_->add(LineAccessed{.cycle = now,
                            .warp = request.warp,
                            .level = CacheLevel::L2,
@@ -209,8 +209,8 @@ bool MemorySystem::serve_slice(std::size_t index, std::int64_t now) {
     slice.blocked = !done;
     if (!done) return false;
     slice.arriving.pop();
-    slice.free_at = now + chance_.draw(shape_->l2.service);
-    plugs_.answers[waiting.sm].put({.kind = MemoryAnswer::Kind::Taken, .id = 0, .at = now});
+    slice.free_at = now + random_.draw(shape_->l2.service);
+    links_.answers[waiting.sm].put({.kind = MemoryAnswer::Kind::Taken, .id = 0, .at = now});
     return true;
 }
 
@@ -221,11 +221,11 @@ void MemorySystem::unblock(std::size_t channel) {
 }
 
 bool MemorySystem::serve_channel(std::size_t index, std::int64_t now) {
-    const auto served = channels_[index].serve(now, chance_);
+    const auto served = channels_[index].serve(now, random_);
     if (!served) return false;
     unblock(index);
     const DramChannel::Transfer& transfer = served->transfer;
-    if (log_->is_heard())
+    if (log_->has_listener())
         log_->add(DramServed{.cycle = now,
                              .warp = transfer.warp,
                              .channel = static_cast<int>(index),
@@ -236,7 +236,7 @@ bool MemorySystem::serve_channel(std::size_t index, std::int64_t now) {
                              .until = served->until});
     if (transfer.write) return true;
     const Fetch& fetch = fetches_[transfer.reading];
-    const std::int64_t at = now + chance_.draw(shape_->dram.latency) - fetch.transits;
+    const std::int64_t at = now + random_.draw(shape_->dram.latency) - fetch.transits;
     const Target target{.slice = fetch.slice, .line = fetch.line, .sectors = fetch.sectors};
     for_each_sector(target, fetch.sectors, [&](std::uint64_t sector) {
         MissTable::Entry& entry = *slices_[fetch.slice].misses.find(sector);
@@ -257,7 +257,7 @@ void MemorySystem::fill(std::uint32_t place, std::int64_t now) {
     for_each_sector(target, fetch.sectors,
                     [&](std::uint64_t sector) { slices_[fetch.slice].misses.remove(sector); });
     slices_[fetch.slice].blocked = false;
-    if (log_->is_heard())
+    if (log_->has_listener())
         log_->add(LineFilled{.cycle = now,
                              .warp = 0,
                              .level = CacheLevel::L2,
@@ -270,8 +270,8 @@ void MemorySystem::leave(std::uint32_t place, std::int64_t now) {
     const Read& read = reads_[place];
     std::int64_t& free_at = return_free_at_[read.sm];
     const std::int64_t start = std::max(now, free_at);
-    free_at = start + chance_.draw(shape_->link_service);
-    plugs_.answers[read.sm].put(
+    free_at = start + random_.draw(shape_->link_service);
+    links_.answers[read.sm].put(
         {.kind = MemoryAnswer::Kind::Coming, .id = read.id, .at = start + read.back});
     free_reads_.push_back(place);
 }

@@ -23,12 +23,12 @@ namespace warpbound::harness::simulator {
 /// decides.
 class MemorySystem final : public Component {
 public:
-    struct Plugs {
+    struct Ports {
         std::vector<Sink<MemoryRequest>> requests; ///< Per SM.
         std::vector<Source<MemoryAnswer>> answers; ///< Per SM.
     };
     /// Requires: the machine has a memory shape.
-    MemorySystem(Plugs plugs, const MachineShape& machine, const RunOptions& options,
+    MemorySystem(Ports links, const MachineShape& machine, const RunOptions& options,
                  EventLog& log);
 
     void tick(std::int64_t now) override;
@@ -106,10 +106,10 @@ private:
     template <typename Visit>
     void for_each_sector(const Target& target, std::uint64_t sectors, const Visit& visit) const;
 
-    Plugs plugs_;
+    Ports links_;
     const MemoryShape* shape_;
     EventLog* log_;
-    Chance chance_;
+    RandomSource random_;
     std::vector<Slice> slices_;
     std::vector<DramChannel> channels_;
     std::vector<std::int64_t> return_free_at_; ///< Per SM.

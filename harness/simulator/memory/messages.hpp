@@ -26,7 +26,7 @@ struct MemoryIssue {
 };
 
 /// The result time of a load, at least one cycle before it comes.
-struct ResultTold {
+struct ResultNotified {
     std::size_t place = 0; ///< As in the issue.
     int warp = 0;          ///< Among all warps of the run.
     std::int64_t number = 0;

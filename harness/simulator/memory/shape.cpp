@@ -21,7 +21,7 @@ public:
     Result<MemoryShape> read();
 
 private:
-    [[nodiscard]] DescribedValues::Group group(std::string_view memory) const {
+    [[nodiscard]] ArchitectureValues::Group group(std::string_view memory) const {
         return {architecture_.memory(memory), fmt::format("memories/{}", memory)};
     }
     CacheShape cache(std::string_view memory);
@@ -29,7 +29,7 @@ private:
     void expect_fit(const MemoryShape& shape);
 
     const models::Architecture& architecture_;
-    DescribedValues values_;
+    ArchitectureValues values_;
 };
 
 CacheShape ShapeReader::cache(std::string_view memory) {

@@ -6,39 +6,39 @@
 
 namespace warpbound::harness::simulator {
 
-void Course::enter(std::size_t block, LaneMask lanes) {
+void InstructionStream::enter(std::size_t block, LaneMask lanes) {
     stretch_.block = block;
     stretch_.first = graph_->blocks[block].first;
     stretch_.last = graph_->blocks[block].last;
     stretch_.lanes = lanes;
 }
 
-Result<Course> Course::start(const KernelCode& code, const RunOptions& options,
+Result<InstructionStream> InstructionStream::start(const KernelCode& code, const RunOptions& options,
                              std::uint64_t stream, std::int64_t block, std::int64_t warp_in_block) {
     if (code.recorded != nullptr) return replay(*code.recorded, block, warp_in_block);
-    const Chance chance{options.draw, RandomStream{options.seed, StreamOf::WarpPath, stream}};
+    const RandomSource random{options.draw, RandomStream{options.seed, StreamOf::WarpPath, stream}};
     const LaneMask lanes = code.lanes(warp_in_block);
-    Course course;
-    course.graph_ = code.graph;
+    InstructionStream stream;
+    stream.graph_ = code.graph;
     if (!options.path.empty()) {
-        course.walk_ = PathWalk{*code.graph, options.path, chance};
+        stream.walk_ = PathWalk{*code.graph, options.path, random};
     } else if (code.convergence) {
-        auto walk = code.paths.choose(chance, lanes, *code.convergence);
+        auto walk = code.paths.choose(random, lanes, *code.convergence);
         if (!walk) return walk.as_failure();
-        course.walk_ = std::move(walk.value());
+        stream.walk_ = std::move(walk.value());
     } else {
-        auto walk = code.paths.choose(chance);
+        auto walk = code.paths.choose(random);
         if (!walk) return walk.as_failure();
-        course.walk_ = std::move(walk.value());
+        stream.walk_ = std::move(walk.value());
     }
-    if (const auto* walk = std::get_if<PathWalk>(&course.walk_))
-        course.enter(walk->block(), lanes);
+    if (const auto* walk = std::get_if<PathWalk>(&stream.walk_))
+        stream.enter(walk->block(), lanes);
     else
-        course.enter(std::get<LaneWalk>(course.walk_).block(), lanes);
-    return course;
+        stream.enter(std::get<DivergentWalk>(stream.walk_).block(), lanes);
+    return stream;
 }
 
-Result<Course> Course::replay(const RecordedLaunch& launch, std::int64_t block,
+Result<InstructionStream> InstructionStream::replay(const RecordedLaunch& launch, std::int64_t block,
                               std::int64_t warp_in_block) {
     auto recorded = launch.block(block);
     if (!recorded) return recorded.as_failure();
@@ -47,14 +47,14 @@ Result<Course> Course::replay(const RecordedLaunch& launch, std::int64_t block,
         return Failure{fmt::format("block {} is recorded with {} warps; expected more", block,
                                    recorded.value()->warps.size()),
                        "", 0, 0};
-    Course course;
-    auto& walk = course.walk_.emplace<RecordedCourse>();
+    InstructionStream stream;
+    auto& walk = stream.walk_.emplace<RecordedStream>();
     walk.warp = {recorded.value(), &recorded.value()->warps[warp]}; // The block lives as long.
-    course.follow(walk);
-    return course;
+    stream.follow(walk);
+    return stream;
 }
 
-void Course::follow(RecordedCourse& recorded) {
+void InstructionStream::follow(RecordedStream& recorded) {
     stretch_.ends = recorded.stretch == recorded.warp->stretches.size();
     if (stretch_.ends) return;
     const RecordedStretch& next = recorded.warp->stretches[recorded.stretch++];
@@ -65,18 +65,18 @@ void Course::follow(RecordedCourse& recorded) {
     stretch_.lanes = next.lanes;
 }
 
-LaneMask Course::take_executing() {
-    auto& recorded = std::get<RecordedCourse>(walk_);
+LaneMask InstructionStream::take_executing() {
+    auto& recorded = std::get<RecordedStream>(walk_);
     return recorded.warp->executing[recorded.executing++];
 }
 
-models::LaneAddresses Course::addresses(std::uint64_t bytes) const {
-    const auto& recorded = std::get<RecordedCourse>(walk_);
+models::LaneAddresses InstructionStream::addresses(std::uint64_t bytes) const {
+    const auto& recorded = std::get<RecordedStream>(walk_);
     return recorded.warp->addresses(recorded.accesses - 1, bytes);
 }
 
-void Course::advance() {
-    if (auto* recorded = std::get_if<RecordedCourse>(&walk_)) return follow(*recorded);
+void InstructionStream::advance() {
+    if (auto* recorded = std::get_if<RecordedStream>(&walk_)) return follow(*recorded);
     if (auto* walk = std::get_if<PathWalk>(&walk_)) {
         const Turn turn = walk->advance();
         stretch_.ends = turn.ends;
@@ -85,7 +85,7 @@ void Course::advance() {
         stretch_.transferred = edge.kind == assembly::EdgeKind::Taken;
         return enter(edge.to, stretch_.lanes);
     }
-    auto& walk = std::get<LaneWalk>(walk_);
+    auto& walk = std::get<DivergentWalk>(walk_);
     const LaneTurn turn = walk.advance();
     // Walks are tried to their end before they are taken: nothing is stuck here.
     stretch_.ends = turn.kind != LaneTurn::Kind::Goes;

@@ -22,7 +22,7 @@ struct Stretch {
 };
 
 /// A place in what a warp issued when it was recorded (C54).
-struct RecordedCourse {
+struct RecordedStream {
     std::shared_ptr<const RecordedWarp> warp;
     std::size_t stretch = 0;   ///< The next one.
     std::size_t executing = 0; ///< Likewise.
@@ -30,12 +30,12 @@ struct RecordedCourse {
 };
 
 /// One warp's course through its program.
-class Course {
+class InstructionStream {
 public:
-    Course() = default;
+    InstructionStream() = default;
     /// `stream`: of random numbers. Refuses facts that no path satisfies, lanes that wait for each
     /// other, and a recorded block that cannot be read.
-    static Result<Course> start(const KernelCode& code, const RunOptions& options,
+    static Result<InstructionStream> start(const KernelCode& code, const RunOptions& options,
                                 std::uint64_t stream, std::int64_t block,
                                 std::int64_t warp_in_block);
 
@@ -48,19 +48,19 @@ public:
     /// The lanes for which the next instruction executes, whose guard decides that.
     LaneMask take_executing();
     /// Comes to the addresses of the next instruction.
-    void take_access() { ++std::get<RecordedCourse>(walk_).accesses; }
+    void take_access() { ++std::get<RecordedStream>(walk_).accesses; }
     /// Those addresses.
     [[nodiscard]] models::LaneAddresses addresses(std::uint64_t bytes) const;
 
 private:
-    static Result<Course> replay(const RecordedLaunch& launch, std::int64_t block,
+    static Result<InstructionStream> replay(const RecordedLaunch& launch, std::int64_t block,
                                  std::int64_t warp_in_block);
-    void follow(RecordedCourse& recorded);
+    void follow(RecordedStream& recorded);
     void enter(std::size_t block, LaneMask lanes);
 
     const assembly::ControlFlowGraph* graph_ = nullptr;
     Stretch stretch_;
-    std::variant<PathWalk, LaneWalk, RecordedCourse> walk_;
+    std::variant<PathWalk, DivergentWalk, RecordedStream> walk_;
 };
 
 } // namespace warpbound::harness::simulator

@@ -202,21 +202,21 @@ std::int64_t PathChooser::count(PathWalk& walk, const assembly::ControlFlowGraph
     }
 }
 
-Result<PathWalk> PathChooser::choose(Chance chance) const {
+Result<PathWalk> PathChooser::choose(RandomSource random) const {
     const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
     Counts counts;
     std::int64_t steps = 0;
     for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
-        if (attempt == fixed_tries) chance = chance.with(Draw::Uniform);
-        const PathSpace& space = spaces_[static_cast<std::size_t>(chance.draw(0, last))];
-        if (conditions_.empty()) return PathWalk{space, chance};
-        PathWalk trial{space, chance};
+        if (attempt == fixed_tries) random = random.with(Draw::Uniform);
+        const PathSpace& space = spaces_[static_cast<std::size_t>(random.draw(0, last))];
+        if (conditions_.empty()) return PathWalk{space, random};
+        PathWalk trial{space, random};
         steps += count(trial, *graph_, counts, step_limit - steps);
         if (steps > step_limit) break;
         if (std::all_of(conditions_.begin(), conditions_.end(),
                         [&](const Condition& condition) { return holds(condition, counts); }))
-            return PathWalk{space, chance};
-        chance = trial.chance();
+            return PathWalk{space, random};
+        random = trial.random();
     }
     return no_path();
 }
@@ -226,7 +226,7 @@ Failure PathChooser::no_path() const {
                    0};
 }
 
-LaneTurn::Kind PathChooser::count(LaneWalk& walk, std::vector<Past>& pasts, std::int64_t limit,
+LaneTurn::Kind PathChooser::count(DivergentWalk& walk, std::vector<Past>& pasts, std::int64_t limit,
                                   std::int64_t& steps) const {
     const auto add = [&](LaneMask lanes, auto counter) {
         for (std::size_t place = 0, size = pasts.size(); place < size; ++place) {
@@ -248,25 +248,25 @@ LaneTurn::Kind PathChooser::count(LaneWalk& walk, std::vector<Past>& pasts, std:
             add(walk.lanes(), [&](Counts& of) -> std::int64_t& { return of.blocks[walk.block()]; });
         const LaneTurn turn = walk.advance();
         if (counts)
-            for (const LaneWalk::Move& move : walk.moves())
+            for (const DivergentWalk::Move& move : walk.moves())
                 add(move.lanes, [&](Counts& of) -> std::int64_t& { return of.edges[move.edge]; });
         if (turn.kind != LaneTurn::Kind::Goes) return turn.kind;
     }
     return LaneTurn::Kind::NoWay;
 }
 
-Result<LaneWalk> PathChooser::choose(Chance chance, LaneMask lanes,
+Result<DivergentWalk> PathChooser::choose(RandomSource random, LaneMask lanes,
                                      const Convergence& convergence) const {
     const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
     std::vector<Past> pasts;
     std::int64_t steps = 0;
     for (int attempt = 0; attempt < try_limit && steps <= step_limit; ++attempt) {
-        if (attempt == fixed_tries) chance = chance.with(Draw::Uniform);
-        const PathSpace& space = spaces_[static_cast<std::size_t>(chance.draw(0, last))];
-        const LaneWalk walk{space, convergence, lanes, chance};
-        LaneWalk trial = walk;
+        if (attempt == fixed_tries) random = random.with(Draw::Uniform);
+        const PathSpace& space = spaces_[static_cast<std::size_t>(random.draw(0, last))];
+        const DivergentWalk walk{space, convergence, lanes, random};
+        DivergentWalk trial = walk;
         const LaneTurn::Kind end = count(trial, pasts, step_limit, steps);
-        if (end == LaneTurn::Kind::Stuck) return Failure{trial.trouble(), facts_name_, 0, 0};
+        if (end == LaneTurn::Kind::Stuck) return Failure{trial.anomaly(), facts_name_, 0, 0};
         if (end == LaneTurn::Kind::Ends &&
             std::all_of(pasts.begin(), pasts.end(), [this](const Past& past) {
                 return std::all_of(
@@ -274,7 +274,7 @@ Result<LaneWalk> PathChooser::choose(Chance chance, LaneMask lanes,
                     [&](const Condition& condition) { return holds(condition, past.counts); });
             }))
             return walk;
-        chance = trial.chance();
+        random = trial.random();
     }
     if (steps > step_limit)
         return Failure{fmt::format("the walks of a warp whose lanes part visit more than {} blocks",

@@ -25,10 +25,10 @@ public:
 
     /// A path of one warp. Refuses when no path that satisfies the facts was found in a limited
     /// number of tries.
-    [[nodiscard]] Result<PathWalk> choose(Chance chance) const;
+    [[nodiscard]] Result<PathWalk> choose(RandomSource random) const;
     /// The way of a warp whose lanes may part; the path of each lane satisfies the facts. Refuses
     /// also lanes that wait for each other.
-    [[nodiscard]] Result<LaneWalk> choose(Chance chance, LaneMask lanes,
+    [[nodiscard]] Result<DivergentWalk> choose(RandomSource random, LaneMask lanes,
                                           const Convergence& convergence) const;
     /// Some path may visit the block.
     [[nodiscard]] bool visits(std::size_t block) const;
@@ -63,7 +63,7 @@ private:
                               Counts& counts, std::int64_t limit);
     /// Lets all lanes walk to their end and counts. Returns how that ends, NoWay beyond `limit`
     /// steps.
-    LaneTurn::Kind count(LaneWalk& walk, std::vector<Past>& pasts, std::int64_t limit,
+    LaneTurn::Kind count(DivergentWalk& walk, std::vector<Past>& pasts, std::int64_t limit,
                          std::int64_t& steps) const;
     [[nodiscard]] Failure no_path() const;
     [[nodiscard]] std::vector<std::size_t> blocks_at(std::int64_t address) const;

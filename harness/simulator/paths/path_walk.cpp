@@ -4,21 +4,21 @@
 
 namespace warpbound::harness::simulator {
 
-PathWalk::PathWalk(const PathSpace& space, const Chance& chance)
-    : space_{&space}, graph_{&space.graph()}, chance_{chance} {
+PathWalk::PathWalk(const PathSpace& space, const RandomSource& random)
+    : space_{&space}, graph_{&space.graph()}, random_{random} {
     owed_.reserve(space.greatest_depth());
     trial_.reserve(space.greatest_depth());
     if (space.depth(0) > 0) enter_loop(0);
 }
 
 PathWalk::PathWalk(const assembly::ControlFlowGraph& graph, std::span<const std::size_t> blocks,
-                   const Chance& chance)
-    : graph_{&graph}, blocks_{blocks}, next_{1}, block_{blocks.front()}, chance_{chance} {}
+                   const RandomSource& random)
+    : graph_{&graph}, blocks_{blocks}, next_{1}, block_{blocks.front()}, random_{random} {}
 
 /// Draws how often the header executes, among the counts after which the end can be reached.
 void PathWalk::enter_loop(std::size_t header) {
     const LoopBound further = space_->entries(header, owed_);
-    owed_.push_back(chance_.draw(further.min, further.max));
+    owed_.push_back(random_.draw(further.min, further.max));
 }
 
 void PathWalk::take(std::size_t edge) {
@@ -41,7 +41,7 @@ Turn PathWalk::advance() {
     std::int64_t choices = may_end ? 1 : 0;
     for (const std::size_t edge : block.out)
         choices += space_->is_allowed(edge, owed_, trial_) ? 1 : 0;
-    std::int64_t choice = chance_.draw(0, choices - 1);
+    std::int64_t choice = random_.draw(0, choices - 1);
     if (may_end && choice-- == 0) return Turn{.ends = true};
     for (const std::size_t edge : block.out) {
         if (!space_->is_allowed(edge, owed_, trial_) || choice-- != 0) continue;
@@ -57,7 +57,7 @@ Turn PathWalk::advance_along_blocks() {
     const auto& out = graph_->blocks[block_].out;
     const auto leads_there = [&](std::size_t edge) { return graph_->edges[edge].to == to; };
     // A branch to the next instruction has two edges to one block; the direction is then drawn.
-    std::int64_t choice = chance_.draw(0, std::count_if(out.begin(), out.end(), leads_there) - 1);
+    std::int64_t choice = random_.draw(0, std::count_if(out.begin(), out.end(), leads_there) - 1);
     const auto edge = std::find_if(out.begin(), out.end(), [&](std::size_t candidate) {
         return leads_there(candidate) && choice-- == 0;
     });

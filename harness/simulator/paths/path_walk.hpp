@@ -20,19 +20,19 @@ struct Turn {
 /// long it gets. Walks over the same space that start with equal chances are equal.
 class PathWalk {
 public:
-    PathWalk() : chance_{Draw::AllLow, RandomStream{0, StreamOf::WarpPath, 0}} {}
+    PathWalk() : random_{Draw::AllLow, RandomStream{0, StreamOf::WarpPath, 0}} {}
     /// A random walk. Requires: the space has a path and outlives the walk.
-    PathWalk(const PathSpace& space, const Chance& chance);
+    PathWalk(const PathSpace& space, const RandomSource& random);
     /// A walk along the given blocks. Requires: they follow edges, the last one exits, and they
     /// outlive the walk.
     PathWalk(const assembly::ControlFlowGraph& graph, std::span<const std::size_t> blocks,
-             const Chance& chance);
+             const RandomSource& random);
 
     [[nodiscard]] std::size_t block() const { return block_; }
     /// Leaves the block. Requires: has not ended.
     Turn advance();
     /// The chance as the walk left it.
-    [[nodiscard]] const Chance& chance() const { return chance_; }
+    [[nodiscard]] const RandomSource& random() const { return random_; }
 
 private:
     Turn advance_along_blocks();
@@ -46,7 +46,7 @@ private:
     std::size_t block_ = 0;
     std::vector<std::int64_t> owed_; ///< Per loop around the block, outermost first.
     std::vector<std::int64_t> trial_;
-    Chance chance_;
+    RandomSource random_;
 };
 
 } // namespace warpbound::harness::simulator

@@ -5,13 +5,13 @@
 
 namespace warpbound::harness::simulator {
 
-ConstantCache::ConstantCache(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+ConstantCache::ConstantCache(Ports links, std::size_t multiprocessor, const MachineShape& machine,
                              const RunOptions& options, EventLog& log)
-    : plugs_{std::move(plugs)}, multiprocessor_{multiprocessor}, shape_{*machine.constants},
+    : links_{std::move(links)}, multiprocessor_{multiprocessor}, shape_{*machine.constants},
       schedulers_{machine.schedulers}, log_{&log},
-      chance_{options.draw, RandomStream{options.seed, StreamOf::Constants, multiprocessor}},
+      random_{options.draw, RandomStream{options.seed, StreamOf::Constants, multiprocessor}},
       cache_{shape_} {
-    for (const auto& requests : plugs_.requests)
+    for (const auto& requests : links_.requests)
         requests.read_by(*this);
 }
 
@@ -19,7 +19,7 @@ void ConstantCache::fill(std::int64_t now) {
     std::erase_if(fills_, [&](const Fill& fill) {
         if (fill.at > now) return false;
         cache_.fill(fill.line);
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(LineFilled{.cycle = fill.at,
                                  .warp = 0,
                                  .level = CacheLevel::Constant,
@@ -46,10 +46,10 @@ std::int64_t ConstantCache::look_up(std::uint64_t line, int warp, std::int64_t n
         at = coming->at;
     } else {
         access.missed = 1;
-        at = now + chance_.draw(shape_.miss);
+        at = now + random_.draw(shape_.miss);
         fills_.push_back(Fill{.line = line, .at = at});
     }
-    if (log_->is_heard()) log_->add(access);
+    if (log_->has_listener()) log_->add(access);
     return at;
 }
 
@@ -57,13 +57,13 @@ void ConstantCache::look_up(const ConstantRequest& request, std::int64_t now) {
     std::int64_t at = now;
     for (const std::uint64_t line : request.lines)
         at = std::max(at, look_up(line, request.warp, now));
-    plugs_.answers[request.place % schedulers_].put(
+    links_.answers[request.place % schedulers_].put(
         ConstantAnswer{.place = request.place / schedulers_, .at = at});
 }
 
 void ConstantCache::tick(std::int64_t now) {
     fill(now);
-    for (const auto& requests : plugs_.requests)
+    for (const auto& requests : links_.requests)
         asked_.insert(asked_.end(), requests.messages().begin(), requests.messages().end());
     std::sort(asked_.begin(), asked_.end(),
               [](const ConstantRequest& a, const ConstantRequest& b) { return a.place < b.place; });

@@ -16,12 +16,12 @@ namespace warpbound::harness::simulator {
 /// Looks up the lines of an instruction in the cycle that its request names and answers in it.
 class ConstantCache final : public Component {
 public:
-    struct Plugs {
+    struct Ports {
         std::vector<Sink<ConstantRequest>> requests; ///< Per scheduler.
         std::vector<Source<ConstantAnswer>> answers; ///< Per scheduler.
     };
     /// `multiprocessor`: number of the SM. Requires: the machine has a constant cache.
-    ConstantCache(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+    ConstantCache(Ports links, std::size_t multiprocessor, const MachineShape& machine,
                   const RunOptions& options, EventLog& log);
 
     void tick(std::int64_t now) override;
@@ -37,12 +37,12 @@ private:
     /// When the line is there.
     std::int64_t look_up(std::uint64_t line, int warp, std::int64_t now);
 
-    Plugs plugs_;
+    Ports links_;
     std::size_t multiprocessor_;
     LineCacheShape shape_;
     std::size_t schedulers_;
     EventLog* log_;
-    Chance chance_;
+    RandomSource random_;
     LineCache cache_;
     std::vector<ConstantRequest> asked_; ///< For later cycles.
     std::vector<Fill> fills_;            ///< Lines on their way.

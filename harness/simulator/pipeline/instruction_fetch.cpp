@@ -5,15 +5,15 @@
 
 namespace warpbound::harness::simulator {
 
-InstructionFetch::InstructionFetch(Plugs plugs, std::size_t multiprocessor,
+InstructionFetch::InstructionFetch(Ports links, std::size_t multiprocessor,
                                    const MachineShape& machine, const RunOptions& options,
                                    EventLog& log)
-    : plugs_{std::move(plugs)}, shape_{*machine.fetch}, schedulers_{machine.schedulers}, log_{&log},
-      chance_{options.draw, RandomStream{options.seed, StreamOf::Fetch, multiprocessor}},
+    : links_{std::move(links)}, shape_{*machine.fetch}, schedulers_{machine.schedulers}, log_{&log},
+      random_{options.draw, RandomStream{options.seed, StreamOf::Fetch, multiprocessor}},
       asks_(static_cast<std::size_t>(machine.warp_places)),
-      next_{static_cast<std::size_t>(chance_.draw(0, machine.warp_places - 1))} {
+      next_{static_cast<std::size_t>(random_.draw(0, machine.warp_places - 1))} {
     if (shape_.cache) cache_.emplace(*shape_.cache);
-    for (const auto& requests : plugs_.requests)
+    for (const auto& requests : links_.requests)
         requests.read_by(*this);
 }
 
@@ -24,7 +24,7 @@ std::optional<std::int64_t> InstructionFetch::look_up(const Ask& ask, std::int64
     const auto coming = std::find_if(fills_.begin(), fills_.end(),
                                      [&](const Fill& fill) { return fill.line == line; });
     if (coming != fills_.end()) return coming->at;
-    fills_.push_back(Fill{.line = line, .at = now + chance_.draw(shape_.cache->miss)});
+    fills_.push_back(Fill{.line = line, .at = now + random_.draw(shape_.cache->miss)});
     return fills_.back().at;
 }
 
@@ -48,9 +48,9 @@ void InstructionFetch::serve(std::int64_t now) {
             continue;
         }
         const FetchRequest& request = ask.request;
-        plugs_.answers[place % schedulers_].put(
+        links_.answers[place % schedulers_].put(
             Fetched{.place = place / schedulers_, .count = request.count});
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(InstructionsFetched{.cycle = now,
                                           .warp = request.warp,
                                           .instruction = request.instruction,
@@ -73,7 +73,7 @@ void InstructionFetch::tick(std::int64_t now) {
         changed = true;
     }
     served_at_ = now;
-    for (const auto& requests : plugs_.requests)
+    for (const auto& requests : links_.requests)
         for (const FetchRequest& request : requests.messages()) {
             asks_[request.place] = Ask{.request = request, .from = request.from};
             changed = true;

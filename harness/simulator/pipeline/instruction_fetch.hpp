@@ -17,12 +17,12 @@ namespace warpbound::harness::simulator {
 /// Serves in each cycle, at its first step, those who asked in earlier cycles.
 class InstructionFetch final : public Component {
 public:
-    struct Plugs {
+    struct Ports {
         std::vector<Sink<FetchRequest>> requests; ///< Per scheduler.
         std::vector<Source<Fetched>> answers;     ///< Per scheduler.
     };
     /// `multiprocessor`: number of the SM. Requires: the machine has a fetch.
-    InstructionFetch(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+    InstructionFetch(Ports links, std::size_t multiprocessor, const MachineShape& machine,
                      const RunOptions& options, EventLog& log);
 
     void tick(std::int64_t now) override;
@@ -43,11 +43,11 @@ private:
     std::optional<std::int64_t> look_up(const Ask& ask, std::int64_t now);
     void find_wake(std::int64_t now);
 
-    Plugs plugs_;
+    Ports links_;
     FetchShape shape_;
     std::size_t schedulers_;
     EventLog* log_;
-    Chance chance_;
+    RandomSource random_;
     std::vector<Ask> asks_; ///< Per place of a warp on the SM.
     std::size_t next_;      ///< Where the search for the next one to serve begins.
     std::optional<LineCache> cache_;

@@ -5,14 +5,14 @@
 
 namespace warpbound::harness::simulator {
 
-OperandCollectors::OperandCollectors(Plugs plugs, std::size_t multiprocessor,
+OperandCollectors::OperandCollectors(Ports links, std::size_t multiprocessor,
                                      const MachineShape& machine, const RunOptions& options,
                                      EventLog& log)
-    : plugs_{std::move(plugs)}, write_back_{machine.register_file->write_back},
+    : links_{std::move(links)}, write_back_{machine.register_file->write_back},
       schedulers_{machine.schedulers}, log_{&log},
-      chance_{options.draw, RandomStream{options.seed, StreamOf::Collectors, multiprocessor}},
+      random_{options.draw, RandomStream{options.seed, StreamOf::Collectors, multiprocessor}},
       banks_{machine.register_file->banks}, slots_{machine.register_file->result_slots} {
-    for (const auto& orders : plugs_.orders)
+    for (const auto& orders : links_.orders)
         orders.read_by(*this);
     for (const CollectorShape& collector : machine.register_file->pools) {
         Pool& pool = pools_.emplace_back();
@@ -22,14 +22,14 @@ OperandCollectors::OperandCollectors(Plugs plugs, std::size_t multiprocessor,
         pool.units.resize(collector.execution_units);
         for (std::size_t& next : pool.next_to_leave)
             next = static_cast<std::size_t>(
-                chance_.draw(0, static_cast<std::int64_t>(collector.collectors) - 1));
+                random_.draw(0, static_cast<std::int64_t>(collector.collectors) - 1));
     }
-    if (!plugs_.memory) return;
-    plugs_.memory->results.read_by(*this);
-    plugs_.memory->freed.read_by(*this);
+    if (!links_.memory) return;
+    links_.memory->results.read_by(*this);
+    links_.memory->freed.read_by(*this);
     loads_.places = machine.memory->l1_queue;
     if (machine.buffer_entries)
-        stores_.places = static_cast<std::size_t>(chance_.draw(*machine.buffer_entries));
+        stores_.places = static_cast<std::size_t>(random_.draw(*machine.buffer_entries));
 }
 
 void OperandCollectors::admit() {
@@ -38,7 +38,7 @@ void OperandCollectors::admit() {
         [](const Traveller& a, const Traveller& b) { return a.scheduler < b.scheduler; });
     for (std::size_t left = arriving_.size(); left > 1; --left)
         std::swap(arriving_[left - 1], arriving_[static_cast<std::size_t>(
-                                           chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+                                           random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
     for (Traveller& traveller : arriving_) {
         traveller.rank = issued_++;
         pools_[traveller.order.pool].latch.push_back(traveller);
@@ -62,7 +62,7 @@ void OperandCollectors::tell(const Traveller& traveller, ResultNotice notice) {
     notice.launch = order.launch;
     notice.warp = order.warp;
     notice.number = order.number;
-    plugs_.results[traveller.scheduler].put(notice);
+    links_.results[traveller.scheduler].put(notice);
     if (!notice.at) return;
     const RegisterSpan written = order.code->operations[order.instruction].collection.writes;
     for (std::uint32_t place = 0; place < written.count; ++place)
@@ -81,7 +81,7 @@ void OperandCollectors::send_to_memory(const Traveller& traveller) {
         free_told_.pop_back();
         told_[issue.place] = traveller;
     }
-    plugs_.memory->issues.put(issue);
+    links_.memory->issues.put(issue);
 }
 
 void OperandCollectors::begin(const Traveller& traveller, std::int64_t now) {
@@ -94,7 +94,7 @@ void OperandCollectors::begin(const Traveller& traveller, std::int64_t now) {
     if (!order.goes_to_memory || order.memory.store) notice.at = now + order.delay + write_back_;
     if (notice.at || notice.sources_read) tell(traveller, notice);
     --travelling_;
-    if (!log_->is_heard()) return;
+    if (!log_->has_listener()) return;
     log_->add(UnitEntered{.cycle = now,
                           .warp = order.warp,
                           .instruction = order.instruction,
@@ -137,7 +137,7 @@ void OperandCollectors::leave(Pool& pool, std::int64_t now) {
             const std::size_t place = (next + passed) % pool.collectors.size();
             auto& collector = pool.collectors[place];
             if (!collector || collector->unread > 0) continue;
-            if (log_->is_heard())
+            if (log_->has_listener())
                 log_->add(Collected{.cycle = now,
                                     .warp = collector->order.warp,
                                     .instruction = collector->order.instruction,
@@ -157,7 +157,7 @@ void OperandCollectors::read(std::int64_t now) {
         Traveller& traveller = *pools_[reader.pool].collectors[reader.collector];
         --traveller.unread;
         moved_ = true;
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(OperandRead{.cycle = now,
                                   .warp = traveller.order.warp,
                                   .instruction = traveller.order.instruction,
@@ -188,7 +188,7 @@ void OperandCollectors::enter(std::size_t index, std::int64_t now) {
     if (entered == 0) return;
     moved_ = true;
     pool.latch.erase(pool.latch.begin(), pool.latch.begin() + static_cast<std::ptrdiff_t>(entered));
-    plugs_.left_latch.put(LatchNotice{.pool = index, .count = entered});
+    links_.left_latch.put(LatchNotice{.pool = index, .count = entered});
 }
 
 /// The next cycle in which something may move.
@@ -221,11 +221,11 @@ void OperandCollectors::move(std::int64_t now) {
 }
 
 void OperandCollectors::hear_memory() {
-    for (const RoomFreed& freed : plugs_.memory->freed.messages()) {
+    for (const RoomFreed& freed : links_.memory->freed.messages()) {
         loads_.taken -= freed.loads;
         stores_.taken -= freed.stores;
     }
-    for (const ResultTold& told : plugs_.memory->results.messages()) {
+    for (const ResultNotified& told : links_.memory->results.messages()) {
         ResultNotice notice;
         notice.at = told.at + write_back_;
         tell(told_[told.place], notice);
@@ -236,12 +236,12 @@ void OperandCollectors::hear_memory() {
 void OperandCollectors::tick(std::int64_t now) {
     if (now > moved_at_ && travelling_ > 0) move(now);
     moved_at_ = now;
-    for (std::size_t scheduler = 0; scheduler < plugs_.orders.size(); ++scheduler)
-        for (const CollectOrder& order : plugs_.orders[scheduler].messages()) {
+    for (std::size_t scheduler = 0; scheduler < links_.orders.size(); ++scheduler)
+        for (const CollectOrder& order : links_.orders[scheduler].messages()) {
             arriving_.push_back(Traveller{.order = order, .scheduler = scheduler});
             ++travelling_;
         }
-    if (plugs_.memory) hear_memory();
+    if (links_.memory) hear_memory();
     wake_ = next_move(now);
 }
 

@@ -21,20 +21,20 @@ namespace warpbound::harness::simulator {
 /// when an instruction enters its unit, those of loads through the caches when their lines come.
 class OperandCollectors final : public Component {
 public:
-    struct Plugs {
+    struct Ports {
         std::vector<Sink<CollectOrder>> orders;    ///< Per scheduler.
         std::vector<Source<ResultNotice>> results; ///< Per scheduler.
         Source<LatchNotice> left_latch;            ///< To who grants places in the latches.
         /// Where the machine has a load/store unit.
         struct Memory {
             Source<MemoryIssue> issues;
-            Sink<ResultTold> results;
+            Sink<ResultNotified> results;
             Sink<RoomFreed> freed;
         };
         std::optional<Memory> memory{};
     };
     /// `multiprocessor`: number of the SM. Requires: the machine has a register file.
-    OperandCollectors(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+    OperandCollectors(Ports links, std::size_t multiprocessor, const MachineShape& machine,
                       const RunOptions& options, EventLog& log);
 
     void tick(std::int64_t now) override;
@@ -88,11 +88,11 @@ private:
     void read(std::int64_t now);
     void enter(std::size_t pool, std::int64_t now);
 
-    Plugs plugs_;
+    Ports links_;
     std::int64_t write_back_;
     std::size_t schedulers_;
     EventLog* log_;
-    Chance chance_;
+    RandomSource random_;
     std::vector<Pool> pools_;
     RegisterBanks<Reader> banks_;
     ResultSlots slots_;

@@ -11,7 +11,7 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-CollectorShape collector_of(DescribedValues& values, const DescribedValues::Group& collector) {
+CollectorShape collector_of(ArchitectureValues& values, const ArchitectureValues::Group& collector) {
     return CollectorShape{.issue_slots = values.count(collector, "issue-slots"),
                           .entry_ports = values.count(collector, "entry-ports"),
                           .collectors = values.count(collector, "collectors"),
@@ -64,8 +64,8 @@ std::vector<std::uint64_t> lines_of(const assembly::Function& function, const Fe
 Result<std::optional<FetchShape>> fetch_of(const models::Architecture& architecture) {
     const models::ValueGroup& described = architecture.fetch;
     if (described.values.empty()) return std::optional<FetchShape>{};
-    DescribedValues values{architecture};
-    const DescribedValues::Group group{&described, "fetch"};
+    ArchitectureValues values{architecture};
+    const ArchitectureValues::Group group{&described, "fetch"};
     FetchShape fetch;
     fetch.delivered = std::min(values.count(group, "buffer"), values.count(group, "width"));
     fetch.ports = values.count(group, "ports");
@@ -85,8 +85,8 @@ Result<std::optional<RegisterFileShape>> register_file_of(const models::Architec
                                                           std::size_t schedulers) {
     if (architecture.register_file.values.empty() && architecture.operand_collectors.empty())
         return std::optional<RegisterFileShape>{};
-    DescribedValues values{architecture};
-    const DescribedValues::Group group{&architecture.register_file, "register-file"};
+    ArchitectureValues values{architecture};
+    const ArchitectureValues::Group group{&architecture.register_file, "register-file"};
     RegisterFileShape file;
     file.banks = values.count(group, "banks");
     file.result_slots = values.count(group, "result-slots");
@@ -117,8 +117,8 @@ Result<std::optional<RegisterFileShape>> register_file_of(const models::Architec
 Result<std::optional<LineCacheShape>> constants_of(const models::Architecture& architecture) {
     const models::ValueGroup* const described = architecture.memory("constant");
     if (described == nullptr || described->values.empty()) return std::optional<LineCacheShape>{};
-    DescribedValues values{architecture};
-    const DescribedValues::Group group{described, "memories/constant"};
+    ArchitectureValues values{architecture};
+    const ArchitectureValues::Group group{described, "memories/constant"};
     LineCacheShape cache;
     cache.sets = values.count(group, "sets");
     cache.ways = values.count(group, "ways");

@@ -15,9 +15,9 @@ bool can_run(const Warp& warp) {
     return warp.is_live() && !warp.waits_at();
 }
 
-std::size_t draw_place(std::size_t places, Chance& chance) {
+std::size_t draw_place(std::size_t places, RandomSource& random) {
     if (places == 0) return 0;
-    return static_cast<std::size_t>(chance.draw(0, static_cast<std::int64_t>(places) - 1));
+    return static_cast<std::size_t>(random.draw(0, static_cast<std::int64_t>(places) - 1));
 }
 
 /// A round over all places from any of them on.
@@ -42,8 +42,8 @@ private:
 /// The search starts after the one chosen last.
 class LooseRoundRobin final : public Arbitration {
 public:
-    LooseRoundRobin(std::size_t places, Chance& chance)
-        : round_{places}, first_{draw_place(places, chance)} {}
+    LooseRoundRobin(std::size_t places, RandomSource& random)
+        : round_{places}, first_{draw_place(places, random)} {}
 
     std::span<const std::size_t> candidates(std::int64_t /*now*/) override {
         return round_.from(first_);
@@ -58,8 +58,8 @@ private:
 /// Only the next in turn; who has ended or waits at a barrier is passed over.
 class StrictRoundRobin final : public Arbitration {
 public:
-    StrictRoundRobin(const std::vector<Warp>& warps, Chance& chance)
-        : warps_{warps}, round_{warps.size()}, first_{draw_place(warps.size(), chance)} {}
+    StrictRoundRobin(const std::vector<Warp>& warps, RandomSource& random)
+        : warps_{warps}, round_{warps.size()}, first_{draw_place(warps.size(), random)} {}
 
     std::span<const std::size_t> candidates(std::int64_t /*now*/) override {
         const auto all = round_.from(first_);
@@ -125,8 +125,8 @@ private:
 /// left, once nothing of this holds.
 class TwoLevel final : public Arbitration {
 public:
-    TwoLevel(const std::vector<Warp>& warps, std::size_t active, Chance& chance)
-        : warps_{warps}, limit_{active}, last_{draw_place(warps.size(), chance)},
+    TwoLevel(const std::vector<Warp>& warps, std::size_t active, RandomSource& random)
+        : warps_{warps}, limit_{active}, last_{draw_place(warps.size(), random)},
           starts_at_(warps.size(), 0) {}
 
     std::span<const std::size_t> candidates(std::int64_t now) override {
@@ -188,7 +188,7 @@ private:
 class VariableRate final : public Arbitration {
 public:
     VariableRate(std::size_t places, const models::WarpPolicy& policy, std::int64_t slot,
-                 Chance& chance)
+                 RandomSource& random)
         : slot_{std::max<std::int64_t>(1, slot)}, conserving_{policy.conserving}, round_{places} {
         const auto fast = static_cast<std::size_t>(policy.fast) % std::max<std::size_t>(1, places);
         const auto every = static_cast<std::size_t>(policy.every);
@@ -206,7 +206,7 @@ public:
                 next = round_.after(next);
             }
         }
-        phase_ = chance.draw(0, static_cast<std::int64_t>(pattern_.size()) * slot_ - 1);
+        phase_ = random.draw(0, static_cast<std::int64_t>(pattern_.size()) * slot_ - 1);
     }
 
     std::span<const std::size_t> candidates(std::int64_t now) override {
@@ -245,14 +245,14 @@ private:
 };
 
 /// By no known rule: each run keeps to a manner of its own, so that long times become likely.
-/// Chance: another order after every choice. Fixed: one order, whoever is last starves. Changing:
+/// RandomSource: another order after every choice. Fixed: one order, whoever is last starves. Changing:
 /// an order that lasts for some choices. Least and most: those chosen least, or most, often come
 /// first. Youngest: in the order of places from the last one on.
 class Unknown final : public Arbitration {
 public:
-    Unknown(std::size_t places, const Chance& own)
-        : chance_{Draw::Uniform, stream_from(own)},
-          manner_{static_cast<Manner>(chance_.draw(0, static_cast<std::int64_t>(last_manner)))},
+    Unknown(std::size_t places, const RandomSource& own)
+        : random_{Draw::Uniform, stream_from(own)},
+          manner_{static_cast<Manner>(random_.draw(0, static_cast<std::int64_t>(last_manner)))},
           order_(places), times_(places, 0) {
         std::iota(order_.begin(), order_.end(), std::size_t{0});
         if (manner_ == Manner::Youngest)
@@ -273,10 +273,10 @@ public:
             });
         };
         switch (manner_) {
-        case Manner::Chance:
+        case Manner::RandomSource:
             return shuffle();
         case Manner::Changing:
-            if (chance_.draw(1, choices_of_an_order) == 1) shuffle();
+            if (random_.draw(1, choices_of_an_order) == 1) shuffle();
             return;
         case Manner::Least:
             return by_times(std::less<>{});
@@ -289,21 +289,21 @@ public:
     }
 
 private:
-    enum class Manner { Chance, Fixed, Changing, Least, Most, Youngest };
+    enum class Manner { RandomSource, Fixed, Changing, Least, Most, Youngest };
     static constexpr Manner last_manner = Manner::Youngest;
     static constexpr std::int64_t choices_of_an_order = 64; ///< In the mean.
 
-    static RandomStream stream_from(const Chance& own) {
+    static RandomStream stream_from(const RandomSource& own) {
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - 1;
         const std::int64_t seed = own.with(Draw::Uniform).draw(0, most);
         return {static_cast<std::uint64_t>(seed), StreamOf::Choices, 0};
     }
     void shuffle() {
         for (std::size_t left = order_.size(); left > 1; --left)
-            std::swap(order_[left - 1], order_[draw_place(left, chance_)]);
+            std::swap(order_[left - 1], order_[draw_place(left, random_)]);
     }
 
-    Chance chance_;
+    RandomSource random_;
     Manner manner_;
     std::vector<std::size_t> order_;
     std::vector<std::int64_t> times_; ///< Chosen so often since its start, per place.
@@ -313,24 +313,24 @@ private:
 
 std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
                                               const std::vector<Warp>& warps, std::int64_t slot,
-                                              Chance& chance) {
+                                              RandomSource& random) {
     switch (policy.kind) {
     case models::PolicyKind::GreedyThenOldest:
         return std::make_unique<ByAge>(true);
     case models::PolicyKind::OldestFirst:
         return std::make_unique<ByAge>(false);
     case models::PolicyKind::TwoLevel:
-        return std::make_unique<TwoLevel>(warps, static_cast<std::size_t>(policy.active), chance);
+        return std::make_unique<TwoLevel>(warps, static_cast<std::size_t>(policy.active), random);
     case models::PolicyKind::StrictRoundRobin:
-        return std::make_unique<StrictRoundRobin>(warps, chance);
+        return std::make_unique<StrictRoundRobin>(warps, random);
     case models::PolicyKind::VariableRate:
-        return std::make_unique<VariableRate>(warps.size(), policy, slot, chance);
+        return std::make_unique<VariableRate>(warps.size(), policy, slot, random);
     case models::PolicyKind::Unknown:
-        return std::make_unique<Unknown>(warps.size(), chance);
+        return std::make_unique<Unknown>(warps.size(), random);
     case models::PolicyKind::LooseRoundRobin:
         break;
     }
-    return std::make_unique<LooseRoundRobin>(warps.size(), chance);
+    return std::make_unique<LooseRoundRobin>(warps.size(), random);
 }
 
 } // namespace warpbound::harness::simulator

@@ -35,9 +35,9 @@ public:
 };
 
 /// `warps` are the places of one scheduler; `slot` its least time between choices. What the policy
-/// leaves open, the phase at the start, is drawn from `chance`.
+/// leaves open, the phase at the start, is drawn from `random`.
 std::unique_ptr<Arbitration> make_arbitration(const models::WarpPolicy& policy,
                                               const std::vector<Warp>& warps, std::int64_t slot,
-                                              Chance& chance);
+                                              RandomSource& random);
 
 } // namespace warpbound::harness::simulator

@@ -20,7 +20,7 @@ namespace warpbound::harness::simulator {
 /// first, or the precedence of the run.
 class IssueArbiter final : public Component {
 public:
-    struct Plugs {
+    struct Ports {
         std::vector<Sink<IssueRequest>> requests; ///< Per scheduler.
         std::vector<Source<IssueAnswer>> answers; ///< Per scheduler.
         std::vector<Staged<std::int64_t>*> ports_free_at;
@@ -33,7 +33,7 @@ public:
         std::vector<Source<RoomNotice>> notices; ///< Per scheduler.
     };
     /// `multiprocessor`: number of the SM.
-    IssueArbiter(Plugs plugs, std::size_t multiprocessor, const MachineShape& machine,
+    IssueArbiter(Ports links, std::size_t multiprocessor, const MachineShape& machine,
                  const RunOptions& options, Precedence precedence, EventLog& log);
 
     void tick(std::int64_t now) override;
@@ -57,10 +57,10 @@ private:
     IssueAnswer grant(const IssueRequest& request, std::int64_t now);
     void hear(const RoomFreed& freed, std::int64_t now);
 
-    Plugs plugs_;
+    Ports links_;
     Range drain_;
     EventLog* log_;
-    Chance chance_;
+    RandomSource random_;
     Precedence precedence_;
     std::optional<WriteBuffer> buffer_;   ///< Where stores go no further than it.
     std::vector<std::size_t> latch_room_; ///< Free places per pool of operand collectors.

@@ -10,45 +10,45 @@ namespace warpbound::harness::simulator {
 void MultiProcessor::add_fetch(std::size_t number, const MachineShape& machine,
                                const RunOptions& options, Clock& clock, EventLog& log) {
     if (!machine.fetch) return;
-    InstructionFetch::Plugs plugs;
+    InstructionFetch::Ports links;
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
-        plugs.requests.emplace_back(fetch_requests_.emplace_back(clock.board()));
-        plugs.answers.emplace_back(fetched_.emplace_back(clock.board()));
+        links.requests.emplace_back(fetch_requests_.emplace_back(clock.board()));
+        links.answers.emplace_back(fetched_.emplace_back(clock.board()));
     }
-    clock.add(fetch_.emplace(std::move(plugs), number, machine, options, log));
+    clock.add(fetch_.emplace(std::move(links), number, machine, options, log));
 }
 
 void MultiProcessor::add_constants(std::size_t number, const MachineShape& machine,
                                    const RunOptions& options, Clock& clock, EventLog& log) {
     if (!machine.constants) return;
-    ConstantCache::Plugs plugs;
+    ConstantCache::Ports links;
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
-        plugs.requests.emplace_back(constant_requests_.emplace_back(clock.board()));
-        plugs.answers.emplace_back(constant_answers_.emplace_back(clock.board()));
+        links.requests.emplace_back(constant_requests_.emplace_back(clock.board()));
+        links.answers.emplace_back(constant_answers_.emplace_back(clock.board()));
     }
-    clock.add(constants_.emplace(std::move(plugs), number, machine, options, log));
+    clock.add(constants_.emplace(std::move(links), number, machine, options, log));
 }
 
 void MultiProcessor::add_collectors(std::size_t number, const MachineShape& machine,
                                     const RunOptions& options, Clock& clock, EventLog& log) {
     if (!machine.register_file) return;
-    OperandCollectors::Plugs plugs{{}, {}, Source{left_latch_.emplace(clock.board())}};
+    OperandCollectors::Ports links{{}, {}, Source{left_latch_.emplace(clock.board())}};
     if (machine.memory)
-        plugs.memory.emplace(OperandCollectors::Plugs::Memory{
+        links.memory.emplace(OperandCollectors::Ports::Memory{
             .issues = Source{memory_issues_.emplace_back(clock.board())},
             .results = Sink{memory_results_.emplace_back(clock.board())},
             .freed = Sink{freed_}});
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
-        plugs.orders.emplace_back(collect_orders_.emplace_back(clock.board()));
-        plugs.results.emplace_back(results_.emplace_back(clock.board()));
+        links.orders.emplace_back(collect_orders_.emplace_back(clock.board()));
+        links.results.emplace_back(results_.emplace_back(clock.board()));
     }
     for (std::size_t pool = 0; pool < machine.register_file->pools.size(); ++pool)
         latch_room_at_.emplace_back(clock.board(), 0);
-    clock.add(collectors_.emplace(std::move(plugs), number, machine, options, log));
+    clock.add(collectors_.emplace(std::move(links), number, machine, options, log));
 }
 
-WarpScheduler::Plugs MultiProcessor::plugs_of(std::size_t scheduler, const SharedView& shared) {
-    WarpScheduler::Plugs plugs{.requests = Source{requests_[scheduler]},
+WarpScheduler::Ports MultiProcessor::links_of(std::size_t scheduler, const SharedView& shared) {
+    WarpScheduler::Ports links{.requests = Source{requests_[scheduler]},
                                .answers = Sink{answers_[scheduler]},
                                .reports = Source{reports_[scheduler]},
                                .orders = Sink{orders_[scheduler]},
@@ -60,21 +60,21 @@ WarpScheduler::Plugs MultiProcessor::plugs_of(std::size_t scheduler, const Share
                                .constant_answers = std::nullopt,
                                .shared = shared};
     if (fetch_) {
-        plugs.fetches.emplace(fetch_requests_[scheduler]);
-        plugs.fetched.emplace(fetched_[scheduler]);
+        links.fetches.emplace(fetch_requests_[scheduler]);
+        links.fetched.emplace(fetched_[scheduler]);
     }
     if (constants_) {
-        plugs.constants.emplace(constant_requests_[scheduler]);
-        plugs.constant_answers.emplace(constant_answers_[scheduler]);
+        links.constants.emplace(constant_requests_[scheduler]);
+        links.constant_answers.emplace(constant_answers_[scheduler]);
     }
     if (collectors_) {
-        plugs.collects.emplace(collect_orders_[scheduler]);
-        plugs.results.emplace(results_[scheduler]);
+        links.collects.emplace(collect_orders_[scheduler]);
+        links.results.emplace(results_[scheduler]);
     }
-    return plugs;
+    return links;
 }
 
-MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
+MultiProcessor::MultiProcessor(std::size_t number, const Ports& links, const MachineShape& machine,
                                const RunOptions& options, Precedence precedence, Clock& clock,
                                EventLog& log, std::vector<models::WarpObservation>& finished)
     : buffer_room_at_{clock.board(), 0}, loads_room_at_{clock.board(), 0}, freed_{clock.board()} {
@@ -86,7 +86,7 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
     SharedView shared;
     shared.buffer_room_at = &buffer_room_at_;
     shared.loads_room_at = &loads_room_at_;
-    IssueArbiter::Plugs to_arbiter;
+    IssueArbiter::Ports to_arbiter;
     to_arbiter.buffer_room_at = &buffer_room_at_;
     to_arbiter.loads_room_at = &loads_room_at_;
     if (left_latch_) to_arbiter.left_latch.emplace(*left_latch_);
@@ -94,12 +94,12 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
         shared.latch_room_at.push_back(&room);
         to_arbiter.latch_room_at.push_back(&room);
     }
-    if (plugs.memory && !collectors_) to_arbiter.freed.emplace(freed_);
+    if (links.memory && !collectors_) to_arbiter.freed.emplace(freed_);
     for (auto& port : ports_free_at_) {
         shared.ports_free_at.push_back(&port);
         to_arbiter.ports_free_at.push_back(&port);
     }
-    ResidentBlocks::Plugs to_blocks{plugs.placements, plugs.ends, {}, {}};
+    ResidentBlocks::Ports to_blocks{links.placements, links.ends, {}, {}};
     const auto places = static_cast<std::size_t>(machine.warp_places);
     for (std::size_t index = 0; index < machine.schedulers; ++index) {
         auto& request = requests_.emplace_back(clock.board());
@@ -110,34 +110,34 @@ MultiProcessor::MultiProcessor(std::size_t number, const Plugs& plugs, const Mac
         to_arbiter.answers.emplace_back(answer);
         to_blocks.reports.emplace_back(report);
         to_blocks.orders.emplace_back(order);
-        std::optional<WarpScheduler::Plugs::Memory> to_memory;
-        if (plugs.memory && !collectors_) {
+        std::optional<WarpScheduler::Ports::Memory> to_memory;
+        if (links.memory && !collectors_) {
             auto& issue = memory_issues_.emplace_back(clock.board());
             auto& result = memory_results_.emplace_back(clock.board());
             auto& notice = notices_.emplace_back(clock.board());
             to_arbiter.notices.emplace_back(notice);
-            to_memory.emplace(WarpScheduler::Plugs::Memory{
+            to_memory.emplace(WarpScheduler::Ports::Memory{
                 .issues = Source{issue}, .results = Sink{result}, .notices = Sink{notice}});
         }
         const WarpScheduler::Config config{.multiprocessor = number,
                                            .index = index,
                                            .warps = (places + machine.schedulers - 1 - index) /
                                                     machine.schedulers};
-        WarpScheduler::Plugs to_scheduler = plugs_of(index, shared);
+        WarpScheduler::Ports to_scheduler = links_of(index, shared);
         to_scheduler.memory = to_memory;
         schedulers_.emplace_back(config, std::move(to_scheduler), machine, options, log, finished);
         clock.add(schedulers_.back());
     }
     clock.add(arbiter_.emplace(std::move(to_arbiter), number, machine, options, precedence, log));
     clock.add(blocks_.emplace(std::move(to_blocks), number, options));
-    if (plugs.memory)
+    if (links.memory)
         clock.add(memory_.emplace(
             number,
-            LoadStoreUnit::Plugs{.issues = {memory_issues_.begin(), memory_issues_.end()},
+            LoadStoreUnit::Ports{.issues = {memory_issues_.begin(), memory_issues_.end()},
                                  .results = {memory_results_.begin(), memory_results_.end()},
                                  .freed = Source{freed_},
-                                 .requests = plugs.memory->requests,
-                                 .answers = plugs.memory->answers},
+                                 .requests = links.memory->requests,
+                                 .answers = links.memory->answers},
             machine, options, log));
 }
 

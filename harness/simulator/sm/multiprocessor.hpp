@@ -21,7 +21,7 @@ namespace warpbound::harness::simulator {
 /// Schedulers, their arbiter and the resident blocks of one SM, with the links between them.
 class MultiProcessor {
 public:
-    struct Plugs {
+    struct Ports {
         Sink<Placement> placements;
         Source<BlockEnded> ends;
         /// Where the machine has caches.
@@ -33,7 +33,7 @@ public:
     };
     /// Adds its components to the clock. `number`: among the SMs. `finished` takes the observation
     /// of each warp that ends, by its number.
-    MultiProcessor(std::size_t number, const Plugs& plugs, const MachineShape& machine,
+    MultiProcessor(std::size_t number, const Ports& links, const MachineShape& machine,
                    const RunOptions& options, Precedence precedence, Clock& clock, EventLog& log,
                    std::vector<models::WarpObservation>& finished);
 
@@ -58,7 +58,7 @@ private:
                        Clock& clock, EventLog& log);
     void add_collectors(std::size_t number, const MachineShape& machine, const RunOptions& options,
                         Clock& clock, EventLog& log);
-    WarpScheduler::Plugs plugs_of(std::size_t scheduler, const SharedView& shared);
+    WarpScheduler::Ports links_of(std::size_t scheduler, const SharedView& shared);
 
     std::deque<Link<FetchRequest>> fetch_requests_;
     std::deque<Link<Fetched>> fetched_;
@@ -72,7 +72,7 @@ private:
     Staged<std::int64_t> buffer_room_at_;
     Staged<std::int64_t> loads_room_at_;
     std::deque<Link<MemoryIssue>> memory_issues_;
-    std::deque<Link<ResultTold>> memory_results_;
+    std::deque<Link<ResultNotified>> memory_results_;
     std::deque<Link<RoomNotice>> notices_;
     Link<RoomFreed> freed_;
     std::deque<WarpScheduler> schedulers_;

@@ -5,16 +5,16 @@
 
 namespace warpbound::harness::simulator {
 
-ResidentBlocks::ResidentBlocks(Plugs plugs, std::size_t multiprocessor, const RunOptions& options)
-    : plugs_{std::move(plugs)}, chance_{options.draw, RandomStream{options.seed, StreamOf::Blocks,
+ResidentBlocks::ResidentBlocks(Ports links, std::size_t multiprocessor, const RunOptions& options)
+    : links_{std::move(links)}, random_{options.draw, RandomStream{options.seed, StreamOf::Blocks,
                                                                    multiprocessor}} {
-    plugs_.placements.read_by(*this);
-    for (const auto& reports : plugs_.reports)
+    links_.placements.read_by(*this);
+    for (const auto& reports : links_.reports)
         reports.read_by(*this);
 }
 
 void ResidentBlocks::tell_all(const BlockOrder& order) {
-    for (const auto& orders : plugs_.orders)
+    for (const auto& orders : links_.orders)
         orders.put(order);
 }
 
@@ -38,7 +38,7 @@ void ResidentBlocks::release(std::size_t slot, std::uint8_t barrier, std::int64_
                         .slot = slot,
                         .placement = {},
                         .released = std::exchange(slots_[slot].waiting[barrier], {}),
-                        .at = now + chance_.draw(latency)});
+                        .at = now + random_.draw(latency)});
 }
 
 void ResidentBlocks::arrive(const WarpReport& report, std::int64_t now) {
@@ -53,13 +53,13 @@ void ResidentBlocks::end(const WarpReport& report, std::int64_t now) {
     slot.completes = std::max(slot.completes, report.completes);
     if (const auto completed = slot.barriers.end()) release(report.slot, *completed, now);
     if (slot.barriers.live() > 0) return;
-    plugs_.ends.put(BlockEnded{
+    links_.ends.put(BlockEnded{
         .launch = slot.block.launch, .places = slot.block.places, .completes = slot.completes});
 }
 
 void ResidentBlocks::tick(std::int64_t now) {
     arrivals_.clear();
-    for (const auto& reports : plugs_.reports)
+    for (const auto& reports : links_.reports)
         for (const WarpReport& report : reports.messages())
             if (report.barrier && report.barrier_warps != 0)
                 arrivals_.push_back(report);
@@ -70,10 +70,10 @@ void ResidentBlocks::tick(std::int64_t now) {
     // Who of them opens a barrier that counts is not determined (C9).
     for (std::size_t left = arrivals_.size(); left > 1; --left)
         std::swap(arrivals_[left - 1], arrivals_[static_cast<std::size_t>(
-                                           chance_.draw(0, static_cast<std::int64_t>(left) - 1))]);
+                                           random_.draw(0, static_cast<std::int64_t>(left) - 1))]);
     for (const WarpReport& report : arrivals_)
         arrive(report, now);
-    for (const Placement& placement : plugs_.placements.messages())
+    for (const Placement& placement : links_.placements.messages())
         start(placement);
 }
 

@@ -16,14 +16,14 @@ namespace warpbound::harness::simulator {
 /// Gives each block that comes the lowest free slot.
 class ResidentBlocks final : public Component {
 public:
-    struct Plugs {
+    struct Ports {
         Sink<Placement> placements;
         Source<BlockEnded> ends;
         std::vector<Sink<WarpReport>> reports;  ///< Per scheduler.
         std::vector<Source<BlockOrder>> orders; ///< Per scheduler.
     };
     /// `multiprocessor`: number of the SM.
-    ResidentBlocks(Plugs plugs, std::size_t multiprocessor, const RunOptions& options);
+    ResidentBlocks(Ports links, std::size_t multiprocessor, const RunOptions& options);
 
     void tick(std::int64_t now) override;
     [[nodiscard]] std::int64_t wake() const override { return never; }
@@ -31,7 +31,7 @@ public:
 private:
     struct Slot {
         BlockBarriers barriers;
-        std::array<Residence::Places, BlockBarriers::count> waiting; ///< Per barrier.
+        std::array<Residency::Places, BlockBarriers::count> waiting; ///< Per barrier.
         Placement block;
         std::int64_t completes = 0;
     };
@@ -42,8 +42,8 @@ private:
     void end(const WarpReport& report, std::int64_t now);
     void tell_all(const BlockOrder& order);
 
-    Plugs plugs_;
-    Chance chance_;
+    Ports links_;
+    RandomSource random_;
     std::vector<Slot> slots_; ///< Free ones have no live warp.
     std::vector<WarpReport> arrivals_;
 };

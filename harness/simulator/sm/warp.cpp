@@ -10,7 +10,7 @@ Warp::Warp(const MachineShape& machine, const RunOptions& options, EventLog& log
     : options_{&options}, log_{&log},
       ports_(machine.warp_ports), tracks_long_{machine.policy.kind == models::PolicyKind::TwoLevel},
       collects_{machine.register_file}, delivered_{machine.fetch ? machine.fetch->delivered : 0},
-      chance_{options.draw, RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
+      random_{options.draw, RandomStream{options.seed, StreamOf::WarpTiming, 0}} {}
 
 Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_block,
                          std::int64_t at) {
@@ -18,10 +18,10 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     const auto warp = static_cast<std::int64_t>(in_block);
     number_of_warp_ = grid.first_warp + static_cast<int>(block * code_->demand.warps + warp);
     const auto stream = static_cast<std::uint64_t>(number_of_warp_);
-    chance_ = Chance{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
-    auto course = Course::start(*code_, *options_, stream, block, warp);
-    if (!course) return course.as_failure();
-    course_ = std::move(course.value());
+    random_ = RandomSource{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
+    auto stream = InstructionStream::start(*code_, *options_, stream, block, warp);
+    if (!stream) return stream.as_failure();
+    stream_ = std::move(stream.value());
     register_ready_.assign(code_->register_count, 0);
     releases_.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
     if (tracks_long_) long_ready_.assign(code_->register_count, 0);
@@ -42,8 +42,8 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     since_ = at;
     gap_at_ = at;
     number_ = 0;
-    instruction_ = course_.stretch().first;
-    last_of_stretch_ = course_.stretch().last;
+    instruction_ = stream_.stretch().first;
+    last_of_stretch_ = stream_.stretch().last;
     buffered_ = 0;
     buffer_first_ = instruction_;
     wants_fetch_ = delivered_ > 0;
@@ -68,9 +68,9 @@ void Warp::prepare_next() {
     occupancy_ = 0;
     port_at_ = 0;
     if (executes_) {
-        if (operation.is_recorded) course_.take_access();
-        passes_ = operation.access ? counted_passes() : chance_.draw(operation.passes);
-        occupancy_ = chance_.draw(operation.initiation) * passes_;
+        if (operation.is_recorded) stream_.take_access();
+        passes_ = operation.access ? counted_passes() : random_.draw(operation.passes);
+        occupancy_ = random_.draw(operation.initiation) * passes_;
         if (operation.port.scope == models::UnitScope::Warp)
             port_at_ = ports_[operation.port.index].free_at;
     }
@@ -81,22 +81,22 @@ void Warp::prepare_next() {
 
 void Warp::find_lanes() {
     const Operation& operation = *operation_;
-    const LaneMask lanes = course_.stretch().lanes;
+    const LaneMask lanes = stream_.stretch().lanes;
     if (operation.execution != Execution::Guarded) {
         on_ = operation.execution == Execution::Always ? lanes : 0;
     } else if (code_->recorded != nullptr) {
-        on_ = course_.take_executing();
+        on_ = stream_.take_executing();
     } else {
-        on_ = chance_.draw(0, 1) == 1 ? lanes : 0;
+        on_ = random_.draw(0, 1) == 1 ? lanes : 0;
         if (on_ != 0 && operation.parts_lanes)
-            on_ = draw_lanes(on_, chance_.draw(1, count_of(on_)), chance_);
+            on_ = draw_lanes(on_, random_.draw(1, count_of(on_)), random_);
     }
     executes_ = on_ != 0;
 }
 
 std::shared_ptr<const models::LaneAddresses> Warp::recorded_addresses() const {
     if (code_->recorded == nullptr) return nullptr;
-    return std::make_shared<const models::LaneAddresses>(course_.addresses(access().rule.bytes));
+    return std::make_shared<const models::LaneAddresses>(stream_.addresses(access().rule.bytes));
 }
 
 void Warp::find_constants() {
@@ -141,7 +141,7 @@ models::AccessPlace Warp::execution() const {
 
 std::int64_t Warp::counted_passes() const {
     if (code_->recorded != nullptr)
-        return models::passes_of(access().rule, course_.addresses(access().rule.bytes));
+        return models::passes_of(access().rule, stream_.addresses(access().rule.bytes));
     if (access().same_passes && !code_->convergence) return operation_->passes.lo;
     return models::passes_of(access().rule, addresses_of(access(), execution(), active_lanes()));
 }
@@ -297,10 +297,10 @@ bool Warp::complete(int warp, std::int64_t number, std::optional<std::int64_t> a
         *found = unfinished_.back();
         unfinished_.pop_back();
     }
-    if (log_->is_heard() && at)
+    if (log_->has_listener() && at)
         log_->add(
             Completed{.cycle = *at, .warp = warp, .instruction = instruction, .number = number});
-    if (log_->is_heard() && sources_read)
+    if (log_->has_listener() && sources_read)
         log_->add(SourcesRead{
             .cycle = *sources_read, .warp = warp, .instruction = instruction, .number = number});
     if (!live_ || warp != number_of_warp_) return false;
@@ -326,13 +326,13 @@ void Warp::execute(std::int64_t now) {
     std::int64_t delay = 0;
     if (operation.result_is_told || collects_) expect_result();
     if (!operation.result_is_told) {
-        latency = chance_.draw(operation.latency);
-        delay = latency + extra * chance_.draw(operation.pass_cost);
+        latency = random_.draw(operation.latency);
+        delay = latency + extra * random_.draw(operation.pass_cost);
     }
     if (!operation.result_is_told && !collects_) {
         completion_ = std::max(completion_, now + delay);
         set_result(operation, now + delay);
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(Completed{.cycle = now + delay,
                                 .warp = number_of_warp_,
                                 .instruction = instruction_,
@@ -341,14 +341,14 @@ void Warp::execute(std::int64_t now) {
     std::optional<std::int64_t> source_read;
     if (operation.read_barrier)
         source_read =
-            chance_.draw(operation.source_read) + extra * chance_.draw(operation.pass_cost);
+            random_.draw(operation.source_read) + extra * random_.draw(operation.pass_cost);
     if (collects_) {
         collect(delay, source_read);
     } else if (source_read) {
         const std::int64_t read = now + *source_read;
         add_release(*operation.read_barrier, read);
         completion_ = std::max(completion_, read);
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(SourcesRead{.cycle = read,
                                   .warp = number_of_warp_,
                                   .instruction = instruction_,
@@ -372,26 +372,26 @@ bool Warp::advance(std::int64_t now) {
     if (instruction_ != last_of_stretch_) {
         ++instruction_;
     } else {
-        course_.advance();
-        const Stretch& next = course_.stretch();
+        stream_.advance();
+        const Stretch& next = stream_.stretch();
         if (next.ends) return false;
         if (next.transferred) gap = operation_->gap_taken;
         instruction_ = next.first;
         last_of_stretch_ = next.last;
     }
-    gap_at_ = now + chance_.draw(gap);
+    gap_at_ = now + random_.draw(gap);
     paired_ = gap_at_ == now;
     return true;
 }
 
 void Warp::issue(std::int64_t now, const Waits& waits) {
-    if (log_->is_heard())
+    if (log_->has_listener())
         log_->add(Issued{.cycle = now,
                          .warp = number_of_warp_,
-                         .block = course_.stretch().block,
+                         .block = stream_.stretch().block,
                          .instruction = instruction_,
                          .number = number_,
-                         .lanes = course_.stretch().lanes,
+                         .lanes = stream_.stretch().lanes,
                          .on = on_,
                          .executed = executes_,
                          .passes = passes_,
@@ -416,7 +416,7 @@ void Warp::issue(std::int64_t now, const Waits& waits) {
     wrong_path_ = false;
     ready_at_ = never;
     constants_at_ = 0;
-    if (log_->is_heard()) log_->add(WarpEnded{.cycle = now, .warp = number_of_warp_});
+    if (log_->has_listener()) log_->add(WarpEnded{.cycle = now, .warp = number_of_warp_});
 }
 
 } // namespace warpbound::harness::simulator

@@ -51,7 +51,7 @@ public:
     /// Its address pattern. Requires: it has one.
     [[nodiscard]] const AccessCode& access() const { return code_->accesses[*operation_->access]; }
     /// Between two of its passes; drawn anew at each call.
-    [[nodiscard]] std::int64_t draw_pass_cost() { return chance_.draw(operation_->pass_cost); }
+    [[nodiscard]] std::int64_t draw_pass_cost() { return random_.draw(operation_->pass_cost); }
     /// Its number among all that the warp issues.
     [[nodiscard]] std::int64_t next_number() const { return number_; }
     /// Lanes that access memory (C21): all, unless lanes may part.
@@ -194,8 +194,8 @@ private:
     std::size_t buffer_first_ = 0; ///< What stands first in the buffer, or is fetched to do so.
     bool wants_fetch_ = false;
     bool wrong_path_ = false;
-    Chance chance_;
-    Course course_;
+    RandomSource random_;
+    InstructionStream stream_;
 
     std::int64_t completion_ = 0;
     models::WarpObservation observation_;

@@ -4,46 +4,46 @@
 
 namespace warpbound::harness::simulator {
 
-WarpScheduler::WarpScheduler(const Config& config, Plugs plugs, const MachineShape& machine,
+WarpScheduler::WarpScheduler(const Config& config, Ports links, const MachineShape& machine,
                              const RunOptions& options, EventLog& log,
                              std::vector<models::WarpObservation>& finished)
-    : config_{config}, plugs_{std::move(plugs)}, machine_{&machine}, log_{&log},
-      finished_{&finished}, chance_{options.draw,
+    : config_{config}, links_{std::move(links)}, machine_{&machine}, log_{&log},
+      finished_{&finished}, random_{options.draw,
                                     RandomStream{options.seed, StreamOf::Scheduler,
                                                  config.multiprocessor * machine.schedulers +
                                                      config.index}},
       warps_(config.warps, Warp{machine, options, log}), slots_(config.warps, 0),
       launches_(config.warps, 0), ports_(machine.partition_ports),
-      arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, chance_)} {
-    plugs_.answers.read_by(*this);
-    plugs_.orders.read_by(*this);
-    if (plugs_.fetched) plugs_.fetched->read_by(*this);
-    if (plugs_.results) plugs_.results->read_by(*this);
-    if (plugs_.constant_answers) plugs_.constant_answers->read_by(*this);
-    if (!plugs_.memory) return;
-    plugs_.memory->results.read_by(*this);
-    plugs_.memory->notices.read_by(*this);
+      arbitration_{make_arbitration(machine.policy, warps_, machine.issue_slot.hi, random_)} {
+    links_.answers.read_by(*this);
+    links_.orders.read_by(*this);
+    if (links_.fetched) links_.fetched->read_by(*this);
+    if (links_.results) links_.results->read_by(*this);
+    if (links_.constant_answers) links_.constant_answers->read_by(*this);
+    if (!links_.memory) return;
+    links_.memory->results.read_by(*this);
+    links_.memory->notices.read_by(*this);
 }
 
 std::int64_t WarpScheduler::port_at(const Warp& warp) const {
     const PortName& port = warp.operation().port;
     // Through operand collectors units are entered later (C49).
-    if (!warp.executes() || port.scope == models::UnitScope::Warp || plugs_.collects) return 0;
+    if (!warp.executes() || port.scope == models::UnitScope::Warp || links_.collects) return 0;
     return port.scope == models::UnitScope::Partition
                ? ports_[port.index].free_at
-               : plugs_.shared.ports_free_at[port.index]->visible();
+               : links_.shared.ports_free_at[port.index]->visible();
 }
 
 std::int64_t WarpScheduler::buffer_at(const Warp& warp) const {
     const Operation& operation = warp.operation();
     if (!warp.executes() || !operation.takes_place || !operation.enters_write_buffer) return 0;
-    return plugs_.shared.buffer_room_at->visible();
+    return links_.shared.buffer_room_at->visible();
 }
 
 std::int64_t WarpScheduler::loads_at(const Warp& warp) const {
     const Operation& operation = warp.operation();
     if (!warp.executes() || !operation.takes_place || !operation.result_is_told) return 0;
-    return plugs_.shared.loads_room_at->visible();
+    return links_.shared.loads_room_at->visible();
 }
 
 std::int64_t WarpScheduler::earliest(const Warp& warp) const {
@@ -59,33 +59,33 @@ std::size_t WarpScheduler::pool_of(const Operation& operation) const {
 }
 
 std::int64_t WarpScheduler::collector_at(const Warp& warp) const {
-    if (!plugs_.collects || !warp.executes()) return 0;
-    return plugs_.shared.latch_room_at[pool_of(warp.operation())]->visible();
+    if (!links_.collects || !warp.executes()) return 0;
+    return links_.shared.latch_room_at[pool_of(warp.operation())]->visible();
 }
 
 void WarpScheduler::fetch_for(std::size_t warp, std::int64_t now) {
-    if (!plugs_.fetches) return;
+    if (!links_.fetches) return;
     auto request = warps_[warp].take_fetch();
     if (!request) return;
     request->place = place_on_core(warp);
     request->from = now + 1;
-    plugs_.fetches->put(*request);
+    links_.fetches->put(*request);
 }
 
 bool WarpScheduler::hear_pipeline(std::int64_t now) {
     bool heard = false;
-    if (plugs_.fetched)
-        for (const Fetched& fetched : plugs_.fetched->messages()) {
+    if (links_.fetched)
+        for (const Fetched& fetched : links_.fetched->messages()) {
             warps_[fetched.place].fill_buffer(fetched.count, now + 1);
             heard = true;
         }
-    if (plugs_.constant_answers)
-        for (const ConstantAnswer& answer : plugs_.constant_answers->messages()) {
+    if (links_.constant_answers)
+        for (const ConstantAnswer& answer : links_.constant_answers->messages()) {
             warps_[answer.place].learn_constants(answer.at);
             heard = true;
         }
-    if (plugs_.results)
-        for (const ResultNotice& notice : plugs_.results->messages()) {
+    if (links_.results)
+        for (const ResultNotice& notice : links_.results->messages()) {
             Awaited& of_launch = awaited_of(notice.launch);
             if (notice.at) --of_launch.expected;
             if (!warps_[notice.place].complete(notice.warp, notice.number, notice.at,
@@ -112,7 +112,7 @@ void WarpScheduler::start(std::size_t slot, const Placement& block) {
         if (!started && !failure_) failure_ = started.error();
         slots_[place] = slot;
         launches_[place] = block.launch;
-        if (log_->is_heard())
+        if (log_->has_listener())
             log_->add(WarpStarted{.cycle = block.at,
                                   .warp = warp.number(),
                                   .multiprocessor = static_cast<int>(config_.multiprocessor),
@@ -156,12 +156,12 @@ MemoryIssue WarpScheduler::memory_issue(std::size_t place) {
 void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits, bool paired) {
     Warp& chosen = warps_[warp];
     const Operation& operation = chosen.operation();
-    const bool collects = plugs_.collects && chosen.executes();
-    if (!plugs_.collects && chosen.executes() &&
+    const bool collects = links_.collects && chosen.executes();
+    if (!links_.collects && chosen.executes() &&
         operation.port.scope == models::UnitScope::Partition)
         ports_[operation.port.index].occupy(now, chosen.occupancy());
     if (!paired) {
-        next_choice_ = now + chance_.draw(machine_->issue_slot);
+        next_choice_ = now + random_.draw(machine_->issue_slot);
         arbitration_->chosen(warp);
     }
     const bool arrives = chosen.executes() && operation.barrier;
@@ -169,7 +169,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
     if (machine_->memory && chosen.executes() &&
         (operation.enters_write_buffer || operation.result_is_told))
         to_memory = memory_issue(warp);
-    if (to_memory && plugs_.memory) plugs_.memory->issues.put(*to_memory);
+    if (to_memory && links_.memory) links_.memory->issues.put(*to_memory);
     chosen.issue(now, waits);
     if (collects) {
         CollectOrder order = *chosen.order();
@@ -179,12 +179,12 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
         order.place = place_on_core(warp);
         order.launch = launches_[warp];
         ++awaited_of(order.launch).expected;
-        plugs_.collects->put(order);
+        links_.collects->put(order);
     }
     fetch_for(warp, now);
     paired_.reset();
     if (arrives)
-        plugs_.reports.put(WarpReport{.slot = slots_[warp],
+        links_.reports.put(WarpReport{.slot = slots_[warp],
                                       .place = static_cast<std::uint32_t>(place_on_core(warp)),
                                       .barrier = operation.barrier,
                                       .waits = operation.waits_at_barrier,
@@ -193,7 +193,7 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
         auto& finished = (*finished_)[static_cast<std::size_t>(chosen.number())];
         finished = chosen.observation();
         finished.multiprocessor = static_cast<std::int64_t>(config_.multiprocessor);
-        plugs_.reports.put(WarpReport{
+        links_.reports.put(WarpReport{
             .slot = slots_[warp], .barrier = std::nullopt, .completes = chosen.completion()});
     } else if (!chosen.waits_at() && chosen.is_paired(now)) {
         paired_ = warp;
@@ -202,11 +202,11 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
 
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
-    const Waits waits = log_->is_heard() ? chosen.waits(port_at(chosen), collector_at(chosen),
+    const Waits waits = log_->has_listener() ? chosen.waits(port_at(chosen), collector_at(chosen),
                                                         buffer_at(chosen), loads_at(chosen))
                                          : Waits{};
     const Operation& operation = chosen.operation();
-    const bool collects = plugs_.collects.has_value();
+    const bool collects = links_.collects.has_value();
     const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;
     if (!chosen.executes() || (!core_port && !collects && !operation.takes_place)) {
         issue(warp, now, waits, paired);
@@ -222,19 +222,19 @@ bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
                          .issued = chosen.issued()};
     if (core_port) request.port = operation.port.index;
     if (collects) request.pool = pool_of(operation);
-    plugs_.requests.put(request);
+    links_.requests.put(request);
     asked_ = Asked{.warp = warp, .waits = waits, .paired = paired};
     return false;
 }
 
 bool WarpScheduler::awaits_constants(std::int64_t now) {
-    if (!plugs_.constants) return false;
+    if (!links_.constants) return false;
     bool awaits = false;
     for (std::size_t place = 0; place < warps_.size(); ++place) {
         Warp& warp = warps_[place];
         if (auto request = warp.take_constants()) {
             request->place = place_on_core(place);
-            plugs_.constants->put(*request);
+            links_.constants->put(*request);
         }
         awaits = awaits || warp.look_up_at() <= now;
     }
@@ -282,19 +282,19 @@ void WarpScheduler::choose(std::int64_t now) {
 
 bool WarpScheduler::hear_memory() {
     // The end of a result that its warp does not wait for is counted by the load/store unit.
-    for (const ResultTold& told : plugs_.memory->results.messages())
+    for (const ResultNotified& told : links_.memory->results.messages())
         static_cast<void>(warps_[told.place].complete(told.warp, told.number, told.at));
-    return !plugs_.memory->results.messages().empty() || !plugs_.memory->notices.messages().empty();
+    return !links_.memory->results.messages().empty() || !links_.memory->notices.messages().empty();
 }
 
 void WarpScheduler::tick(std::int64_t now) {
     bool changed = now >= wake_;
-    for (const BlockOrder& order : plugs_.orders.messages()) {
+    for (const BlockOrder& order : links_.orders.messages()) {
         obey(order);
         changed = true;
     }
     if (hear_pipeline(now)) changed = true;
-    for (const IssueAnswer& answer : plugs_.answers.messages()) {
+    for (const IssueAnswer& answer : links_.answers.messages()) {
         const Asked asked = *asked_;
         asked_.reset();
         changed = true;
@@ -302,7 +302,7 @@ void WarpScheduler::tick(std::int64_t now) {
         warps_[asked.warp].completes_after(answer.drains);
         issue(asked.warp, now, asked.waits, asked.paired);
     }
-    if (plugs_.memory && hear_memory()) changed = true;
+    if (links_.memory && hear_memory()) changed = true;
     // While a question is open the search waits; the answer comes in this cycle.
     if (changed && !asked_)
         choose(now);

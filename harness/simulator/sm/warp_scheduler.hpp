@@ -32,7 +32,7 @@ public:
         std::size_t index = 0;          ///< Among the schedulers of the SM.
         std::size_t warps = 0;          ///< Places for warps.
     };
-    struct Plugs {
+    struct Ports {
         Source<IssueRequest> requests;
         Sink<IssueAnswer> answers;
         Source<WarpReport> reports;
@@ -47,13 +47,13 @@ public:
         /// Where the machine has a load/store unit, and no operand collectors before it.
         struct Memory {
             Source<MemoryIssue> issues;
-            Sink<ResultTold> results;
+            Sink<ResultNotified> results;
             Sink<RoomNotice> notices;
         };
         std::optional<Memory> memory{};
     };
     /// `finished` takes the observation of each warp that ends, by its number.
-    WarpScheduler(const Config& config, Plugs plugs, const MachineShape& machine,
+    WarpScheduler(const Config& config, Ports links, const MachineShape& machine,
                   const RunOptions& options, EventLog& log,
                   std::vector<models::WarpObservation>& finished);
 
@@ -114,11 +114,11 @@ private:
     [[nodiscard]] std::int64_t earliest(const Warp& warp) const;
 
     Config config_;
-    Plugs plugs_;
+    Ports links_;
     const MachineShape* machine_;
     EventLog* log_;
     std::vector<models::WarpObservation>* finished_;
-    Chance chance_;
+    RandomSource random_;
     std::vector<Warp> warps_;
     std::vector<std::size_t> slots_;    ///< Of the warps' blocks on the SM.
     std::vector<std::size_t> launches_; ///< Of the warps' blocks in the run.

@@ -40,7 +40,7 @@ struct Execution {
     std::int64_t passes = 1;
 };
 
-/// Chance that an access is served at each level.
+/// RandomSource that an access is served at each level.
 struct Served {
     double l2 = 0;
     double dram = 0;
@@ -292,7 +292,7 @@ void Estimator::serve() {
     if (!inputs_.missing().empty()) return;
     const auto served = serve_by_l2(sent, l2);
 
-    std::vector<double> near(executions_.size(), 1);  // Chance that no line comes from DRAM.
+    std::vector<double> near(executions_.size(), 1);  // RandomSource that no line comes from DRAM.
     std::vector<double> at_l1(executions_.size(), 1); // That all are in the L1.
     for (std::size_t at = 0; at < accesses_.size(); ++at) {
         const auto& [execution, line] = accesses_[at];

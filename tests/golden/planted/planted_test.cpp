@@ -106,10 +106,10 @@ void change_terms(EvidenceFiles& files, const std::function<void(Json& terms)>& 
     });
 }
 
-std::size_t term_of(const Json& terms, const std::string& lemma) {
+std::size_t term_of(const Json& terms, const std::string& certificate) {
     for (std::size_t i = 0; i < terms.size(); ++i)
-        if (terms[i].value("lemma", "") == "execution-time-upper-" + lemma) return i;
-    throw std::runtime_error{"no term of " + lemma};
+        if (terms[i].value("lemma", "") == "execution-time-upper-" + certificate) return i;
+    throw std::runtime_error{"no term of " + certificate};
 }
 
 void expect_found(const EvidenceFiles& files, const char* step, const char* why) {

@@ -15,11 +15,11 @@ namespace {
 using reuse_distance::Access;
 using reuse_distance::Shape;
 
-std::vector<Access> random_stream(tests::Chance& chance, std::int64_t lines) {
+std::vector<Access> random_stream(tests::RandomSource& random_source, std::int64_t lines) {
     std::vector<Access> stream;
     std::int64_t time = 0;
-    for (std::int64_t count = chance.whole(1, 300); count > 0; --count)
-        stream.push_back({.line = static_cast<std::uint64_t>(chance.whole(0, lines)),
+    for (std::int64_t count = random_source.whole(1, 300); count > 0; --count)
+        stream.push_back({.line = static_cast<std::uint64_t>(random_source.whole(0, lines)),
                           .sectors = 1,
                           .time = time++});
     return stream;
@@ -45,9 +45,9 @@ private:
 };
 
 TEST(CachesProperty, ReuseDistancesHitWhereAnLruCacheDoes) {
-    tests::for_seeds(300, [](tests::Chance& chance) {
-        const Shape shape{.sets = chance.whole(1, 8), .ways = chance.whole(1, 6)};
-        const auto stream = random_stream(chance, 40);
+    tests::for_seeds(300, [](tests::RandomSource& random_source) {
+        const Shape shape{.sets = random_source.whole(1, 8), .ways = random_source.whole(1, 6)};
+        const auto stream = random_stream(random_source, 40);
         const auto found = outcomes(stream, shape, {}).value();
         Lru lru{shape};
         for (std::size_t at = 0; at < stream.size(); ++at)
@@ -57,9 +57,9 @@ TEST(CachesProperty, ReuseDistancesHitWhereAnLruCacheDoes) {
 
 // One set is a fully associative cache: a hit iff fewer different lines than ways came between.
 TEST(CachesProperty, OneSetIsFullyAssociative) {
-    tests::for_seeds(300, [](tests::Chance& chance) {
-        const std::int64_t lines = chance.whole(1, 16);
-        const auto stream = random_stream(chance, 30);
+    tests::for_seeds(300, [](tests::RandomSource& random_source) {
+        const std::int64_t lines = random_source.whole(1, 16);
+        const auto stream = random_stream(random_source, 30);
         const auto found = outcomes(stream, {.sets = 1, .ways = lines}, {}).value();
         reuse_distance::Distances distances;
         for (std::size_t at = 0; at < stream.size(); ++at) {
@@ -78,12 +78,12 @@ TEST(CachesProperty, OneSetIsFullyAssociative) {
 // A line that is on its way is not asked for again: its misses are as far apart as one takes.
 TEST(CachesProperty, LateDataNeverTurnsIntoMoreThanOneFetchOnItsWay) {
     std::int64_t refetched = 0;
-    tests::for_seeds(300, [&](tests::Chance& chance) {
-        const Shape shape{.sets = chance.whole(1, 4), .ways = chance.whole(1, 4)};
-        const auto stream = random_stream(chance, 20);
-        const reuse_distance::Timing timing{.hit = chance.whole(0, 3),
-                                            .miss = chance.whole(0, 30),
-                                            .spread = chance.real(0, 5),
+    tests::for_seeds(300, [&](tests::RandomSource& random_source) {
+        const Shape shape{.sets = random_source.whole(1, 4), .ways = random_source.whole(1, 4)};
+        const auto stream = random_stream(random_source, 20);
+        const reuse_distance::Timing timing{.hit = random_source.whole(0, 3),
+                                            .miss = random_source.whole(0, 30),
+                                            .spread = random_source.real(0, 5),
                                             .seed = 3};
         const auto found = outcomes(stream, shape, timing).value();
         std::map<std::uint64_t, std::int64_t> fetched;
@@ -100,15 +100,15 @@ TEST(CachesProperty, LateDataNeverTurnsIntoMoreThanOneFetchOnItsWay) {
 }
 
 TEST(CachesProperty, SdcmFallsWithTheDistanceAndGrowsWithTheCache) {
-    tests::for_seeds(1000, [](tests::Chance& chance) {
-        const std::int64_t ways = chance.whole(1, 32);
-        const std::int64_t lines = ways * chance.whole(1, 64);
-        const std::int64_t distance = chance.whole(0, 4 * lines);
+    tests::for_seeds(1000, [](tests::RandomSource& random_source) {
+        const std::int64_t ways = random_source.whole(1, 32);
+        const std::int64_t lines = ways * random_source.whole(1, 64);
+        const std::int64_t distance = random_source.whole(0, 4 * lines);
         const double here = stack_distance::hit_probability(distance, lines, ways).value();
         EXPECT_GE(here, 0);
         EXPECT_LE(here, 1);
         EXPECT_LE(
-            stack_distance::hit_probability(distance + chance.whole(1, 50), lines, ways).value(),
+            stack_distance::hit_probability(distance + random_source.whole(1, 50), lines, ways).value(),
             here + 1e-9);
         EXPECT_GE(stack_distance::hit_probability(distance, 2 * lines, 2 * ways).value() + 1e-9,
                   distance < lines / 2 ? here : 0);

@@ -10,31 +10,31 @@
 namespace warpbound::models::gpudiag {
 namespace {
 
-Mix random_mix(tests::Chance& chance) {
+Mix random_mix(tests::RandomSource& random_source) {
     Mix mix;
-    const std::int64_t units = chance.whole(1, 4);
+    const std::int64_t units = random_source.whole(1, 4);
     for (std::int64_t unit = 0; unit < units; ++unit)
         mix.units.push_back({.name = "unit",
-                             .inverse_throughput = chance.real(2, 8),
-                             .units_per_group = chance.real(1, 4),
-                             .groups = chance.whole(1, 8)});
-    mix.period = chance.real(20, 400);
+                             .inverse_throughput = random_source.real(2, 8),
+                             .units_per_group = random_source.real(1, 4),
+                             .groups = random_source.whole(1, 8)});
+    mix.period = random_source.real(20, 400);
     return mix;
 }
 
 TEST(GpudiagProperty, TimesGrowWithWarpsBlocksAndInverseThroughput) {
-    tests::for_seeds(1000, [](tests::Chance& chance) {
-        const Mix mix = random_mix(chance);
+    tests::for_seeds(1000, [](tests::RandomSource& random_source) {
+        const Mix mix = random_mix(random_source);
         const auto fu = relative_times(mix, 200).value();
         for (std::size_t warps = 1; warps < fu.size(); ++warps)
             EXPECT_GE(fu[warps], fu[warps - 1]);
         Mix slower = mix;
-        slower.units[0].inverse_throughput *= chance.real(1, 3);
+        slower.units[0].inverse_throughput *= random_source.real(1, 3);
         const auto slower_fu = relative_times(slower, 200).value();
         for (std::size_t warps = 0; warps < fu.size(); ++warps)
             EXPECT_GE(slower_fu[warps], fu[warps]);
-        const std::int64_t warps = chance.whole(1, 10);
-        const std::int64_t slots = chance.whole(1, 20);
+        const std::int64_t warps = random_source.whole(1, 10);
+        const std::int64_t slots = random_source.whole(1, 20);
         double last = 0;
         for (std::int64_t blocks = 0; blocks < 50; ++blocks) {
             const double time = waves_time(blocks, warps, slots, fu).value().value();
@@ -46,8 +46,8 @@ TEST(GpudiagProperty, TimesGrowWithWarpsBlocksAndInverseThroughput) {
 
 // Eq. 3.7: the highest c / fu(c) reaches m s / t, and no number of warps passes it.
 TEST(GpudiagProperty, ThroughputApproachesTheBottleneck) {
-    tests::for_seeds(1000, [](tests::Chance& chance) {
-        const Mix mix = random_mix(chance);
+    tests::for_seeds(1000, [](tests::RandomSource& random_source) {
+        const Mix mix = random_mix(random_source);
         const auto fu = relative_times(mix, 10080).value(); // 12 * 840 = 12 lcm(1..8).
         const double seen = throughput(fu, mix.period).value().value();
         const double limit = bottleneck(mix).value().throughput.value();
@@ -58,17 +58,17 @@ TEST(GpudiagProperty, ThroughputApproachesTheBottleneck) {
 
 // Eq. 3.8, 3.12 and 3.13: a machine is recovered from the times that eq. 3.2 gives for it.
 TEST(GpudiagProperty, LimitsAreRecoveredFromTimes) {
-    tests::for_seeds(20, [](tests::Chance& chance) {
-        const std::int64_t multiprocessors = chance.whole(1, 30);
+    tests::for_seeds(20, [](tests::RandomSource& random_source) {
+        const std::int64_t multiprocessors = random_source.whole(1, 30);
         SlotLimits limits{.warp_size = 32,
-                          .blocks = chance.whole(100, 160),
+                          .blocks = random_source.whole(100, 160),
                           .warps = 0,
-                          .shared_memory = 64 * chance.whole(16, 64),
-                          .shared_granularity = std::int64_t{1} << chance.whole(0, 4)};
-        limits.warps = limits.blocks * chance.whole(1, 4);
-        const std::int64_t granularity = std::int64_t{1} << chance.whole(0, 4);
+                          .shared_memory = 64 * random_source.whole(16, 64),
+                          .shared_granularity = std::int64_t{1} << random_source.whole(0, 4)};
+        limits.warps = limits.blocks * random_source.whole(1, 4);
+        const std::int64_t granularity = std::int64_t{1} << random_source.whole(0, 4);
         limits.registers = {
-            {.name = "vector", .capacity = 64 * chance.whole(16, 64), .granularity = granularity}};
+            {.name = "vector", .capacity = 64 * random_source.whole(16, 64), .granularity = granularity}};
         // A unit that no number of resident warps fills, so that only slots are seen. There are
         // enough slots for every granularity to show.
         const Mix mix{.units = {{"alu", 1, 1, 1}}, .period = 1000};

@@ -10,19 +10,19 @@
 namespace warpbound::models::gpumech {
 namespace {
 
-std::vector<Interval> random_intervals(tests::Chance& chance) {
+std::vector<Interval> random_intervals(tests::RandomSource& random_source) {
     std::vector<Interval> intervals;
-    const std::int64_t count = chance.whole(1, 20);
+    const std::int64_t count = random_source.whole(1, 20);
     for (std::int64_t index = 0; index < count; ++index) {
-        Interval interval{.instructions = chance.whole(1, 30),
-                          .stall = Cycles{chance.whole(0, 500)}};
-        if (chance.whole(0, 1) == 1) {
-            const double l1 = chance.real(0, 1);
-            const double l2 = chance.real(0, 1 - l1);
+        Interval interval{.instructions = random_source.whole(1, 30),
+                          .stall = Cycles{random_source.whole(0, 500)}};
+        if (random_source.whole(0, 1) == 1) {
+            const double l1 = random_source.real(0, 1);
+            const double l2 = random_source.real(0, 1 - l1);
             interval.cause = StallCause::Memory;
-            interval.memory = {.misses = chance.whole(0, 32),
-                               .dram_reads = chance.real(0, 32),
-                               .dram_writes = chance.real(0, 32),
+            interval.memory = {.misses = random_source.whole(0, 32),
+                               .dram_reads = random_source.real(0, 32),
+                               .dram_writes = random_source.real(0, 32),
                                .l1_share = l1,
                                .l2_share = l2,
                                .dram_share = 1 - l1 - l2};
@@ -32,14 +32,14 @@ std::vector<Interval> random_intervals(tests::Chance& chance) {
     return intervals;
 }
 
-Multithreading random_multithreading(tests::Chance& chance) {
-    return {.policy = chance.whole(0, 1) == 0 ? Policy::RoundRobin : Policy::GreedyThenOldest,
+Multithreading random_multithreading(tests::RandomSource& random_source) {
+    return {.policy = random_source.whole(0, 1) == 0 ? Policy::RoundRobin : Policy::GreedyThenOldest,
             .probability =
-                chance.whole(0, 1) == 0 ? IssueProbability::Average : IssueProbability::One,
-            .warps = chance.whole(1, 48),
-            .issue_rate = chance.real(0.5, 2),
-            .unit_cycles = chance.whole(0, 1) == 0 ? 0 : chance.real(1, 1e5),
-            .memory_cycles = chance.whole(0, 1) == 0 ? 0 : chance.real(1, 1e5)};
+                random_source.whole(0, 1) == 0 ? IssueProbability::Average : IssueProbability::One,
+            .warps = random_source.whole(1, 48),
+            .issue_rate = random_source.real(0.5, 2),
+            .unit_cycles = random_source.whole(0, 1) == 0 ? 0 : random_source.real(1, 1e5),
+            .memory_cycles = random_source.whole(0, 1) == 0 ? 0 : random_source.real(1, 1e5)};
 }
 
 const Memory memory{.miss_registers = 64,
@@ -48,9 +48,9 @@ const Memory memory{.miss_registers = 64,
                     .dram = {.clock = 1.4e9, .line_bytes = 128, .bandwidth = 177e9}};
 
 TEST(GpumechProperty, StackSumsToTheCyclesPerInstruction) {
-    tests::for_seeds(3000, [](tests::Chance& chance) {
-        const auto intervals = random_intervals(chance);
-        const auto multithreading = random_multithreading(chance);
+    tests::for_seeds(3000, [](tests::RandomSource& random_source) {
+        const auto intervals = random_intervals(random_source);
+        const auto multithreading = random_multithreading(random_source);
         const auto found = predict(intervals, multithreading, memory).value();
         double sum = 0;
         for (const double part : found.stack) {
@@ -71,9 +71,9 @@ TEST(GpumechProperty, StackSumsToTheCyclesPerInstruction) {
 }
 
 TEST(GpumechProperty, ProbabilityOneErrsLongAndIsMonotone) {
-    tests::for_seeds(3000, [](tests::Chance& chance) {
-        const auto intervals = random_intervals(chance);
-        auto multithreading = random_multithreading(chance);
+    tests::for_seeds(3000, [](tests::RandomSource& random_source) {
+        const auto intervals = random_intervals(random_source);
+        auto multithreading = random_multithreading(random_source);
         multithreading.issue_rate = 1;
         multithreading.probability = IssueProbability::Average;
         const auto average = predict(intervals, multithreading, memory).value();
@@ -87,9 +87,9 @@ TEST(GpumechProperty, ProbabilityOneErrsLongAndIsMonotone) {
             predict(intervals, multithreading, memory).value().multithreaded_cycles;
         auto longer = intervals;
         auto& changed = longer[static_cast<std::size_t>(
-            chance.whole(0, static_cast<std::int64_t>(longer.size()) - 1))];
-        changed.stall += Cycles{chance.whole(0, 50)};
-        changed.instructions += chance.whole(0, 5);
+            random_source.whole(0, static_cast<std::int64_t>(longer.size()) - 1))];
+        changed.stall += Cycles{random_source.whole(0, 50)};
+        changed.instructions += random_source.whole(0, 5);
         EXPECT_GE(predict(longer, multithreading, memory).value().multithreaded_cycles, cycles);
         multithreading.warps += 1;
         EXPECT_GE(predict(intervals, multithreading, memory).value().multithreaded_cycles, cycles);
@@ -98,9 +98,9 @@ TEST(GpumechProperty, ProbabilityOneErrsLongAndIsMonotone) {
 
 // A warp alone has nobody to wait for: its cycles are its own.
 TEST(GpumechProperty, OneWarpTakesItsOwnTime) {
-    tests::for_seeds(1000, [](tests::Chance& chance) {
-        const auto intervals = random_intervals(chance);
-        auto multithreading = random_multithreading(chance);
+    tests::for_seeds(1000, [](tests::RandomSource& random_source) {
+        const auto intervals = random_intervals(random_source);
+        auto multithreading = random_multithreading(random_source);
         multithreading.warps = 1;
         multithreading.unit_cycles = 0;
         const auto found = predict(intervals, multithreading, memory).value();
@@ -110,15 +110,15 @@ TEST(GpumechProperty, OneWarpTakesItsOwnTime) {
 }
 
 TEST(GpumechProperty, IntervalsAddUpToTheElapsedTime) {
-    tests::for_seeds(1000, [](tests::Chance& chance) {
+    tests::for_seeds(1000, [](tests::RandomSource& random_source) {
         std::vector<TracedInstruction> trace;
         std::vector<std::uint32_t> order;
-        const std::int64_t count = chance.whole(1, 60);
+        const std::int64_t count = random_source.whole(1, 60);
         for (std::int64_t k = 0; k < count; ++k) {
             trace.push_back(
-                {.latency = Cycles{chance.whole(1, 40)}, .memory = chance.whole(0, 3) == 0});
+                {.latency = Cycles{random_source.whole(1, 40)}, .memory = random_source.whole(0, 3) == 0});
             for (std::int64_t operand = 0; operand < 2 && k > 0; ++operand)
-                if (chance.whole(0, 1) == 0) trace.back().distances.push_back(chance.whole(1, k));
+                if (random_source.whole(0, 1) == 0) trace.back().distances.push_back(random_source.whole(1, k));
             order.push_back(static_cast<std::uint32_t>(k));
         }
         // The rule, written out again.
@@ -138,20 +138,20 @@ TEST(GpumechProperty, IntervalsAddUpToTheElapsedTime) {
 }
 
 TEST(GpumechProperty, RepresentativeIsInTheLargerOfTwoFarClusters) {
-    tests::for_seeds(1000, [](tests::Chance& chance) {
-        const std::int64_t few = chance.whole(1, 10);
-        const std::int64_t many = few + chance.whole(1, 10);
-        const bool fast_are_many = chance.whole(0, 1) == 0;
+    tests::for_seeds(1000, [](tests::RandomSource& random_source) {
+        const std::int64_t few = random_source.whole(1, 10);
+        const std::int64_t many = few + random_source.whole(1, 10);
+        const bool fast_are_many = random_source.whole(0, 1) == 0;
         std::vector<WarpPerformance> warps;
         std::vector<bool> is_of_many;
         std::int64_t left_few = few;
         std::int64_t left_many = many;
         while (left_few + left_many > 0) {
-            const bool of_many = chance.whole(1, left_few + left_many) <= left_many;
+            const bool of_many = random_source.whole(1, left_few + left_many) <= left_many;
             (of_many ? left_many : left_few) -= 1;
             const bool fast = of_many == fast_are_many;
             const double base = fast ? 1000 : 200;
-            warps.push_back({base + chance.real(0, 20), 2000});
+            warps.push_back({base + random_source.real(0, 20), 2000});
             is_of_many.push_back(of_many);
         }
         const auto found = representative(warps).value();
@@ -161,9 +161,9 @@ TEST(GpumechProperty, RepresentativeIsInTheLargerOfTwoFarClusters) {
 }
 
 TEST(GpumechProperty, QueuesAreMonotoneAndBelowTheirBounds) {
-    tests::for_seeds(3000, [](tests::Chance& chance) {
-        const std::int64_t requests = chance.whole(1, 2000);
-        const std::int64_t registers = chance.whole(1, 128);
+    tests::for_seeds(3000, [](tests::RandomSource& random_source) {
+        const std::int64_t requests = random_source.whole(1, 2000);
+        const std::int64_t registers = random_source.whole(1, 128);
         const double occupancy = mshr_occupancy(requests, registers).value();
         double sum = 0;
         for (std::int64_t j = 1; j <= requests; ++j)
@@ -173,10 +173,10 @@ TEST(GpumechProperty, QueuesAreMonotoneAndBelowTheirBounds) {
         EXPECT_LE(mshr_occupancy(requests, registers + 1).value(), occupancy + 1e-12);
         EXPECT_LE(occupancy, static_cast<double>(mshr_rounds(requests, registers).value()));
 
-        const double reads = chance.real(0, 400);
+        const double reads = random_source.real(0, 400);
         const double delay = dram_delay(reads, memory.miss_latency, memory.dram).value().value();
         EXPECT_GE(delay, 0);
-        EXPECT_GE(dram_delay(reads + chance.real(0, 100), memory.miss_latency, memory.dram)
+        EXPECT_GE(dram_delay(reads + random_source.real(0, 100), memory.miss_latency, memory.dram)
                       .value()
                       .value(),
                   delay);

@@ -14,15 +14,15 @@
 namespace warpbound::models {
 namespace {
 
-using tests::Chance;
+using tests::RandomSource;
 
 /// Straight lines of additions, some guarded, and multiplications over few registers.
-std::string random_block(Chance& chance, std::int64_t most) {
+std::string random_block(RandomSource& random_source, std::int64_t most) {
     std::string text;
-    for (std::int64_t left = chance.whole(0, most); left > 0; --left)
-        text += fmt::format("{}{} R{}, R{}, R{};\n", chance.whole(0, 3) == 0 ? "@P1 " : "",
-                            chance.whole(0, 1) == 0 ? "FADD" : "FMUL", chance.whole(0, 7),
-                            chance.whole(0, 7), chance.whole(0, 7));
+    for (std::int64_t left = random_source.whole(0, most); left > 0; --left)
+        text += fmt::format("{}{} R{}, R{}, R{};\n", random_source.whole(0, 3) == 0 ? "@P1 " : "",
+                            random_source.whole(0, 1) == 0 ? "FADD" : "FMUL", random_source.whole(0, 7),
+                            random_source.whole(0, 7), random_source.whole(0, 7));
     return text;
 }
 
@@ -33,22 +33,22 @@ struct Case {
 };
 
 /// A loop in a loop, with code before, between and after, and how often each is run.
-Case random_case(Chance& chance) {
-    const std::string text = "!Arch sm_20\n!Kernel loops\n" + random_block(chance, 6) +
-                             "MOV R0, R1;\nouter:\n" + random_block(chance, 6) +
-                             "MOV R1, R2;\ninner:\n" + random_block(chance, 12) +
-                             "FADD R3, R3, R4;\n@P0 BRA inner;\n" + random_block(chance, 4) +
-                             "@P2 BRA outer;\n" + random_block(chance, 6) + "EXIT;\n!EndKernel\n";
+Case random_case(RandomSource& random_source) {
+    const std::string text = "!Arch sm_20\n!Kernel loops\n" + random_block(random_source, 6) +
+                             "MOV R0, R1;\nouter:\n" + random_block(random_source, 6) +
+                             "MOV R1, R2;\ninner:\n" + random_block(random_source, 12) +
+                             "FADD R3, R3, R4;\n@P0 BRA inner;\n" + random_block(random_source, 4) +
+                             "@P2 BRA outer;\n" + random_block(random_source, 6) + "EXIT;\n!EndKernel\n";
     Case made;
     made.program = assembly::read_program({.name = "loops", .text = text}).value();
     made.graph = assembly::build_control_flow_graph(made.program.functions.front()).value();
     EXPECT_EQ(made.graph.blocks.size(), 5U) << text;
     made.path.push_back(0);
-    const std::int64_t inner = chance.whole(1, 60);
-    const bool varies = chance.whole(0, 2) == 0;
-    for (std::int64_t outer = chance.whole(1, 40); outer > 0; --outer) {
+    const std::int64_t inner = random_source.whole(1, 60);
+    const bool varies = random_source.whole(0, 2) == 0;
+    for (std::int64_t outer = random_source.whole(1, 40); outer > 0; --outer) {
         made.path.push_back(1);
-        const std::int64_t turns = varies ? chance.whole(1, 60) : inner;
+        const std::int64_t turns = varies ? random_source.whole(1, 60) : inner;
         made.path.insert(made.path.end(), static_cast<std::size_t>(turns), 2);
         made.path.push_back(3);
     }
@@ -97,11 +97,11 @@ std::vector<std::int64_t> plain_gaps(const Case& made, const Machine& machine) {
 }
 
 TEST(LongLoops, HaveTheGapsOfTheirTurns) {
-    tests::for_seeds(400, [](Chance& chance) {
-        const Case made = random_case(chance);
-        const Machine machine{.add = chance.whole(1, 40),
-                              .multiply = chance.whole(1, 200),
-                              .gap = chance.whole(1, 3)};
+    tests::for_seeds(400, [](RandomSource& random_source) {
+        const Case made = random_case(random_source);
+        const Machine machine{.add = random_source.whole(1, 40),
+                              .multiply = random_source.whole(1, 200),
+                              .gap = random_source.whole(1, 3)};
         const auto steps =
             steps_along(made.program.functions.front(), made.graph, made.path, {}).value();
         std::vector<gpumech::TracedInstruction> kinds;

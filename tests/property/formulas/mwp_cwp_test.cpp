@@ -10,24 +10,24 @@ namespace {
 
 TEST(MwpCwpProperty, IsMonotoneInsideACase) {
     int compared = 0;
-    tests::for_seeds(5000, [&](tests::Chance& chance) {
-        const Kernel kernel{.instructions = chance.real(50, 500),
-                            .coalesced = chance.real(0, 20),
-                            .uncoalesced = chance.real(1, 10),
-                            .transactions = chance.real(1, 32),
-                            .bytes_per_load = chance.real(32, 512),
-                            .synchronisations = chance.real(0, 5)};
-        const Machine machine{.memory_latency = chance.real(200, 800),
-                              .departure_coalesced = chance.real(1, 10),
-                              .departure_uncoalesced = chance.real(1, 40),
-                              .issue_cycles = chance.real(1, 4),
+    tests::for_seeds(5000, [&](tests::RandomSource& random_source) {
+        const Kernel kernel{.instructions = random_source.real(50, 500),
+                            .coalesced = random_source.real(0, 20),
+                            .uncoalesced = random_source.real(1, 10),
+                            .transactions = random_source.real(1, 32),
+                            .bytes_per_load = random_source.real(32, 512),
+                            .synchronisations = random_source.real(0, 5)};
+        const Machine machine{.memory_latency = random_source.real(200, 800),
+                              .departure_coalesced = random_source.real(1, 10),
+                              .departure_uncoalesced = random_source.real(1, 40),
+                              .issue_cycles = random_source.real(1, 4),
                               .clock = 1e9,
-                              .bandwidth = chance.real(50e9, 900e9)};
-        const std::int64_t blocks_per_sm = chance.whole(1, 8);
-        const Residency residency{.blocks = blocks_per_sm * 10 * chance.whole(1, 5),
+                              .bandwidth = random_source.real(50e9, 900e9)};
+        const std::int64_t blocks_per_sm = random_source.whole(1, 8);
+        const Residency residency{.blocks = blocks_per_sm * 10 * random_source.whole(1, 5),
                                   .blocks_per_sm = blocks_per_sm,
                                   .multiprocessors = 10,
-                                  .warps = chance.whole(1, 48)};
+                                  .warps = random_source.whole(1, 48)};
         const auto found = kernel_time(kernel, machine, residency);
         if (!found) {
             EXPECT_NE(found.error().what.find("MWP is"), std::string::npos);
@@ -44,13 +44,13 @@ TEST(MwpCwpProperty, IsMonotoneInsideACase) {
             EXPECT_GE(other.value().time.value(), time * (1 - 1e-12));
         };
         Machine slower = machine;
-        slower.memory_latency += chance.real(0, 100);
+        slower.memory_latency += random_source.real(0, 100);
         grows(kernel, slower);
         Kernel longer = kernel;
-        longer.instructions += chance.real(0, 100);
+        longer.instructions += random_source.real(0, 100);
         grows(longer, machine);
         Kernel synchronised = kernel;
-        synchronised.synchronisations += chance.real(0, 5);
+        synchronised.synchronisations += random_source.real(0, 5);
         grows(synchronised, machine);
 
         Residency twice = residency;

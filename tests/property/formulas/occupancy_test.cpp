@@ -12,12 +12,12 @@ namespace {
 TEST(OccupancyProperty, NeverExceedsALimitAndFallsWithEveryAmount) {
     constexpr auto capabilities = std::to_array<const char*>(
         {"2.0", "3.0", "3.7", "5.2", "6.0", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "12.0"});
-    tests::for_seeds(3000, [&](tests::Chance& chance) {
-        const auto index = static_cast<std::size_t>(chance.whole(0, capabilities.size() - 1));
+    tests::for_seeds(3000, [&](tests::RandomSource& random_source) {
+        const auto index = static_cast<std::size_t>(random_source.whole(0, capabilities.size() - 1));
         const Limits limits = limits_of(capabilities.at(index)).value();
-        const Block block{.threads = chance.whole(1, 1100),
-                          .registers_per_thread = chance.whole(0, 256),
-                          .shared_memory = chance.whole(0, limits.shared_per_block + 100)};
+        const Block block{.threads = random_source.whole(1, 1100),
+                          .registers_per_thread = random_source.whole(0, 256),
+                          .shared_memory = random_source.whole(0, limits.shared_per_block + 100)};
         const Occupancy found = resident(block, limits).value();
         const std::int64_t warps = (block.threads + 31) / 32;
         EXPECT_LE(found.blocks, limits.blocks);
@@ -28,15 +28,15 @@ TEST(OccupancyProperty, NeverExceedsALimitAndFallsWithEveryAmount) {
         EXPECT_FALSE(found.limiting().empty());
         EXPECT_LE(found.fraction, 1);
         Block larger = block;
-        switch (chance.whole(0, 2)) {
+        switch (random_source.whole(0, 2)) {
         case 0:
-            larger.threads += chance.whole(0, 200);
+            larger.threads += random_source.whole(0, 200);
             break;
         case 1:
-            larger.registers_per_thread += chance.whole(0, 40);
+            larger.registers_per_thread += random_source.whole(0, 40);
             break;
         default:
-            larger.shared_memory += chance.whole(0, 9000);
+            larger.shared_memory += random_source.whole(0, 9000);
         }
         // Fermi's unit of 128 at some register counts makes 23 cheaper than 22 there.
         if (!limits.fermi_register_rule ||

@@ -12,21 +12,21 @@ namespace warpbound::models::prediction {
 namespace {
 
 using assembly::OpcodeClass;
-using tests::Chance;
+using tests::RandomSource;
 
 constexpr int cases = 300;
 
-NamedProfile random_profile(Chance& chance, bool global) {
+NamedProfile random_profile(RandomSource& random_source, bool global) {
     constexpr OpcodeClass classes[] = {OpcodeClass::FloatAdd,        OpcodeClass::IntegerAdd,
                                        OpcodeClass::SpecialFunction, OpcodeClass::LoadShared,
                                        OpcodeClass::LoadGlobal,      OpcodeClass::StoreGlobal};
     NamedProfile profile;
-    const auto count = chance.whole(1, 60);
+    const auto count = random_source.whole(1, 60);
     for (std::int64_t at = 0; at < count; ++at) {
         ProfileStep step;
-        step.opcode_class = classes[chance.whole(0, global ? 5 : 3)];
+        step.opcode_class = classes[random_source.whole(0, global ? 5 : 3)];
         if (is_memory_access(step.opcode_class)) {
-            const auto passes = chance.whole(1, 8);
+            const auto passes = random_source.whole(1, 8);
             step.passes = CountRange{passes, passes};
             step.bytes_per_lane = 4;
         }
@@ -34,7 +34,7 @@ NamedProfile random_profile(Chance& chance, bool global) {
         for (std::int64_t distance = 1; distance <= std::min<std::int64_t>(at, 5); ++distance)
             if (!is_global_store(
                     profile.steps[static_cast<std::size_t>(at - distance)].opcode_class) &&
-                chance.whole(0, 3) == 0)
+                random_source.whole(0, 3) == 0)
                 step.distances.push_back(distance);
         profile.steps.push_back(step);
     }
@@ -42,12 +42,12 @@ NamedProfile random_profile(Chance& chance, bool global) {
     return profile;
 }
 
-Setting random_setting(Chance& chance) {
+Setting random_setting(RandomSource& random_source) {
     Setting setting{.architecture = load_architecture("fermi-gtx470").value()};
-    setting.warps = chance.whole(1, 48);
-    if (chance.whole(0, 1) == 1) setting.policy = gpumech::Policy::GreedyThenOldest;
+    setting.warps = random_source.whole(1, 48);
+    if (random_source.whole(0, 1) == 1) setting.policy = gpumech::Policy::GreedyThenOldest;
     const std::pair<const char*, double> stated[] = {
-        {"miss-registers", static_cast<double>(chance.whole(1, 128))},
+        {"miss-registers", static_cast<double>(random_source.whole(1, 128))},
         {"line-bytes", 128},
         {"bsp-lambda", 1}};
     for (const auto& [name, value] : stated)
@@ -63,9 +63,9 @@ double time_of(Model model, const NamedProfile& profile, const Setting& setting,
 }
 
 TEST(PredictionProperty, CpiStacksSumToTheCpi) {
-    tests::for_seeds(cases, [](Chance& chance) {
-        const auto profile = random_profile(chance, true);
-        const auto setting = random_setting(chance);
+    tests::for_seeds(cases, [](RandomSource& random_source) {
+        const auto profile = random_profile(random_source, true);
+        const auto setting = random_setting(random_source);
         for (const auto variant : {Variant::Best, Variant::Typical, Variant::Worst}) {
             const auto answer = predict(Model::GpuMech, profile, setting, variant);
             ASSERT_FALSE(answer.refused()) << answer.why();
@@ -83,14 +83,14 @@ TEST(PredictionProperty, CpiStacksSumToTheCpi) {
 }
 
 TEST(PredictionProperty, TimesGrowWithLatenciesAndWarps) {
-    tests::for_seeds(cases, [](Chance& chance) {
-        const auto profile = random_profile(chance, true);
-        const auto setting = random_setting(chance);
+    tests::for_seeds(cases, [](RandomSource& random_source) {
+        const auto profile = random_profile(random_source, true);
+        const auto setting = random_setting(random_source);
         Setting slower = setting;
         const std::pair<const char*, std::int64_t> latencies[] = {
-            {"memories/dram/latency", chance.whole(370, 900)},
-            {"classes/float-add/latency", chance.whole(18, 60)},
-            {"classes/special-function/latency", chance.whole(22, 60)}};
+            {"memories/dram/latency", random_source.whole(370, 900)},
+            {"classes/float-add/latency", random_source.whole(18, 60)},
+            {"classes/special-function/latency", random_source.whole(22, 60)}};
         for (const auto& [path, cycles] : latencies)
             ASSERT_TRUE(override_value(slower.architecture, path, cycles).has_value());
         Setting more = setting;
@@ -105,14 +105,14 @@ TEST(PredictionProperty, TimesGrowWithLatenciesAndWarps) {
 
 // With probability 1 and no queues nothing in GPUMech's round robin shortens with a latency.
 TEST(PredictionProperty, GpuMechGrowsWithLatenciesWhenWarpsAlwaysWantToIssue) {
-    tests::for_seeds(cases, [](Chance& chance) {
-        const auto profile = random_profile(chance, false);
-        Setting setting = random_setting(chance);
+    tests::for_seeds(cases, [](RandomSource& random_source) {
+        const auto profile = random_profile(random_source, false);
+        Setting setting = random_setting(random_source);
         setting.policy = gpumech::Policy::RoundRobin;
         setting.warps = 1;
         Setting slower = setting;
         ASSERT_TRUE(
-            override_value(slower.architecture, "classes/float-add/latency", chance.whole(18, 60))
+            override_value(slower.architecture, "classes/float-add/latency", random_source.whole(18, 60))
                 .has_value());
         EXPECT_LE(time_of(Model::GpuMech, profile, setting, Variant::Worst),
                   time_of(Model::GpuMech, profile, slower, Variant::Worst) + 1e-6);
@@ -120,9 +120,9 @@ TEST(PredictionProperty, GpuMechGrowsWithLatenciesWhenWarpsAlwaysWantToIssue) {
 }
 
 TEST(PredictionProperty, BestIsNoLongerThanWorst) {
-    tests::for_seeds(cases, [](Chance& chance) {
-        const auto profile = random_profile(chance, true);
-        const auto setting = random_setting(chance);
+    tests::for_seeds(cases, [](RandomSource& random_source) {
+        const auto profile = random_profile(random_source, true);
+        const auto setting = random_setting(random_source);
         for (const auto model : {Model::Volkov, Model::GpuDiag, Model::Voudouris})
             EXPECT_LE(time_of(model, profile, setting, Variant::Best),
                       time_of(model, profile, setting, Variant::Worst) + 1e-6)
@@ -132,11 +132,11 @@ TEST(PredictionProperty, BestIsNoLongerThanWorst) {
 
 // Eq. 13 in our form is no shorter than the recurrence for the stores of all warps in turn.
 TEST(PredictionProperty, TheWriteBufferOfManyWarpsKeepsUpWithTheRecurrence) {
-    tests::for_seeds(cases, [](Chance& chance) {
-        const auto warps = chance.whole(1, 48);
-        const auto stores = chance.whole(1, 40);
-        const auto drain = chance.whole(1, 60);
-        const auto entries = chance.whole(1, 16);
+    tests::for_seeds(cases, [](RandomSource& random_source) {
+        const auto warps = random_source.whole(1, 48);
+        const auto stores = random_source.whole(1, 40);
+        const auto drain = random_source.whole(1, 60);
+        const auto entries = random_source.whole(1, 16);
         std::vector<write_buffer::Store> merged;
         for (std::int64_t round = 0; round < stores; ++round)
             for (std::int64_t warp = 0; warp < warps; ++warp)

@@ -8,17 +8,17 @@ namespace warpbound::models::queues {
 namespace {
 
 TEST(QueuesProperty, WaitsGrowWithLoadAndSpread) {
-    tests::for_seeds(2000, [](tests::Chance& chance) {
-        const Load load{.rate = chance.real(1e-4, 0.09), .service = chance.real(1, 10)};
-        const Load more{.rate = load.rate * chance.real(1, 1.1), .service = load.service};
+    tests::for_seeds(2000, [](tests::RandomSource& random_source) {
+        const Load load{.rate = random_source.real(1e-4, 0.09), .service = random_source.real(1, 10)};
+        const Load more{.rate = load.rate * random_source.real(1, 1.1), .service = load.service};
         const double constant = constant_service_wait(load).value().value();
         EXPECT_GE(constant_service_wait(more).value().value(), constant);
         const double squared = load.service * load.service;
         const double spread =
-            general_service_wait(load, squared * chance.real(1, 2)).value().value();
+            general_service_wait(load, squared * random_source.real(1, 2)).value().value();
         EXPECT_GE(spread, constant);
         EXPECT_LE(spread, exponential_service_wait(load).value().value() * (1 + 1e-12));
-        const double requests = chance.real(0, 100);
+        const double requests = random_source.real(0, 100);
         const auto batch = batch_wait(requests, load.service).value();
         EXPECT_LE(batch.mean.value(), batch.last);
     });

@@ -8,14 +8,14 @@ namespace warpbound::models::transfer {
 namespace {
 
 TEST(TransferProperty, GrowsWithBytesAndIsRecoveredByCalibration) {
-    tests::for_seeds(2000, [](tests::Chance& chance) {
-        const Direction direction{.start = Seconds{chance.real(1e-6, 2e-5)},
-                                  .bandwidth = chance.real(1e9, 6e10),
-                                  .lambda = chance.real(0.3, 1),
+    tests::for_seeds(2000, [](tests::RandomSource& random_source) {
+        const Direction direction{.start = Seconds{random_source.real(1e-6, 2e-5)},
+                                  .bandwidth = random_source.real(1e9, 6e10),
+                                  .lambda = random_source.real(0.3, 1),
                                   .empty = std::nullopt};
-        const std::int64_t bytes = chance.whole(1'000'000, 1'000'000'000);
+        const std::int64_t bytes = random_source.whole(1'000'000, 1'000'000'000);
         const Seconds time{time_of(bytes, direction).value().value()};
-        EXPECT_GT(time_of(bytes + chance.whole(1, 1000), direction).value().value(), time.count());
+        EXPECT_GT(time_of(bytes + random_source.whole(1, 1000), direction).value().value(), time.count());
         EXPECT_GT(time, direction.start);
         EXPECT_NEAR(lambda_from(bytes, time, direction.start, direction.bandwidth).value(),
                     direction.lambda, 1e-9);

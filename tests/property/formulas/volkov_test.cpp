@@ -13,19 +13,19 @@ namespace warpbound::models::volkov {
 namespace {
 
 TEST(VolkovProperty, GrowsWithWorkAndFallsWithWidth) {
-    tests::for_seeds(3000, [](tests::Chance& chance) {
-        const Machine machine{.multiprocessors = chance.whole(1, 132),
-                              .clock = chance.real(5e8, 2e9),
-                              .cores = chance.real(32, 192),
-                              .schedulers = chance.real(1, 4),
-                              .dram_bytes = chance.real(4, 30),
-                              .knee = chance.whole(0, 1) == 0 ? 1 : chance.real(0.5, 0.99)};
-        const Warp warp{.cuda_instructions = chance.real(0, 1000),
-                        .issued_instructions = chance.real(1, 1000),
-                        .bytes = chance.real(0, 4000),
-                        .latency = chance.real(100, 10000)};
-        const Launch launch{.blocks = chance.whole(1, 100000), .threads = chance.whole(1, 1024)};
-        const std::int64_t occupancy = chance.whole(1, 63);
+    tests::for_seeds(3000, [](tests::RandomSource& random_source) {
+        const Machine machine{.multiprocessors = random_source.whole(1, 132),
+                              .clock = random_source.real(5e8, 2e9),
+                              .cores = random_source.real(32, 192),
+                              .schedulers = random_source.real(1, 4),
+                              .dram_bytes = random_source.real(4, 30),
+                              .knee = random_source.whole(0, 1) == 0 ? 1 : random_source.real(0.5, 0.99)};
+        const Warp warp{.cuda_instructions = random_source.real(0, 1000),
+                        .issued_instructions = random_source.real(1, 1000),
+                        .bytes = random_source.real(0, 4000),
+                        .latency = random_source.real(100, 10000)};
+        const Launch launch{.blocks = random_source.whole(1, 100000), .threads = random_source.whole(1, 1024)};
+        const std::int64_t occupancy = random_source.whole(1, 63);
         const auto time = [&](const Launch& l, const Warp& w, std::int64_t resident,
                               const Machine& m, double lambda) {
             return kernel_time(l, w, resident, m, lambda).value().time.value();
@@ -37,21 +37,21 @@ TEST(VolkovProperty, GrowsWithWorkAndFallsWithWidth) {
         EXPECT_GE(once, time(launch, warp, occupancy, sharp, 1));
         EXPECT_LE(once * machine.knee, time(launch, warp, occupancy, sharp, 1) * (1 + 1e-12));
         Warp heavier = warp;
-        heavier.cuda_instructions += chance.real(0, 100);
-        heavier.issued_instructions += chance.real(0, 100);
-        heavier.bytes += chance.real(0, 100);
-        heavier.latency += chance.real(0, 100);
+        heavier.cuda_instructions += random_source.real(0, 100);
+        heavier.issued_instructions += random_source.real(0, 100);
+        heavier.bytes += random_source.real(0, 100);
+        heavier.latency += random_source.real(0, 100);
         EXPECT_GE(time(launch, heavier, occupancy, machine, 1), once);
         Machine wider = machine;
-        wider.cores *= chance.real(1, 2);
-        wider.schedulers *= chance.real(1, 2);
-        wider.dram_bytes *= chance.real(1, 2);
+        wider.cores *= random_source.real(1, 2);
+        wider.schedulers *= random_source.real(1, 2);
+        wider.dram_bytes *= random_source.real(1, 2);
         EXPECT_LE(time(launch, warp, occupancy, wider, 1), once);
         Launch longer = launch;
         longer.blocks *= 3;
         EXPECT_NEAR(time(longer, warp, occupancy, machine, 1), 3 * once, 1e-9 * once);
 
-        const Seconds measured{once * chance.real(0.5, 2)};
+        const Seconds measured{once * random_source.real(0.5, 2)};
         const double lambda = scaling_factor(Estimate<Seconds>{once}, measured).value();
         EXPECT_NEAR(time(launch, warp, occupancy, machine, lambda), measured.count(),
                     1e-9 * measured.count());
@@ -68,18 +68,18 @@ std::int64_t longest_to(const ExecutionGraph& graph, std::size_t node) {
 }
 
 TEST(ExecutionGraphProperty, CriticalPathIsTheLongestAndGrowsWithLatency) {
-    tests::for_seeds(1000, [](tests::Chance& chance) {
+    tests::for_seeds(1000, [](tests::RandomSource& random_source) {
         ExecutionGraph graph{.nodes = 10, .edges = {}};
         for (int edge = 0; edge < 20; ++edge) {
-            const std::int64_t from = chance.whole(0, 8);
+            const std::int64_t from = random_source.whole(0, 8);
             graph.edges.push_back({static_cast<std::size_t>(from),
-                                   static_cast<std::size_t>(chance.whole(from + 1, 9)),
-                                   Cycles{chance.whole(0, 400)}});
+                                   static_cast<std::size_t>(random_source.whole(from + 1, 9)),
+                                   Cycles{random_source.whole(0, 400)}});
         }
         const auto path = critical_path(graph).value();
         EXPECT_EQ(path.length.value(), longest_to(graph, 9));
         EXPECT_EQ(path.nodes.back(), 9U);
-        graph.edges[static_cast<std::size_t>(chance.whole(0, 19))].latency += 10_cycles;
+        graph.edges[static_cast<std::size_t>(random_source.whole(0, 19))].latency += 10_cycles;
         EXPECT_GE(critical_path(graph).value().length.value(), path.length.value());
     });
 }

@@ -11,19 +11,19 @@ namespace warpbound::models::write_buffer {
 namespace {
 
 /// Stores that keep the arrival curve, most of them as early as it allows.
-std::vector<Store> random_stores(tests::Chance& chance, const ArrivalCurve& curve,
+std::vector<Store> random_stores(tests::RandomSource& random_source, const ArrivalCurve& curve,
                                  const Bounds<Cycles>& drain) {
     std::vector<Store> stores;
     const std::int64_t interval = curve.interval.count();
-    const std::int64_t count = chance.whole(1, 60);
+    const std::int64_t count = random_source.whole(1, 60);
     for (std::int64_t j = 0; j < count; ++j) {
         std::int64_t ready = stores.empty() ? 0 : stores.back().ready.count();
-        if (chance.whole(0, 3) == 0) ready += chance.whole(0, 4 * interval);
+        if (random_source.whole(0, 3) == 0) ready += random_source.whole(0, 4 * interval);
         for (std::int64_t i = 0; i < j; ++i)
             ready = std::max(ready, stores[static_cast<std::size_t>(i)].ready.count() +
                                         interval * (j - i + 1 - curve.burst));
         stores.push_back(
-            {Cycles{ready}, Cycles{chance.whole(drain.lower().count(), drain.upper().count())}});
+            {Cycles{ready}, Cycles{random_source.whole(drain.lower().count(), drain.upper().count())}});
     }
     return stores;
 }
@@ -43,13 +43,13 @@ std::int64_t most_at_a_time(const std::vector<Store>& stores,
 
 TEST(WriteBufferProperty, RecurrenceStaysInsideTheBound) {
     std::int64_t reached = 0;
-    tests::for_seeds(3000, [&](tests::Chance& chance) {
-        const ArrivalCurve curve{.burst = chance.whole(1, 12),
-                                 .interval = Cycles{chance.whole(1, 80)}};
-        const std::int64_t slowest = chance.whole(1, curve.interval.count());
-        const Bounds<Cycles> drain{Cycles{chance.whole(1, slowest)}, Cycles{slowest}};
-        const auto stores = random_stores(chance, curve, drain);
-        const auto found = completion(stores, 0_cycles, chance.whole(1, 16)).value();
+    tests::for_seeds(3000, [&](tests::RandomSource& random_source) {
+        const ArrivalCurve curve{.burst = random_source.whole(1, 12),
+                                 .interval = Cycles{random_source.whole(1, 80)}};
+        const std::int64_t slowest = random_source.whole(1, curve.interval.count());
+        const Bounds<Cycles> drain{Cycles{random_source.whole(1, slowest)}, Cycles{slowest}};
+        const auto stores = random_stores(random_source, curve, drain);
+        const auto found = completion(stores, 0_cycles, random_source.whole(1, 16)).value();
         const auto bound = guarantee(curve, {.latency = 0_cycles, .drain = drain}).value();
         for (std::size_t j = 0; j < stores.size(); ++j) {
             const Cycles delay = found.passages[j].drained - stores[j].ready;
@@ -65,19 +65,19 @@ TEST(WriteBufferProperty, RecurrenceStaysInsideTheBound) {
 
 // A server that pauses for up to T at the start of each busy period keeps the service curve.
 TEST(WriteBufferProperty, BoundCoversALatencyOfTheServer) {
-    tests::for_seeds(3000, [](tests::Chance& chance) {
-        const ArrivalCurve curve{.burst = chance.whole(1, 12),
-                                 .interval = Cycles{chance.whole(1, 80)}};
-        const std::int64_t slowest = chance.whole(1, curve.interval.count());
+    tests::for_seeds(3000, [](tests::RandomSource& random_source) {
+        const ArrivalCurve curve{.burst = random_source.whole(1, 12),
+                                 .interval = Cycles{random_source.whole(1, 80)}};
+        const std::int64_t slowest = random_source.whole(1, curve.interval.count());
         const Bounds<Cycles> drain{Cycles{1}, Cycles{slowest}};
-        const Cycles latency{chance.whole(0, 300)};
-        const auto stores = random_stores(chance, curve, drain);
+        const Cycles latency{random_source.whole(0, 300)};
+        const auto stores = random_stores(random_source, curve, drain);
         const auto bound = guarantee(curve, {.latency = latency, .drain = drain}).value();
         std::vector<Passage> passages;
         for (const auto& store : stores) {
             const Cycles free = passages.empty() ? Cycles{-1} : passages.back().drained;
             const Cycles start =
-                free < store.ready ? store.ready + Cycles{chance.whole(0, latency.count())} : free;
+                free < store.ready ? store.ready + Cycles{random_source.whole(0, latency.count())} : free;
             passages.push_back({store.ready, start + store.drain});
             EXPECT_TRUE(bound.delay.contains(passages.back().drained - store.ready));
         }
@@ -91,18 +91,18 @@ std::int64_t last_entry(std::int64_t n, std::int64_t gap, std::int64_t drain, st
 }
 
 TEST(WriteBufferProperty, RecurrenceHasItsClosedFormAndIsMonotone) {
-    tests::for_seeds(3000, [](tests::Chance& chance) {
-        const std::int64_t n = chance.whole(1, 50);
-        const std::int64_t gap = chance.whole(0, 60);
-        const std::int64_t drain = chance.whole(0, 120);
-        const std::int64_t k = chance.whole(1, 12);
+    tests::for_seeds(3000, [](tests::RandomSource& random_source) {
+        const std::int64_t n = random_source.whole(1, 50);
+        const std::int64_t gap = random_source.whole(0, 60);
+        const std::int64_t drain = random_source.whole(0, 120);
+        const std::int64_t k = random_source.whole(1, 12);
         const std::int64_t entry = last_entry(n, gap, drain, k);
         EXPECT_EQ(entry,
                   drain > gap && n > k ? std::max((n - 1) * gap, (n - k) * drain) : (n - 1) * gap);
         EXPECT_GE(last_entry(n + 1, gap, drain, k), entry);
-        EXPECT_GE(last_entry(n, gap + chance.whole(0, 9), drain, k), entry);
-        EXPECT_GE(last_entry(n, gap, drain + chance.whole(0, 9), k), entry);
-        EXPECT_LE(last_entry(n, gap, drain, k + chance.whole(0, 9)), entry);
+        EXPECT_GE(last_entry(n, gap + random_source.whole(0, 9), drain, k), entry);
+        EXPECT_GE(last_entry(n, gap, drain + random_source.whole(0, 9), k), entry);
+        EXPECT_LE(last_entry(n, gap, drain, k + random_source.whole(0, 9)), entry);
     });
 }
 

@@ -127,11 +127,11 @@ TEST(Analysis, BoundsABillionIterationsWithoutUnrolling) {
 
 TEST(Analysis, AccountsForEveryCycleOfTheWorstPath) {
     models::FlowFacts facts = bound(8, 2, 9);
-    const auto problem = analyzed("MOV R1, R2; L: FADD R4, R4, R3; @P1 BRA M; MUFU.COS R5, R4; "
+    const auto context = analyzed("MOV R1, R2; L: FADD R4, R4, R3; @P1 BRA M; MUFU.COS R5, R4; "
                                   "FADD R4, R5, R5; M: @P0 BRA L; "
                                   "FADD R6, R4, R4; EXIT;",
                                   facts);
-    const auto analysis = problem->run();
+    const auto analysis = context->run();
     ASSERT_TRUE(analysis) << to_string(analysis.error());
     for (const SideResult* side :
          {&analysis.value().execution_time.upper, &analysis.value().execution_time.lower}) {
@@ -228,9 +228,9 @@ TEST(Analysis, AsksNoSolverWhenTheBestPathSatisfiesTheFacts) {
 }
 
 TEST(Analysis, KeepsTheStructuralBoundWhenTheSolverHasNoTime) {
-    auto problem = analyzed(two_diamonds, doubled(at_most_one_arm()));
-    problem->request.time_limit = std::chrono::duration<double>{0};
-    const auto limited = problem->run();
+    auto context = analyzed(two_diamonds, doubled(at_most_one_arm()));
+    context->request.time_limit = std::chrono::duration<double>{0};
+    const auto limited = context->run();
     const auto free = analyzed(two_diamonds)->run();
     ASSERT_TRUE(limited && free);
     EXPECT_EQ(limited.value().execution_time.upper.outcome, Outcome::LimitReached);
@@ -281,14 +281,14 @@ TEST(Analysis, NamesEveryAssumption) {
 }
 
 TEST(FlowFactsTemplate, NamesEveryLoopAndAccess) {
-    const auto problem = analyzed("L: LD R4, [R2]; LDS R5, [R3]; @P0 BRA L; EXIT;", bound(0, 1, 2));
+    const auto context = analyzed("L: LD R4, [R2]; LDS R5, [R3]; @P0 BRA L; EXIT;", bound(0, 1, 2));
     const std::string text =
-        flow_facts_template(problem->program, *problem->request.function, problem->graph);
+        flow_facts_template(context->program, *context->request.function, context->graph);
     EXPECT_THAT(text, testing::HasSubstr("<loop header=\"0x0000\" min=\"?\" max=\"?\"/>"));
     EXPECT_THAT(text,
                 testing::HasSubstr("<memory at=\"0x0000\" transactions=\"?\" level=\"any\"/>"));
     EXPECT_THAT(text, testing::HasSubstr("<memory at=\"0x0008\" conflict-degree=\"?\"/>"));
-    EXPECT_THAT(text, testing::HasSubstr(problem->program.digest));
+    EXPECT_THAT(text, testing::HasSubstr(context->program.digest));
 }
 
 } // namespace

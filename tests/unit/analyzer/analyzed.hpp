@@ -46,8 +46,8 @@ inline std::unique_ptr<Analyzed> analyzed(const std::string& body, models::FlowF
 }
 
 /// Of a kernel that is bounded.
-inline Envelope envelope(const Analyzed& problem) {
-    const auto analysis = problem.run();
+inline Envelope envelope(const Analyzed& context) {
+    const auto analysis = context.run();
     EXPECT_TRUE(analysis) << to_string(analysis.error());
     return analysis.value().execution_time;
 }

@@ -7,8 +7,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal(const Analyzed& problem) {
-    const auto analysis = problem.run();
+std::string refusal(const Analyzed& context) {
+    const auto analysis = context.run();
     return analysis ? "accepted" : to_string(analysis.error());
 }
 
@@ -151,8 +151,8 @@ TEST(Refusal, NamesWhatTheDescriptionLacksOfTheCaches) {
     memory.pattern->thread_stride = 4;
     facts.memory.push_back(memory);
     const auto with_caches = [&] {
-        auto problem = analyzed("LD R4, [R2]; EXIT;", facts);
-        for (auto& level : problem->architecture.memories)
+        auto context = analyzed("LD R4, [R2]; EXIT;", facts);
+        for (auto& level : context->architecture.memories)
             for (const auto& [name, number] : {std::pair{"latency", 45}, {"line", 128}}) {
                 if (level.name != "l1" && level.name != "l2") continue;
                 std::erase_if(level.values, [&](const auto& old) { return old.name == name; });
@@ -163,7 +163,7 @@ TEST(Refusal, NamesWhatTheDescriptionLacksOfTheCaches) {
                                         .grade = models::Grade::Measured,
                                         .reason = {}});
             }
-        return problem;
+        return context;
     };
     EXPECT_THAT(refusal(*with_caches()),
                 testing::AllOf(HasSubstr("0x0000: its address pattern leads through the caches"),
@@ -193,10 +193,10 @@ TEST(Refusal, FindsContradictoryFacts) {
 }
 
 TEST(Refusal, NamesLaunchesOnSeveralMultiprocessorsThatItDoesNotBound) {
-    auto problem = analyzed("MOV R1, R2; EXIT;");
-    problem->request.launch = {16, 64};
-    problem->request.multiprocessors = 15;
-    EXPECT_THAT(refusal(*problem), HasSubstr("15 multiprocessors; expected 1 to "
+    auto context = analyzed("MOV R1, R2; EXIT;");
+    context->request.launch = {16, 64};
+    context->request.multiprocessors = 15;
+    EXPECT_THAT(refusal(*context), HasSubstr("15 multiprocessors; expected 1 to "
                                              "geometry/multiprocessors, which is 14"));
 }
 
@@ -233,39 +233,39 @@ TEST(Refusal, WantsToKnowHowBlocksFit) {
 
 TEST(Refusal, NamesBothEndsOfANumberItCannotUse) {
     const auto with = [](std::int64_t schedulers) {
-        auto problem = analyzed("EXIT;");
-        problem->request.launch = {1, 64};
-        for (auto& value : problem->architecture.schedulers.values)
+        auto context = analyzed("EXIT;");
+        context->request.launch = {1, 64};
+        for (auto& value : context->architecture.schedulers.values)
             if (value.name == "count")
                 value.interval = models::Interval{schedulers, schedulers, schedulers};
-        return refusal(*problem);
+        return refusal(*context);
     };
     EXPECT_THAT(with(0), HasSubstr("schedulers/count is 0..0; expected one number 1 to 1048576"));
     EXPECT_THAT(with(2'000'000), HasSubstr("expected one number 1 to 1048576"));
 }
 
 TEST(Refusal, DoesNotWrapAroundInARegisterFile) {
-    auto problem = analyzed("EXIT;", {}, "turing-t4", 75);
-    problem->request.launch = {1, 1024, 1 << 16, std::nullopt};
+    auto context = analyzed("EXIT;", {}, "turing-t4", 75);
+    context->request.launch = {1, 1024, 1 << 16, std::nullopt};
     const auto set = [](models::ValueGroup& group, std::string_view name, std::int64_t number) {
         for (auto& value : group.values)
             if (value.name == name) value.interval = models::Interval{number, number, number};
     };
-    set(problem->architecture.geometry, "warp-size", 1);
-    set(problem->architecture.limits, "max-warps", 1 << 20U);
+    set(context->architecture.geometry, "warp-size", 1);
+    set(context->architecture.limits, "max-warps", 1 << 20U);
     constexpr std::int64_t most = std::int64_t{1} << 40U;
     // A warp takes 2^40 registers, the block 2^80: only the sanitizers see that wrap around.
     for (const char* name : {"registers", "registers-per-block", "registers-per-thread",
                              "register-granularity", "register-partitions"})
-        set(problem->architecture.limits, name, most);
-    EXPECT_THAT(refusal(*problem), HasSubstr("does not fit a multiprocessor: 65536 registers"));
+        set(context->architecture.limits, name, most);
+    EXPECT_THAT(refusal(*context), HasSubstr("does not fit a multiprocessor: 65536 registers"));
 }
 
 TEST(Refusal, NamesBarriersThatWarpsOfABlockCouldMiss) {
     const auto of_two_warps = [](const std::string& body, models::FlowFacts facts = {}) {
-        auto problem = analyzed(body, std::move(facts));
-        problem->request.launch = {1, 64};
-        return refusal(*problem);
+        auto context = analyzed(body, std::move(facts));
+        context->request.launch = {1, 64};
+        return refusal(*context);
     };
     EXPECT_EQ(of_two_warps("MOV R1, R2; BAR.SYNC 0x0; EXIT;"), "accepted");
     EXPECT_THAT(of_two_warps("MOV R1, R2; @P0 BAR.SYNC 0x0; EXIT;"),
@@ -283,11 +283,11 @@ TEST(Refusal, NamesBarriersThatWarpsOfABlockCouldMiss) {
 
 TEST(Refusal, NamesPartsOfThePipelineThatAreNotPerfect) {
     const auto with = [](models::ValueGroup models::Architecture::*group) {
-        auto problem = analyzed("EXIT;");
+        auto context = analyzed("EXIT;");
         models::SourcedValue value;
         value.name = "ports";
-        (problem->architecture.*group).values.push_back(value);
-        return refusal(*problem);
+        (context->architecture.*group).values.push_back(value);
+        return refusal(*context);
     };
     EXPECT_THAT(with(&models::Architecture::fetch), HasSubstr("describes fetch; bounds do not"));
     EXPECT_THAT(with(&models::Architecture::register_file), HasSubstr("describes register-file;"));

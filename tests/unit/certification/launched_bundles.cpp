@@ -161,12 +161,12 @@ verify::Verdict structure_of(EvidenceFiles files) {
 }
 
 std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle) {
-    std::vector<std::string> lemmas;
+    std::vector<std::string> certificates;
     const Json claims = Json::parse(bundle.files.at("claims.json").bytes)["claims"];
     for (const auto& term : claims[0]["proof"]["terms"])
-        if (const auto lemma = term.value("lemma", std::string{}); !lemma.empty())
-            lemmas.push_back(lemma.substr(std::string{"execution-time-upper-"}.size()));
-    return lemmas;
+        if (const auto certificate = term.value("lemma", std::string{}); !certificate.empty())
+            certificates.push_back(certificate.substr(std::string{"execution-time-upper-"}.size()));
+    return certificates;
 }
 
 } // namespace warpbound::certification

@@ -23,9 +23,9 @@ Times times(const std::string& body, const std::vector<std::int64_t>& parts,
     facts.loops = loops;
     for (const std::int64_t at : parts)
         facts.divergents.push_back({at, {}});
-    auto problem = analyzed(body, facts);
-    problem->request.launch = launch;
-    const auto analysis = problem->run();
+    auto context = analyzed(body, facts);
+    context->request.launch = launch;
+    const auto analysis = context->run();
     EXPECT_TRUE(analysis) << to_string(analysis.error());
     if (!analysis) return {};
     const auto bounds = analysis.value().execution_time.bounds();
@@ -155,8 +155,8 @@ TEST(PartingLanes, LeaveALoopInNoMoreGroupsThanTheyAre) {
         facts.loops = {{8, 1, turns, {}}};
         for (const std::int64_t at : parts)
             facts.divergents.push_back({at, {}});
-        const auto problem = analyzed(of, facts);
-        const auto made = prepare(problem->request);
+        const auto context = analyzed(of, facts);
+        const auto made = prepare(context->request);
         const auto lanes = lanes_in_turn(made.value());
         EXPECT_TRUE(lanes) << to_string(lanes.error());
         std::int64_t most = 0;
@@ -214,12 +214,12 @@ Result<Analysis> of_turing(const std::string& body, const std::vector<std::int64
     facts.loops = loops;
     for (const std::int64_t at : parts)
         facts.divergents.push_back({at, {}});
-    const auto problem = analyzed(body, facts, "turing-t4", 75);
+    const auto context = analyzed(body, facts, "turing-t4", 75);
     for (const auto& [path, cycles] :
          {std::pair{"control-flow/branch-taken", 5}, std::pair{"control-flow/branch-not-taken", 5},
           std::pair{"classes/special-function/latency", 100}})
-        EXPECT_TRUE(models::override_value(problem->architecture, path, cycles)) << path;
-    return problem->run();
+        EXPECT_TRUE(models::override_value(context->architecture, path, cycles)) << path;
+    return context->run();
 }
 
 // Those who arrive at B0 wait until the others have left it, who wait for a result of theirs; then
@@ -392,10 +392,10 @@ TEST(PartingLanes, MeetAtBarriersThatEveryLanePassesEquallyOften) {
     models::FlowFacts facts;
     facts.loops.push_back({0, 2, 3, {}});
     facts.divergents.push_back({0, {}});
-    auto problem =
+    auto context =
         analyzed("H: @P0 BRA J; NOP; J: BAR.SYNC 0x0; @P1 BRA H; EXIT;", std::move(facts));
-    problem->request.launch = {1, 64};
-    const auto analysis = problem->run();
+    context->request.launch = {1, 64};
+    const auto analysis = context->run();
     ASSERT_FALSE(analysis);
     EXPECT_THAT(analysis.error().what, testing::HasSubstr("paths pass this barrier 2 to 3 times"));
 }

@@ -13,20 +13,20 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-LaneFacts facts(const Analyzed& problem, const BlockShape& shape, Lanes lanes = Lanes::MayPart) {
-    return derive_lane_facts(*problem.request.function, problem.graph, shape, problem.architecture,
+ThreadFacts facts(const Analyzed& context, const BlockShape& shape, Lanes lanes = Lanes::MayPart) {
+    return derive_thread_facts(*context.request.function, context.graph, shape, context.architecture,
                              lanes);
 }
 
 /// "0x0010: 1..2; 0x0030: 1".
 std::string passes(const std::string& body, const BlockShape& shape = {{32, 1, 1}},
                    Lanes lanes = Lanes::MayPart) {
-    const auto problem = analyzed(body, {}, "turing-t4", 75);
+    const auto context = analyzed(body, {}, "turing-t4", 75);
     std::string text;
-    for (const auto& derived : facts(*problem, shape, lanes).passes) {
+    for (const auto& derived : facts(*context, shape, lanes).passes) {
         const auto& [lo, hi] = derived.passes;
         text += fmt::format("{}{:#06x}: {}{}", text.empty() ? "" : "; ",
-                            problem->request.function->instructions[derived.instruction].address,
+                            context->request.function->instructions[derived.instruction].address,
                             lo, lo == hi ? "" : fmt::format("..{}", hi));
     }
     return text;
@@ -59,10 +59,10 @@ TEST(AccessPasses, OfSharedAccessesAreThoseOfTheFullestBank) {
 
 TEST(AccessPasses, FollowProductsOfHalves) {
     const auto of_halves = [](const std::string& code) {
-        const auto problem = analyzed("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; " + code +
+        const auto context = analyzed("S2R R0, SR_TID.X; S2R R1, SR_TID.Y; " + code +
                                           " SHL R2, R2, 0x2; STS [R2], R8; EXIT;",
                                       {}, "maxwell-gtx970", 52);
-        const auto derived = facts(*problem, {{16, 2, 1}}).passes;
+        const auto derived = facts(*context, {{16, 2, 1}}).passes;
         return derived.size() == 1
                    ? fmt::format("{}..{}", derived[0].passes.lo, derived[0].passes.hi)
                    : "?";
@@ -215,10 +215,10 @@ TEST(AccessPasses, AreNotDerivedOfWhatNamesNoAddressPerLane) {
 }
 
 TEST(AccessPasses, SayWhatTheDescriptionLacks) {
-    const auto problem = analyzed("S2R R0, SR_TID.X; IMAD R2, R0, 0x4, RZ; LDG.E R8, [R2]; "
+    const auto context = analyzed("S2R R0, SR_TID.X; IMAD R2, R0, 0x4, RZ; LDG.E R8, [R2]; "
                                   "LDS R9, [R2]; EXIT;",
                                   {}, "hopper-h200", 90);
-    const auto derived = facts(*problem, {{32, 1, 1}});
+    const auto derived = facts(*context, {{32, 1, 1}});
     EXPECT_EQ(derived.missing, std::set<std::string>{"memories/l1/line"});
     ASSERT_EQ(derived.passes.size(), 1U);
     EXPECT_EQ(derived.passes[0].instruction, 3U);
@@ -226,8 +226,8 @@ TEST(AccessPasses, SayWhatTheDescriptionLacks) {
 
 /// "0x0020 alike; 0x0040 differently".
 std::string choices(const std::string& body, const BlockShape& shape) {
-    const auto problem = analyzed(body, {}, "turing-t4", 75);
-    const auto derived = facts(*problem, shape);
+    const auto context = analyzed(body, {}, "turing-t4", 75);
+    const auto derived = facts(*context, shape);
     std::string text;
     for (std::size_t i = 0; i < derived.choices.size(); ++i) {
         if (!derived.choices[i]) continue;
@@ -235,9 +235,9 @@ std::string choices(const std::string& body, const BlockShape& shape) {
                                 : *derived.choices[i] == Choice::Differently ? "differently"
                                                                              : "unknown";
         text += fmt::format("{}{:#06x} {}", text.empty() ? "" : "; ",
-                            problem->request.function->instructions[i].address, how);
+                            context->request.function->instructions[i].address, how);
     }
-    return text + (derived.never_part ? " (together)" : "");
+    return text + (derived.always_uniform ? " (together)" : "");
 }
 
 TEST(Choices, OfLanesFollowFromTheShapeOfTheBlock) {
@@ -273,14 +273,14 @@ TEST(Choices, OfLanesFollowFromWhatTheyHaveInCommon) {
 }
 
 TEST(Choices, AreWrittenIntoTheTemplate) {
-    const auto problem =
+    const auto context =
         analyzed("S2R R0, SR_TID.X; ISETP.LT.AND P0, PT, R0, 0x10, PT; BSSY B0, D; @!P0 BRA D; "
                  "LDS R4, [R0.X4]; D: BSYNC B0; IMAD.WIDE R2, R0, 0x4, c[0x0][0x160]; "
                  "STG.E.SYS [R2], R4; EXIT;",
                  {}, "turing-t4", 75);
-    const BlocksOnMachine blocks{{{32, 1, 1}}, &problem->architecture};
-    const auto text = flow_facts_template(problem->program, *problem->request.function,
-                                          problem->graph, {}, blocks);
+    const BlocksOnMachine blocks{{{32, 1, 1}}, &context->architecture};
+    const auto text = flow_facts_template(context->program, *context->request.function,
+                                          context->graph, {}, blocks);
     EXPECT_THAT(text, HasSubstr("<divergent at=\"0x0030\" origin=\"static\" status=\"proved\"/>"));
     EXPECT_THAT(text, HasSubstr("<memory at=\"0x0040\" conflict-degree=\"1\" origin=\"static\" "
                                 "status=\"proved\"/>"));
@@ -294,15 +294,15 @@ TEST(Choices, AreWrittenIntoTheTemplate) {
 }
 
 /// The template of a loop over a parameter, with an access behind a pointer.
-std::string template_with(const GivenWords& words) {
-    const auto problem =
+std::string template_with(const KernelParameters& words) {
+    const auto context =
         analyzed("S2R R0, SR_TID.X; IMAD.WIDE R2, R0, 0x4, c[0x0][0x168]; MOV R4, RZ; "
                  "L: IADD3 R4, R4, 0x1, RZ; ISETP.LT.AND P0, PT, R4, c[0x0][0x160], PT; @P0 BRA L; "
                  "LDG.E.SYS R8, [R2]; LDC.64 R10, c[0x0][0x170]; LDG.E.SYS R8, [R10]; "
                  "IMAD R5, R0, c[0x0][0x164], RZ; LDS R9, [R5]; EXIT;",
                  {}, "turing-t4", 75);
-    const BlocksOnMachine blocks{{{32, 1, 1}}, &problem->architecture};
-    return flow_facts_template(problem->program, *problem->request.function, problem->graph, {},
+    const BlocksOnMachine blocks{{{32, 1, 1}}, &context->architecture};
+    return flow_facts_template(context->program, *context->request.function, context->graph, {},
                                blocks, words);
 }
 
@@ -335,11 +335,11 @@ TEST(GivenConstants, LeaveWhatTheCodeSaysProved) {
 }
 
 TEST(GivenConstants, StandInPlaceOfWholeWordsOfBankZero) {
-    const auto problem = analyzed("MOV R2, c[0x0][0x160]; MOV R3, -c[0x0][0x160]; "
+    const auto context = analyzed("MOV R2, c[0x0][0x160]; MOV R3, -c[0x0][0x160]; "
                                   "MOV R4, c[0x3][0x160]; MOV R5, c[0x0][0x164]; "
                                   "IMAD.WIDE R6, R2, R3, c[0x0][0x168]; EXIT;",
                                   {}, "turing-t4", 75);
-    const auto replaced = with_words(*problem->request.function,
+    const auto replaced = with_words(*context->request.function,
                                      {{0x160, {5, 32}}, {0x168, {0, 8}}, {0x16c, {1, 32}}});
     std::string text;
     for (const auto& instruction : replaced.instructions)

@@ -14,10 +14,10 @@ using testing::HasSubstr;
 
 std::string facts(const std::string& body, const std::optional<models::Launch>& launch = {},
                   Lanes lanes = Lanes::Together) {
-    const auto problem = analyzed(body, {}, "turing-t4", 75);
+    const auto context = analyzed(body, {}, "turing-t4", 75);
     std::string text;
     for (const auto& derived :
-         derive_branch_facts(*problem->request.function, problem->graph, launch, lanes))
+         derive_branch_facts(*context->request.function, context->graph, launch, lanes))
         text += (text.empty() ? "" : "; ") + text_of(derived);
     return text;
 }
@@ -84,20 +84,20 @@ TEST(BranchFacts, TellThatAnExitEndsNoLane) {
         "EXIT ?trans6;";
     EXPECT_EQ(facts(code, models::Launch{4, 128}), "0x0000 -> 0x0050 is always taken");
     EXPECT_EQ(facts(code, models::Launch{5, 128}), "");
-    const auto problem = analyzed(code, {}, "turing-t4", 75);
-    problem->request.launch = {4, 128};
-    const auto before = envelope(*problem);
-    problem->request.follow_branches = true;
-    const auto after = envelope(*problem);
+    const auto context = analyzed(code, {}, "turing-t4", 75);
+    context->request.launch = {4, 128};
+    const auto before = envelope(*context);
+    context->request.follow_branches = true;
+    const auto after = envelope(*context);
     EXPECT_LE(after.upper.proved, before.upper.proved);
     EXPECT_GT(after.lower.proved, before.lower.proved);
     // The template states the same.
     const auto read = models::read_flow_facts(
-        {"template", flow_facts_template(problem->program, *problem->request.function,
-                                         problem->graph, problem->request.launch)});
+        {"template", flow_facts_template(context->program, *context->request.function,
+                                         context->graph, context->request.launch)});
     ASSERT_TRUE(read) << to_string(read.error());
-    const auto derived = derive_branch_facts(*problem->request.function, problem->graph,
-                                             problem->request.launch, Lanes::Together);
+    const auto derived = derive_branch_facts(*context->request.function, context->graph,
+                                             context->request.launch, Lanes::Together);
     ASSERT_EQ(derived.size(), 1);
     ASSERT_EQ(read.value().constraints.size(), 1);
     const auto& fact = std::get<models::LinearFact>(derived[0].fact);
@@ -179,9 +179,9 @@ TEST(BranchFacts, TellThatAContradictionIsNeverTaken) {
                              "ISETP.NE.AND P1, PT, R4, RZ, PT; IADD3 R4, R4, -0x1, RZ; @P1 BRA L; "
                              "EXIT;";
     EXPECT_EQ(facts(loop), "0x0060 is never executed");
-    const auto problem = analyzed(loop, {}, "turing-t4", 75);
+    const auto context = analyzed(loop, {}, "turing-t4", 75);
     const auto derived =
-        derive_branch_facts(*problem->request.function, problem->graph, {}, Lanes::Together);
+        derive_branch_facts(*context->request.function, context->graph, {}, Lanes::Together);
     ASSERT_EQ(derived.size(), 1);
     EXPECT_EQ(derived.front().reason,
               "the branch at 0x0030 never goes there: that would need c[0x0][0x160] > 9 and "
@@ -206,10 +206,10 @@ TEST(BranchFacts, OfUniformRegistersHoldWhereLanesStayTogether) {
         std::string timed;
         for (const char c : code)
             timed += c == ';' ? std::string{" ?trans6;"} : std::string{c};
-        auto problem = analyzed(timed, {}, "turing-t4", 75);
-        problem->facts.divergents = divergents;
-        problem->request.follow_branches = true;
-        const auto analysis = problem->run();
+        auto context = analyzed(timed, {}, "turing-t4", 75);
+        context->facts.divergents = divergents;
+        context->request.follow_branches = true;
+        const auto analysis = context->run();
         EXPECT_TRUE(analysis) << to_string(analysis.error());
         std::string texts;
         for (const auto& assumption : analysis.value().assumptions)
@@ -221,11 +221,11 @@ TEST(BranchFacts, OfUniformRegistersHoldWhereLanesStayTogether) {
 }
 
 TEST(BranchFacts, SayWhy) {
-    const auto problem = analyzed(
+    const auto context = analyzed(
         two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP", "ISETP.GE.AND P1, PT, R2, 0x9, PT"),
         {}, "turing-t4", 75);
     const auto derived =
-        derive_branch_facts(*problem->request.function, problem->graph, {}, Lanes::Together);
+        derive_branch_facts(*context->request.function, context->graph, {}, Lanes::Together);
     ASSERT_EQ(derived.size(), 1);
     EXPECT_EQ(derived.front().reason,
               "the branch at 0x0020 goes to 0x0050 if c[0x0][0x160] < 5, that at 0x0090 to "
@@ -233,12 +233,12 @@ TEST(BranchFacts, SayWhy) {
 }
 
 TEST(BranchFacts, TightenTheBoundAndAreNamed) {
-    const auto problem = analyzed(
+    const auto context = analyzed(
         two_branches("ISETP.LT.AND P0, PT, R2, 0x5, PT", "NOP", "ISETP.LT.AND P1, PT, R2, 0x5, PT"),
         {});
-    const auto without = problem->run();
-    problem->request.follow_branches = true;
-    const auto with = problem->run();
+    const auto without = context->run();
+    context->request.follow_branches = true;
+    const auto with = context->run();
     ASSERT_TRUE(without && with);
     EXPECT_LE(with.value().execution_time.upper.proved,
               without.value().execution_time.upper.proved);
@@ -266,10 +266,10 @@ std::string correlated_pairs(int pairs) {
 
 TEST(BranchFacts, OfManyCorrelatedPairsGiveAnExactBound) {
     const auto difference = [](int pairs) {
-        const auto problem = analyzed(correlated_pairs(pairs));
-        const auto stated = problem->run();
-        problem->request.follow_branches = true;
-        const auto followed = problem->run();
+        const auto context = analyzed(correlated_pairs(pairs));
+        const auto stated = context->run();
+        context->request.follow_branches = true;
+        const auto followed = context->run();
         EXPECT_TRUE(stated && followed);
         const auto& upper = followed.value().execution_time.upper;
         EXPECT_EQ(upper.outcome, Outcome::Optimal);
@@ -303,10 +303,10 @@ std::string pairs_around_a_loop(int pairs) {
 
 TEST(BranchFacts, HoldForSomePairsWhereTheHeaderOfALoopWouldHaveTooManyCopies) {
     const auto saved = [](int pairs) {
-        const auto problem = analyzed(pairs_around_a_loop(pairs));
-        const auto stated = problem->run();
-        problem->request.follow_branches = true;
-        const auto followed = problem->run();
+        const auto context = analyzed(pairs_around_a_loop(pairs));
+        const auto stated = context->run();
+        context->request.follow_branches = true;
+        const auto followed = context->run();
         EXPECT_TRUE(stated && followed);
         return stated.value().execution_time.upper.proved -
                followed.value().execution_time.upper.proved;
@@ -318,13 +318,13 @@ TEST(BranchFacts, HoldForSomePairsWhereTheHeaderOfALoopWouldHaveTooManyCopies) {
 }
 
 TEST(BranchFacts, RefuseStatedFactsThatContradict) {
-    const auto problem = analyzed("MOV R2, 0x7; ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; "
+    const auto context = analyzed("MOV R2, 0x7; ISETP.LT.AND P0, PT, R2, 0x5, PT; @P0 BRA A; NOP; "
                                   "BRA B; A: NOP; B: EXIT;",
                                   {});
-    problem->facts.nevers.push_back({0x18, {}});
-    EXPECT_TRUE(problem->run());
-    problem->request.follow_branches = true;
-    const auto refused = problem->run();
+    context->facts.nevers.push_back({0x18, {}});
+    EXPECT_TRUE(context->run());
+    context->request.follow_branches = true;
+    const auto refused = context->run();
     ASSERT_FALSE(refused);
     EXPECT_THAT(to_string(refused.error()), HasSubstr("contradict each other or the code"));
 }

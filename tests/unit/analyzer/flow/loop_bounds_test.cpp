@@ -11,9 +11,9 @@ using testing::HasSubstr;
 
 /// "min..max" of each loop, "?" where nothing follows.
 std::string counts(const std::string& body, int sm = 20, Lanes lanes = Lanes::Together) {
-    const auto problem = analyzed(body, {}, "turing-t4", sm);
+    const auto context = analyzed(body, {}, "turing-t4", sm);
     std::string text;
-    for (const auto& loop : derive_loops(*problem->request.function, problem->graph, lanes))
+    for (const auto& loop : derive_loops(*context->request.function, context->graph, lanes))
         text += (text.empty() ? "" : " ") +
                 (loop ? std::to_string(loop->min) + ".." + std::to_string(loop->max) : "?");
     return text;
@@ -66,9 +66,9 @@ TEST(LoopCounts, OfUniformRegistersHoldWhereLanesStayTogether) {
                      "@P0 BRA L; EXIT;",
                      75, Lanes::MayPart),
               "5..5");
-    const auto problem = analyzed(code, {}, "turing-t4", 75);
+    const auto context = analyzed(code, {}, "turing-t4", 75);
     const std::string text =
-        flow_facts_template(problem->program, *problem->request.function, problem->graph);
+        flow_facts_template(context->program, *context->request.function, context->graph);
     EXPECT_THAT(text, HasSubstr("<!-- from the code, where lanes of a warp never part: 5 to 5 "
                                 "times; "));
     EXPECT_THAT(text, HasSubstr("<loop header=\"0x0010\" min=\"?\" max=\"?\"/>"));

@@ -27,7 +27,7 @@ std::unique_ptr<Analyzed> with_copies() {
         put_value(machine, "transfers/" + direction + "-bandwidth",
                   {1'000'000, std::nullopt, 2'000'000});
     }
-    kernel->request.host = HostCourse{{copy(models::HostOperationKind::CopyToDevice, 4096)},
+    kernel->request.host = HostTimeline{{copy(models::HostOperationKind::CopyToDevice, 4096)},
                                       {copy(models::HostOperationKind::CopyToHost, 1001)},
                                       models::Interval{500, std::nullopt, 700}};
     return kernel;
@@ -73,7 +73,7 @@ TEST(EndToEnd, WaitsForTheCallsOfTheHost) {
 
 TEST(EndToEnd, OfALaunchAloneIsItsCostMore) {
     auto kernel = with_copies();
-    kernel->request.host = HostCourse{{}, {}, models::Interval{9, 9, 9}};
+    kernel->request.host = HostTimeline{{}, {}, models::Interval{9, 9, 9}};
     const auto analysis = kernel->run();
     ASSERT_TRUE(analysis);
     EXPECT_EQ(analysis.value().end_to_end->bounds().upper().count(),

@@ -12,15 +12,15 @@ namespace {
 
 using testing::ElementsAre;
 
-std::optional<BarrierParts> parts_of(const std::string& body, models::FlowFacts facts = {}) {
+std::optional<BarrierIntervals> parts_of(const std::string& body, models::FlowFacts facts = {}) {
     const auto made = analyzed(body, std::move(facts));
     made->request.launch = {1, 128};
-    const auto problem = prepare(made->request);
-    EXPECT_TRUE(problem) << to_string(problem.error());
-    return parts_between_barriers(problem.value(), common_barriers(problem.value()).value());
+    const auto context = prepare(made->request);
+    EXPECT_TRUE(context) << to_string(context.error());
+    return barrier_intervals(context.value(), aligned_barriers(context.value()).value());
 }
 
-TEST(BarrierParts, EndWithTheBarrier) {
+TEST(BarrierIntervals, EndWithTheBarrier) {
     const auto parts = parts_of("MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; BAR.SYNC 0x0; EXIT;");
     ASSERT_TRUE(parts);
     EXPECT_THAT(parts->inside, ElementsAre(ElementsAre(true, true, false, false, false),
@@ -30,14 +30,14 @@ TEST(BarrierParts, EndWithTheBarrier) {
 }
 
 // Both ways of a branch lie before the barrier, and what joins them.
-TEST(BarrierParts, HoldBothWaysOfABranch) {
+TEST(BarrierIntervals, HoldBothWaysOfABranch) {
     const auto parts = parts_of("@P0 BRA 0x10; MOV R1, R2; BAR.SYNC 0x0; MOV R3, R4; EXIT;");
     ASSERT_TRUE(parts);
     EXPECT_THAT(parts->inside, ElementsAre(ElementsAre(true, true, true, false, false),
                                            ElementsAre(false, false, false, true, true)));
 }
 
-TEST(BarrierParts, AreNoneWhereABarrierLiesInALoop) {
+TEST(BarrierIntervals, AreNoneWhereABarrierLiesInALoop) {
     models::FlowFacts facts;
     facts.loops.push_back({8, 3, 3, {}});
     EXPECT_FALSE(parts_of("MOV R1, R2; BAR.SYNC 0x0; @P0 BRA 0x8; EXIT;", facts));
@@ -48,10 +48,10 @@ std::int64_t costliest_part(const std::string& body, const std::vector<std::int6
                             models::FlowFacts facts = {}) {
     const auto made = analyzed(body, std::move(facts));
     made->request.launch = {1, 128};
-    const auto problem = prepare(made->request);
-    EXPECT_TRUE(problem) << to_string(problem.error());
-    const auto best = StructuralPaths{made->graph, part_paths(problem.value(), costs),
-                                      problem.value().facts.loops, Side::Upper}
+    const auto context = prepare(made->request);
+    EXPECT_TRUE(context) << to_string(context.error());
+    const auto best = LoopBoundedPaths{made->graph, barrier_interval_paths(context.value(), costs),
+                                      context.value().facts.loops, Side::Upper}
                           .start_to_end();
     return best.value().cost;
 }

@@ -15,11 +15,11 @@ std::string resident(const models::Launch& launch, const assembly::Function& fun
     auto machine = models::load_architecture("turing-t4").value();
     for (auto& value : machine.blocks.values)
         value.interval = models::Interval{0, 0, 0};
-    const auto shape = shape_of(launch, function, machine);
+    const auto shape = launch_geometry(launch, function, machine);
     return shape ? std::to_string(shape.value().resident) : to_string(shape.error());
 }
 
-TEST(LaunchShape, IsLimitedByWhatTheLaunchStates) {
+TEST(LaunchGeometry, IsLimitedByWhatTheLaunchStates) {
     EXPECT_EQ(resident({40, 32}), "16");     // limits/max-blocks.
     EXPECT_EQ(resident({8, 128}), "8");      // 32 warps / 4.
     EXPECT_EQ(resident({8, 128, 128}), "4"); // 4 x 4 warps of 4,096 registers.
@@ -29,7 +29,7 @@ TEST(LaunchShape, IsLimitedByWhatTheLaunchStates) {
     EXPECT_THAT(resident({1, 32, std::nullopt, 70'000}), HasSubstr("70000 bytes"));
 }
 
-TEST(LaunchShape, TakesWhatTheListingStatesWithSeveralBlocks) {
+TEST(LaunchGeometry, TakesWhatTheListingStatesWithSeveralBlocks) {
     assembly::Function function;
     function.shared_memory = 20'000;
     EXPECT_EQ(resident({9, 32}, function), "3");

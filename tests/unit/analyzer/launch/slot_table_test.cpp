@@ -7,11 +7,11 @@ namespace {
 
 using testing::ElementsAre;
 
-SlotOrder order(const char* policy, std::int64_t places, std::int64_t slot = 1) {
+SlotTable order(const char* policy, std::int64_t places, std::int64_t slot = 1) {
     return {models::read_policy(policy).value(), places, slot};
 }
 
-TEST(SlotOrder, GivesTheFastPlaceItsShareAndTheOthersTheRestInTurn) {
+TEST(SlotTable, GivesTheFastPlaceItsShareAndTheOthersTheRestInTurn) {
     EXPECT_THAT(order("variable-rate:fast=0,every=2", 4).owners(), ElementsAre(0, 1, 0, 2, 0, 3));
     EXPECT_THAT(order("variable-rate:fast=2,every=2", 4).owners(), ElementsAre(2, 0, 2, 1, 2, 3));
     EXPECT_THAT(order("variable-rate:fast=0,every=3", 4).owners(),
@@ -21,7 +21,7 @@ TEST(SlotOrder, GivesTheFastPlaceItsShareAndTheOthersTheRestInTurn) {
     EXPECT_THAT(order("variable-rate:fast=5,every=2", 2).owners(), ElementsAre(1, 0));
 }
 
-TEST(SlotOrder, NamesOnePlaceOfThoseThatAreAlike) {
+TEST(SlotTable, NamesOnePlaceOfThoseThatAreAlike) {
     EXPECT_THAT(order("variable-rate:fast=0,every=2", 4).kinds(), ElementsAre(0, 1));
     EXPECT_THAT(order("variable-rate:fast=0,every=3", 4).kinds(), ElementsAre(0, 1));
     // 0 1 2: one of the others always follows the fast place, one always comes before it.
@@ -29,9 +29,9 @@ TEST(SlotOrder, NamesOnePlaceOfThoseThatAreAlike) {
     EXPECT_THAT(order("variable-rate:fast=1,every=2", 1).kinds(), ElementsAre(0));
 }
 
-TEST(PointsOfPlace, CountsLastCyclesOfSlots) {
-    const SlotOrder places = order("variable-rate:fast=0,every=2", 3, 2); // 0 0 1 1 0 0 2 2
-    const PointsOfPlace points{places, 2};                                // at 7, 15, ..
+TEST(SlotBoundaries, CountsLastCyclesOfSlots) {
+    const SlotTable places = order("variable-rate:fast=0,every=2", 3, 2); // 0 0 1 1 0 0 2 2
+    const SlotBoundaries points{places, 2};                                // at 7, 15, ..
     EXPECT_EQ(points.behind(0, 2), 0);
     EXPECT_EQ(points.behind(0, 3), 1);
     EXPECT_EQ(points.behind(3, 3), 0); // Its own point does not count.

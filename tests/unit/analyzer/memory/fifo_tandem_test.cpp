@@ -11,8 +11,8 @@ namespace {
 
 /// Services of 2 at the L1, of 5 at the link and 3 at a slice; 4 places in the load queue, 8 on the
 /// link with its 20 cycles.
-CacheValues caches() {
-    CacheValues values;
+MemoryParameters caches() {
+    MemoryParameters values;
     values.first_level_service = {2, std::nullopt, 2};
     values.link_service = {5, std::nullopt, 5};
     values.slice_service = {3, std::nullopt, 3};
@@ -23,8 +23,8 @@ CacheValues caches() {
 }
 
 /// Ten loads of the chain among 100, of ten lines each; 400 of the lines leave the L1.
-OrderedLoads loads() {
-    OrderedLoads made;
+FifoTandem loads() {
+    FifoTandem made;
     made.lines = 1000;
     made.requests = 400;
     made.of_chain = 10;
@@ -37,42 +37,42 @@ OrderedLoads loads() {
     return made;
 }
 
-std::int64_t wait(const OrderedLoads& made) {
+std::int64_t wait(const FifoTandem& made) {
     return sum_of(waits_in_order(made, caches())).count();
 }
 
-constexpr std::int64_t links_back = 400 * 5;
+constexpr std::int64_t response_link = 400 * 5;
 
 TEST(InOrder, CountsATransactionWithItsLongestServiceAndAHitWithThatOfTheL1) {
-    EXPECT_EQ(wait(loads()), 400 * 5 + 600 * 2 + links_back);
+    EXPECT_EQ(wait(loads()), 400 * 5 + 600 * 2 + response_link);
 }
 
 TEST(InOrder, CountsSlicesApartThatDoNotFollow) {
     auto made = loads();
     made.slices_follow = false;
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 400 * 3);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 * 3);
 }
 
 TEST(InOrder, CountsAgainWhatALoadOfTheChainLeavesBehind) {
     auto made = loads();
     made.passes_all = false;
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 10 * 8 * 5);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 10 * 8 * 5);
     made.of_chain = 1000; // No more than all services.
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 400 * (5 + 3));
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 * (5 + 3));
 }
 
 TEST(InOrder, TakesTheWayOfTheOldestHolderOnceForAllThatHoldEntries) {
     auto made = loads();
     made.least_held = 60; // 300 / 60 cycles of a transaction: no more than its service.
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 400 / 60 * 300);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 / 60 * 300);
     made.of_chain = 1;
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 300);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 300);
     made.least_held = 40; // 7.5 cycles
-    EXPECT_EQ(wait(made), 400 * 300 / 40 + 600 * 2 + links_back + 300);
+    EXPECT_EQ(wait(made), 400 * 300 / 40 + 600 * 2 + response_link + 300);
     made.further_sectors = 200;
-    EXPECT_EQ(wait(made), 600 * 300 / 40 + 600 * 2 + links_back + 300);
+    EXPECT_EQ(wait(made), 600 * 300 / 40 + 600 * 2 + response_link + 300);
     made.limit = 1234;
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 1234);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 1234);
 }
 
 TEST(InOrder, PassesEverythingInOrderWhereNothingIsGoneOverToAgain) {
@@ -80,53 +80,53 @@ TEST(InOrder, PassesEverythingInOrderWhereNothingIsGoneOverToAgain) {
     made.least_held = 60;
     made.limit = 1234;
     made.returns = false; // One way more for each load of the chain, however many ways there are.
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 10 * 300);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 10 * 300);
 }
 
 TEST(InOrder, TakesTheWayOfTheOldestSharerOnceForTheLinesOfLoadsBetween) {
     auto made = loads();
     made.least_sharers = 2; // Eleven lines, ninety times.
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 1000 / 11 * 300);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 1000 / 11 * 300);
     made.of_chain = 5; // 27.3 cycles of each line.
-    EXPECT_EQ(wait(made), 10910 + 16364 + links_back + 5 * 300);
+    EXPECT_EQ(wait(made), 10910 + 16364 + response_link + 5 * 300);
     made.least_sharers = 1; // The line that waits.
-    EXPECT_EQ(wait(made), 1000 * 300 + links_back + 5 * 300);
+    EXPECT_EQ(wait(made), 1000 * 300 + response_link + 5 * 300);
 }
 
 TEST(InOrder, CountsTheArrivalOfLinesByLineOrByFullQueue) {
     auto made = loads();
     made.pass_cost = 4;
     made.arrival = 9 * 4;
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 36);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 36);
     made.arrival_short = 7;
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 36 + 7);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 36 + 7);
     made.queue_fills = true; // 36 cycles for 30 lines: less than a service.
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 36 + 7);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 36 + 7);
     made.arrival = 9 * 40; // 12 cycles a line
     made.pass_cost = 40;
-    EXPECT_EQ(wait(made), 1000 * 12 + links_back + 360 + 7);
+    EXPECT_EQ(wait(made), 1000 * 12 + response_link + 360 + 7);
     made.least_lines = 1;
     made.pass_cost = 4; // Better one by one.
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 4 + links_back);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 4 + response_link);
 }
 
 TEST(InOrder, TakesAFullLinkOnceForAllOnIt) {
     auto made = loads();
     made.link_fills = true; // 20 / 8 cycles: less than a service; a way more for each load.
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 10 * 20);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 10 * 20);
 }
 
 TEST(InOrder, CountsALineWithTheTimeThatItHoldsThePortIfThatIsLongest) {
     auto made = loads();
     made.occupancy = 4;
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 4 + links_back);
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 4 + response_link);
     made.occupancy = 7;
-    EXPECT_EQ(wait(made), 1000 * 7 + links_back);
+    EXPECT_EQ(wait(made), 1000 * 7 + response_link);
 }
 
 TEST(InOrder, CountsLinksBackForEachAccessThatWaitsThereIfThatIsLess) {
     auto made = loads();
-    made.links_back = LinksBack{3, 100};
+    made.response_link = ResponseLink{3, 100};
     // Ten loads of the chain, with the service that their time without waits does not have.
     constexpr std::int64_t known = 10 * (3 + 5) + 100;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known);
@@ -137,8 +137,8 @@ TEST(InOrder, CountsLinksBackForEachAccessThatWaitsThereIfThatIsLess) {
     made.least_held.reset();
     made.slices_follow = false;
     EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + known + 400 * 3);
-    made.links_back->busier = 5000; // More than everything that they serve.
-    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + links_back + 400 * 3);
+    made.response_link->busier = 5000; // More than everything that they serve.
+    EXPECT_EQ(wait(made), 400 * 5 + 600 * 2 + response_link + 400 * 3);
 }
 
 } // namespace

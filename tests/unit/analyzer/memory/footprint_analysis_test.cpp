@@ -42,45 +42,45 @@ std::unique_ptr<Analyzed> loop_of_loads(const models::AddressPattern& pattern,
     return loop_of_accesses("LD R4, [R2];", pattern, launch);
 }
 
-Touched touched_in(const Analyzed& made) {
-    const auto problem = prepare(made.request);
-    EXPECT_TRUE(problem) << to_string(problem.error());
-    return problem && problem.value().touched ? *problem.value().touched : Touched{};
+Footprint touched_in(const Analyzed& made) {
+    const auto context = prepare(made.request);
+    EXPECT_TRUE(context) << to_string(context.error());
+    return context && context.value().footprint ? *context.value().footprint : Footprint{};
 }
 
 /// Each warp reads a line of its own in the first turn, the next 256 bytes behind in the next.
 constexpr models::AddressPattern stream{
     .thread_stride = 4, .warp_stride = 128, .iteration_stride = 256, .random = {}};
 
-TEST(Touched, CountsWhatAStreamBringsAtLeast) {
+TEST(Footprint, CountsWhatAStreamBringsAtLeast) {
     const auto made = loop_of_loads(stream, {1, 64}); // Two warps.
-    const Touched touched = touched_in(*made);
+    const Footprint footprint = touched_in(*made);
     // Ten lines of four sectors, in turn on both channels; every warp loads in every turn.
-    EXPECT_EQ(touched.least_load_transactions, 10);
-    EXPECT_EQ(touched.least_sectors, 20);
-    EXPECT_EQ(touched.least_store_transactions, 0);
-    EXPECT_EQ(touched.load_lines, 10);
-    EXPECT_EQ(touched.shared_lines, 0);
-    EXPECT_EQ(touched.second_sectors, 40);
-    EXPECT_EQ(touched.passes[1], (models::Interval{1, std::nullopt, 1}));
+    EXPECT_EQ(footprint.least_load_transactions, 10);
+    EXPECT_EQ(footprint.least_sectors, 20);
+    EXPECT_EQ(footprint.least_store_transactions, 0);
+    EXPECT_EQ(footprint.load_lines, 10);
+    EXPECT_EQ(footprint.shared_lines, 0);
+    EXPECT_EQ(footprint.second_sectors, 40);
+    EXPECT_EQ(footprint.passes[1], (models::Interval{1, std::nullopt, 1}));
 }
 
-TEST(Touched, CountsNothingAsSureThatMayBeSwitchedOff) {
+TEST(Footprint, CountsNothingAsSureThatMayBeSwitchedOff) {
     auto made = loop_of_loads(stream, {1, 64});
     assembly::Guard guard;
     guard.predicate.file = assembly::RegisterFile::Predicate;
     guard.predicate.index = 0;
     made->program.functions.front().instructions[1].guard = guard;
-    const Touched touched = touched_in(*made);
-    EXPECT_EQ(touched.least_load_transactions, 0);
-    EXPECT_EQ(touched.least_sectors, 0);
-    EXPECT_EQ(touched.load_lines, 10);
+    const Footprint footprint = touched_in(*made);
+    EXPECT_EQ(footprint.least_load_transactions, 0);
+    EXPECT_EQ(footprint.least_sectors, 0);
+    EXPECT_EQ(footprint.load_lines, 10);
 }
 
-TEST(Touched, FindsWhatCachesNeverReplace) {
+TEST(Footprint, FindsWhatCachesNeverReplace) {
     auto pattern = stream;
     pattern.footprint = 512; // Four lines: each warp comes to two of them.
-    const Touched fits = touched_in(*loop_of_loads(pattern, {1, 64}));
+    const Footprint fits = touched_in(*loop_of_loads(pattern, {1, 64}));
     EXPECT_EQ(fits.transactions, 4);
     EXPECT_EQ(fits.new_to_warp, 2);
     ASSERT_TRUE(fits.fetched);
@@ -88,7 +88,7 @@ TEST(Touched, FindsWhatCachesNeverReplace) {
     EXPECT_EQ(fits.fetched->sectors, 16);
 
     pattern.footprint = 1024; // Eight lines: too many for the L1, not for the L2.
-    const Touched fits_second = touched_in(*loop_of_loads(pattern, {1, 64}));
+    const Footprint fits_second = touched_in(*loop_of_loads(pattern, {1, 64}));
     EXPECT_FALSE(fits_second.transactions);
     ASSERT_TRUE(fits_second.fetched);
     EXPECT_EQ(fits_second.fetched->transfers, 8);
@@ -98,27 +98,27 @@ TEST(Touched, FindsWhatCachesNeverReplace) {
     EXPECT_FALSE(touched_in(*small).fetched); // Ten lines, of which a slice holds four.
 }
 
-TEST(Touched, CountsALoadAsNewOnceWhereItComesBackToItsLines) {
+TEST(Footprint, CountsALoadAsNewOnceWhereItComesBackToItsLines) {
     auto pattern = stream;
     pattern.thread_stride = 16; // Four lines, the same in each turn.
     pattern.iteration_stride = 0;
-    const Touched again = touched_in(*loop_of_loads(pattern, {1, 32}));
+    const Footprint again = touched_in(*loop_of_loads(pattern, {1, 32}));
     EXPECT_EQ(again.transactions, 4);
     EXPECT_EQ(again.new_to_warp, 1);
 }
 
-TEST(Touched, CountsTheWarpsThatShareALine) {
+TEST(Footprint, CountsTheWarpsThatShareALine) {
     auto pattern = stream;
     pattern.warp_stride = 0;
     EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 96})).sharers, 3);
     pattern.iteration_stride = 0; // A warp waits for its last load: it is there once.
     EXPECT_EQ(touched_in(*loop_of_loads(pattern, {1, 96})).sharers, 3);
-    const Touched two = touched_in(*loop_of_loads(stream, {1, 96}));
+    const Footprint two = touched_in(*loop_of_loads(stream, {1, 96}));
     EXPECT_EQ(two.sharers, 2);          // 0, 128, 256, ..
     EXPECT_EQ(two.shared_lines, 2 * 4); // At 256, 512, 768 and 1024.
 }
 
-TEST(Touched, CountsRowsOfOneBank) {
+TEST(Footprint, CountsRowsOfOneBank) {
     // Two channels: blocks of 2048 bytes follow each other on the banks. 2048 bytes per turn: five
     // blocks, two of them on bank 0; of one warp one load is under way.
     auto pattern = stream;
@@ -137,7 +137,7 @@ TEST(Touched, CountsRowsOfOneBank) {
     EXPECT_FALSE(touched_in(*made).rows);
 }
 
-TEST(Touched, CountsTheRowsThatEachLoadWaitsForInOneBank) {
+TEST(Footprint, CountsTheRowsThatEachLoadWaitsForInOneBank) {
     // A line per load: one other row may be being opened in its bank. Ten loads.
     const auto one = touched_in(*loop_of_loads(stream, {1, 64})).rows;
     ASSERT_TRUE(one);
@@ -163,7 +163,7 @@ TEST(Touched, CountsTheRowsThatEachLoadWaitsForInOneBank) {
     EXPECT_EQ(together->of_loads, 5 * 2);
 }
 
-TEST(Touched, CountsWhatAnL2WritesWhenItReplacesStoredLines) {
+TEST(Footprint, CountsWhatAnL2WritesWhenItReplacesStoredLines) {
     // Ten lines of four sectors, stored once each; half of them go to each slice.
     const auto stored = [](std::int64_t sets, std::int64_t ways, const std::string& first = "") {
         auto made = loop_of_accesses(first + "ST [R2], R4;", stream, {1, 64});
@@ -172,33 +172,33 @@ TEST(Touched, CountsWhatAnL2WritesWhenItReplacesStoredLines) {
         return made;
     };
     const auto fits = touched_in(*stored(1, 5));
-    ASSERT_TRUE(fits.written_back);
-    EXPECT_EQ(fits.written_back->transfers, 0);
+    ASSERT_TRUE(fits.writebacks);
+    EXPECT_EQ(fits.writebacks->transfers, 0);
     EXPECT_EQ(fits.rows->of_bank, 0); // DRAM is not used.
     // All but what the slices still hold at the end.
     const auto replaced = touched_in(*stored(1, 2));
-    ASSERT_TRUE(replaced.written_back);
-    EXPECT_EQ(replaced.written_back->transfers, 2 * (5 - 2));
-    EXPECT_EQ(replaced.written_back->sectors, 2 * (5 - 2) * 4);
-    EXPECT_EQ(replaced.written_back->most_sectors, 4);
+    ASSERT_TRUE(replaced.writebacks);
+    EXPECT_EQ(replaced.writebacks->transfers, 2 * (5 - 2));
+    EXPECT_EQ(replaced.writebacks->sectors, 2 * (5 - 2) * 4);
+    EXPECT_EQ(replaced.writebacks->most_sectors, 4);
     EXPECT_EQ(replaced.rows->of_bank, 1);
     // A set is another one: three of five lines go to the first.
-    EXPECT_EQ(touched_in(*stored(2, 2)).written_back->transfers, 2);
+    EXPECT_EQ(touched_in(*stored(2, 2)).writebacks->transfers, 2);
     for (const char* flag : {"write-allocate", "write-back"}) {
         const auto made = stored(1, 5);
         set_memory(made->architecture, "l2", flag, {0, 1});
-        EXPECT_FALSE(touched_in(*made).written_back) << flag;
+        EXPECT_FALSE(touched_in(*made).writebacks) << flag;
     }
     const auto made = stored(1, 5);
     set_memory(made->architecture, "l2", "slices", {1, 2});
-    EXPECT_FALSE(touched_in(*made).written_back);
+    EXPECT_FALSE(touched_in(*made).writebacks);
 }
 
-TEST(Touched, CountsLoadsThatPutStoredLinesOut) {
+TEST(Footprint, CountsLoadsThatPutStoredLinesOut) {
     // One line is stored, in each of five turns; as many lines are loaded beside it.
     auto made = loop_of_accesses("ST [R2], R4;", stream, {1, 32});
     made->facts.memory[0].pattern->iteration_stride = 0;
-    EXPECT_EQ(touched_in(*made).written_back->transfers, 0);
+    EXPECT_EQ(touched_in(*made).writebacks->transfers, 0);
     made = loop_of_accesses("ST [R2], R4; LD R4, [R2];", stream, {1, 32});
     made->facts.memory[0].pattern->iteration_stride = 0;
     models::MemoryFact load;
@@ -210,14 +210,14 @@ TEST(Touched, CountsLoadsThatPutStoredLinesOut) {
          {std::tuple{"l2", "slices", 1}, {"dram", "channels", 1}, {"l2", "sets", 1}})
         set_memory(made->architecture, memory, name, value);
     // Six lines; each turn stores the line and brings another.
-    EXPECT_EQ(touched_in(*made).written_back->transfers, 5);
+    EXPECT_EQ(touched_in(*made).writebacks->transfers, 5);
     set_memory(made->architecture, "l2", "ways", 5);
-    EXPECT_EQ(touched_in(*made).written_back->transfers, 5);
+    EXPECT_EQ(touched_in(*made).writebacks->transfers, 5);
     set_memory(made->architecture, "l2", "ways", 6);
-    EXPECT_EQ(touched_in(*made).written_back->transfers, 0);
+    EXPECT_EQ(touched_in(*made).writebacks->transfers, 0);
 }
 
-TEST(Touched, GivesALowerBoundByTheBusiestChannel) {
+TEST(Footprint, GivesALowerBoundByTheBusiestChannel) {
     // 16 warps, five turns: 80 lines of four sectors, half of them on each channel. All but the
     // last transfer, which brings four sectors, take 4 cycles a sector, and it has 400 cycles.
     const auto made = loop_of_loads(

@@ -118,15 +118,15 @@ TEST(SlottedCaches, OneWarpHasAllSlots) {
 
 /// The upper bound of which evidence is kept.
 SideResult certified(Analyzed& made) {
-    ProofRecord proofs;
+    CertificateStore proofs;
     made.request.proofs = &proofs;
     SideResult side = upper(made);
     made.request.proofs = nullptr;
     for (const BoundTerm& term : side.terms)
-        if (!term.lemma.empty()) {
-            EXPECT_TRUE(std::ranges::any_of(proofs.lemmas, [&](const PathLemma& lemma) {
-                return lemma.id == term.lemma;
-            })) << term.lemma;
+        if (!term.certificate.empty()) {
+            EXPECT_TRUE(std::ranges::any_of(proofs.certificates, [&](const PathCertificate& certificate) {
+                return certificate.id == term.certificate;
+            })) << term.certificate;
         }
     EXPECT_EQ(sum_of(side.terms), side.proved);
     EXPECT_GE(side.proved, upper(made).proved);
@@ -197,16 +197,16 @@ TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneT
 TEST(CachesInStrictTurns, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreLemmas) {
     const SideResult side = certified(*accesses(2, "srr"));
     const BoundTerm alone = term(side, "one warp alone");
-    EXPECT_EQ(alone.lemma, "execution-time-upper-alone");
+    EXPECT_EQ(alone.certificate, "execution-time-upper-alone");
     EXPECT_EQ(term(side, "waits of another warp whose turn it is").cycles, alone.cycles);
     EXPECT_EQ(term(side, "issue slots of another warp of the scheduler").cycles, 5 * 4);
     EXPECT_EQ(term(side, "drains of the stores of a warp").cycles, 10);
     const BoundTerm loads = term(side, "services at the L1, links, slices and DRAM for the loads");
     EXPECT_EQ(loads.count, 2);
-    EXPECT_EQ(loads.lemma, "execution-time-upper-loads");
+    EXPECT_EQ(loads.certificate, "execution-time-upper-loads");
     EXPECT_EQ(term(side, "services at links, slices and DRAM for the stores of a warp").count, 2);
     EXPECT_TRUE(std::ranges::none_of(side.terms, [](const BoundTerm& each) {
-        return each.lemma.find("rounds") != std::string::npos;
+        return each.certificate.find("rounds") != std::string::npos;
     }));
 }
 

@@ -8,15 +8,15 @@ namespace {
 // take the same time, so the measured time lies between 206 - 106 = 100 and 206 - 16 = 190, and
 // both can occur.
 TEST(MeasuredTime, CountsWhatIsOutstandingFromTheFirstRead) {
-    const auto problem = analyzed("FMUL R5, R2, R3; MUFU.COS R0, R2; S2R R0, SR_ClockLo; "
+    const auto context = analyzed("FMUL R5, R2, R3; MUFU.COS R0, R2; S2R R0, SR_ClockLo; "
                                   "FADD R6, R5, R5; S2R R1, SR_ClockLo; EXIT;");
     const auto set = [&](assembly::OpcodeClass c, std::int64_t lo, std::int64_t hi) {
-        for (auto& value : problem->architecture.classes.at(c).values.values)
+        for (auto& value : context->architecture.classes.at(c).values.values)
             if (value.name == "latency") value.interval = models::Interval{lo, std::nullopt, hi};
     };
     set(assembly::OpcodeClass::FloatMultiply, 200, 200);
     set(assembly::OpcodeClass::SpecialFunction, 10, 100);
-    const auto analysis = problem->run();
+    const auto analysis = context->run();
     ASSERT_TRUE(analysis) << to_string(analysis.error());
     ASSERT_TRUE(analysis.value().measured_time);
     EXPECT_LE(analysis.value().measured_time->lower.proved.count(), 100);

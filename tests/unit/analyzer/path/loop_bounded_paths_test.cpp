@@ -16,15 +16,15 @@ namespace {
 /// exactly.
 class Enumerator {
 public:
-    Enumerator(const Analyzed& problem, const Pipeline& pipeline,
+    Enumerator(const Analyzed& context, const PipelineModel& pipeline,
                const std::vector<BackEdgeBounds>& bounds)
-        : problem_{problem}, pipeline_{pipeline}, bounds_{bounds} {}
+        : context_{context}, pipeline_{pipeline}, bounds_{bounds} {}
 
     /// Nothing when there are more than `limit` steps.
     std::optional<std::pair<std::int64_t, std::int64_t>> shortest_and_longest(std::size_t limit) {
         left_ = limit;
-        executed_.assign(problem_.graph.blocks.size(), 0);
-        walk(0, pipeline_.start(), 0, std::vector<std::int64_t>(problem_.graph.loops.size(), 0));
+        executed_.assign(context_.graph.blocks.size(), 0);
+        walk(0, pipeline_.start(), 0, std::vector<std::int64_t>(context_.graph.loops.size(), 0));
         if (left_ == 0 || !found_) return std::nullopt;
         return std::pair{least_, most_};
     }
@@ -40,7 +40,7 @@ private:
 
     void step(std::size_t block, PipelineState state, std::int64_t cost,
               const std::vector<std::int64_t>& taken) {
-        const auto& code = problem_.graph.blocks[block];
+        const auto& code = context_.graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i) {
             cost += pipeline_.advance(state, i).cycles;
             if (i < code.last) pipeline_.leave(state, i, false);
@@ -52,12 +52,12 @@ private:
             found_ = true;
         }
         for (const std::size_t index : code.out) {
-            const auto& edge = problem_.graph.edges[index];
+            const auto& edge = context_.graph.edges[index];
             if (!may_leave(block, edge.to, taken)) continue;
             auto next = taken;
             bool allowed = true;
             for (std::size_t loop = 0; loop < next.size(); ++loop) {
-                if (edge.to != problem_.graph.loops[loop].header) continue;
+                if (edge.to != context_.graph.loops[loop].header) continue;
                 next[loop] = inside(loop, block) ? next[loop] + 1 : 0;
                 allowed = next[loop] <= bounds_[loop].max;
             }
@@ -72,14 +72,14 @@ private:
         const auto count = [&](std::int64_t address) {
             std::int64_t sum = 0;
             for (std::size_t block = 0; block < executed_.size(); ++block)
-                if (problem_.graph.blocks[block].address == address) sum += executed_[block];
+                if (context_.graph.blocks[block].address == address) sum += executed_[block];
             return sum;
         };
-        for (const auto& fact : problem_.facts.nevers)
+        for (const auto& fact : context_.facts.nevers)
             if (count(fact.block) > 0) return false;
-        for (const auto& fact : problem_.facts.exclusives)
+        for (const auto& fact : context_.facts.exclusives)
             if (count(fact.first) > 0 && count(fact.second) > 0) return false;
-        for (const auto& fact : problem_.facts.constraints) {
+        for (const auto& fact : context_.facts.constraints) {
             std::int64_t sum = 0;
             for (const auto& term : fact.terms)
                 sum += term.coefficient * count(term.block);
@@ -89,7 +89,7 @@ private:
     }
 
     [[nodiscard]] bool inside(std::size_t loop, std::size_t block) const {
-        const auto& blocks = problem_.graph.loops[loop].blocks;
+        const auto& blocks = context_.graph.loops[loop].blocks;
         return std::binary_search(blocks.begin(), blocks.end(), block);
     }
 
@@ -103,8 +103,8 @@ private:
         return true;
     }
 
-    const Analyzed& problem_;
-    const Pipeline& pipeline_;
+    const Analyzed& context_;
+    const PipelineModel& pipeline_;
     const std::vector<BackEdgeBounds>& bounds_;
     std::vector<std::int64_t> executed_;
     std::size_t left_ = 0;
@@ -115,7 +115,7 @@ private:
 
 /// A random kernel within loop bounds alone, ready to be searched.
 struct Case {
-    Analyzed problem;
+    Analyzed context;
     std::vector<Result<models::InstructionTiming>> timings;
     ResolvedFacts facts;
     std::string text;
@@ -133,20 +133,20 @@ std::unique_ptr<Case> random_case(std::uint64_t seed, bool memory, const std::st
     const auto kernel = tests::random_kernel(seed, options);
     auto made = std::make_unique<Case>();
     made->text = kernel.text;
-    made->problem.program = assembly::read_program({"random", kernel.text}).value();
-    const auto& function = made->problem.program.functions.front();
-    made->problem.graph = assembly::build_control_flow_graph(function).value();
-    made->problem.architecture = models::load_architecture(machine).value();
-    made->problem.facts = kernel.facts;
-    made->facts = resolve_facts(function, made->problem.graph, made->problem.facts).value();
+    made->context.program = assembly::read_program({"random", kernel.text}).value();
+    const auto& function = made->context.program.functions.front();
+    made->context.graph = assembly::build_control_flow_graph(function).value();
+    made->context.architecture = models::load_architecture(machine).value();
+    made->context.facts = kernel.facts;
+    made->facts = resolve_facts(function, made->context.graph, made->context.facts).value();
     made->timings =
-        models::instruction_timings(function, made->problem.architecture, made->problem.facts);
+        models::instruction_timings(function, made->context.architecture, made->context.facts);
     return made;
 }
 
-Pipeline pipeline_of(const Case& random, Side side) {
-    return {random.problem.program.functions.front(),
-            random.problem.architecture,
+PipelineModel pipeline_of(const Case& random, Side side) {
+    return {random.context.program.functions.front(),
+            random.context.architecture,
             random.timings,
             8,
             {1, std::nullopt, 64},
@@ -162,19 +162,19 @@ void expect_counts_of_sequence(const BlockPath& path, std::uint64_t seed) {
     ASSERT_EQ(counted, counts_of(path)) << "seed " << seed;
 }
 
-TEST(StructuralPaths, TheShortestEqualsTheExhaustiveSearchWhenNoStatesWereJoined) {
+TEST(LoopBoundedPaths, TheShortestEqualsTheExhaustiveSearchWhenNoStatesWereJoined) {
     int compared = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const auto random = random_case(seed, false, "fermi-gtx470", 20);
-        const Analyzed& problem = random->problem;
-        const Pipeline pipeline = pipeline_of(*random, Side::Lower);
-        const PathGraph states = build_state_graph(problem.graph, pipeline, random->facts.never, 64,
-                                                   whole_run(problem.graph, pipeline));
+        const Analyzed& context = random->context;
+        const PipelineModel pipeline = pipeline_of(*random, Side::Lower);
+        const PathGraph states = build_state_graph(context.graph, pipeline, random->facts.never, 64,
+                                                   whole_run(context.graph, pipeline));
         if (!states.exact) continue;
         const auto best =
-            StructuralPaths{problem.graph, states, random->facts.loops, Side::Lower}.start_to_end();
+            LoopBoundedPaths{context.graph, states, random->facts.loops, Side::Lower}.start_to_end();
         const auto enumerated =
-            Enumerator{problem, pipeline, random->facts.loops}.shortest_and_longest(200'000);
+            Enumerator{context, pipeline, random->facts.loops}.shortest_and_longest(200'000);
         if (!enumerated) continue;
         ASSERT_TRUE(best) << "seed " << seed;
         ASSERT_EQ(best->cost, enumerated->first) << "seed " << seed << "\n" << random->text;
@@ -185,27 +185,27 @@ TEST(StructuralPaths, TheShortestEqualsTheExhaustiveSearchWhenNoStatesWereJoined
 }
 
 // Memory, scoreboards and the write buffer included: chains need no joining.
-TEST(StructuralPaths, TheLongestChainEqualsTheExhaustiveSearch) {
+TEST(LoopBoundedPaths, TheLongestChainEqualsTheExhaustiveSearch) {
     int compared = 0;
     const std::array<std::pair<const char*, int>, 3> machines{
         {{"fermi-gtx470", 20}, {"maxwell-gtx970", 52}, {"hopper-h200", 90}}};
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         const auto& [machine, sm] = machines[seed % machines.size()];
         const auto random = random_case(seed, true, machine, sm);
-        const Analyzed& problem = random->problem;
-        const Pipeline lower = pipeline_of(*random, Side::Lower);
-        const Pipeline upper = pipeline_of(*random, Side::Upper);
-        const Span span = whole_run(problem.graph, upper);
+        const Analyzed& context = random->context;
+        const PipelineModel lower = pipeline_of(*random, Side::Lower);
+        const PipelineModel upper = pipeline_of(*random, Side::Upper);
+        const Span span = whole_run(context.graph, upper);
         const PathGraph chains =
-            build_chain_graph(problem.graph, upper,
-                              outstanding(problem.graph, lower, upper, random->facts.never, span,
+            build_delay_graph(context.graph, upper,
+                              outstanding(context.graph, lower, upper, random->facts.never, span,
                                           {lower.start(), upper.start()}),
                               random->facts.never, 96, span);
         ASSERT_TRUE(chains.exact) << "seed " << seed;
         const auto best =
-            StructuralPaths{problem.graph, chains, random->facts.loops, Side::Upper}.start_to_end();
+            LoopBoundedPaths{context.graph, chains, random->facts.loops, Side::Upper}.start_to_end();
         const auto enumerated =
-            Enumerator{problem, upper, random->facts.loops}.shortest_and_longest(200'000);
+            Enumerator{context, upper, random->facts.loops}.shortest_and_longest(200'000);
         if (!enumerated) continue;
         ASSERT_TRUE(best) << "seed " << seed;
         ASSERT_EQ(best->cost, enumerated->second) << "seed " << seed << "\n" << random->text;
@@ -222,17 +222,17 @@ TEST(FactPaths, EqualTheExhaustiveSearchUnderTheFacts) {
     int solved = 0;
     for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
         const auto random = random_case(seed, true, "turing-t4", 75, true);
-        Analyzed& problem = random->problem;
-        if (problem.facts.exclusives.empty() && problem.facts.constraints.empty()) continue;
+        Analyzed& context = random->context;
+        if (context.facts.exclusives.empty() && context.facts.constraints.empty()) continue;
         const auto enumerated =
-            Enumerator{problem, pipeline_of(*random, Side::Upper), random->facts.loops}
+            Enumerator{context, pipeline_of(*random, Side::Upper), random->facts.loops}
                 .shortest_and_longest(200'000);
         if (!enumerated) continue;
-        problem.request.function = &problem.program.functions.front();
-        problem.request.graph = &problem.graph;
-        problem.request.architecture = &problem.architecture;
-        problem.request.facts = &problem.facts;
-        const auto analysis = problem.run();
+        context.request.function = &context.program.functions.front();
+        context.request.graph = &context.graph;
+        context.request.architecture = &context.architecture;
+        context.request.facts = &context.facts;
+        const auto analysis = context.run();
         ASSERT_TRUE(analysis) << "seed " << seed << ": " << to_string(analysis.error());
         const auto& upper = analysis.value().execution_time.upper;
         ASSERT_GE(upper.proved.count(), enumerated->second) << "seed " << seed << random->text;
@@ -249,19 +249,19 @@ TEST(FactPaths, EqualTheExhaustiveSearchUnderTheFacts) {
 }
 
 // Following fewer slots may only raise the bound.
-TEST(StructuralPaths, FewerFollowedSlotsNeverLowerTheBound) {
+TEST(LoopBoundedPaths, FewerFollowedSlotsNeverLowerTheBound) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         const auto random = random_case(seed, true, "turing-t4", 75);
-        const Analyzed& problem = random->problem;
-        const Pipeline lower = pipeline_of(*random, Side::Lower);
-        const Pipeline upper = pipeline_of(*random, Side::Upper);
-        const Span span = whole_run(problem.graph, upper);
-        const Outstanding known = outstanding(problem.graph, lower, upper, random->facts.never,
+        const Analyzed& context = random->context;
+        const PipelineModel lower = pipeline_of(*random, Side::Lower);
+        const PipelineModel upper = pipeline_of(*random, Side::Upper);
+        const Span span = whole_run(context.graph, upper);
+        const Outstanding known = outstanding(context.graph, lower, upper, random->facts.never,
                                               span, {lower.start(), upper.start()});
         const auto bound = [&](std::size_t slots) {
-            return StructuralPaths{
-                problem.graph,
-                build_chain_graph(problem.graph, upper, known, random->facts.never, slots, span),
+            return LoopBoundedPaths{
+                context.graph,
+                build_delay_graph(context.graph, upper, known, random->facts.never, slots, span),
                 random->facts.loops, Side::Upper}
                 .start_to_end()
                 .value()

@@ -12,11 +12,11 @@ namespace {
 /// moves 18 cycles after their issue.
 std::int64_t upper(const std::string& body, models::Launch launch, std::int64_t active,
                    models::FlowFacts facts = {}) {
-    auto problem = analyzed(body, std::move(facts));
-    problem->request.launch = launch;
-    problem->request.policy =
+    auto context = analyzed(body, std::move(facts));
+    context->request.launch = launch;
+    context->request.policy =
         models::read_policy("two-level:active=" + std::to_string(active)).value();
-    return envelope(*problem).upper.proved.count();
+    return envelope(*context).upper.proved.count();
 }
 
 const std::string dependent = "MOV R1, R2; MOV R3, R1; EXIT;";

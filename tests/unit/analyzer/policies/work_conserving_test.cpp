@@ -11,13 +11,13 @@ namespace {
 /// Fermi: two schedulers, an issue slot of 2 cycles, 6 cycles between issues of a warp.
 Analysis of_launch(const std::string& body, models::Launch launch, models::FlowFacts facts = {},
                    std::int64_t multiprocessors = 1, const char* policy = "gto") {
-    auto problem = analyzed(body, std::move(facts));
-    problem->request.policy = models::read_policy(policy).value();
-    problem->request.launch = launch;
-    problem->request.multiprocessors = multiprocessors;
-    for (auto& value : problem->architecture.blocks.values) // The description does not know them.
+    auto context = analyzed(body, std::move(facts));
+    context->request.policy = models::read_policy(policy).value();
+    context->request.launch = launch;
+    context->request.multiprocessors = multiprocessors;
+    for (auto& value : context->architecture.blocks.values) // The description does not know them.
         value.interval = models::Interval{3, 3, 3};
-    auto analysis = problem->run();
+    auto analysis = context->run();
     EXPECT_TRUE(analysis) << to_string(analysis.error());
     return std::move(analysis).value();
 }
@@ -138,7 +138,7 @@ TEST(ManyWarps, OfAnotherBlockAreMetOnASecondSchedulerInOnePart) {
     const auto of_part = [&](int before, int behind, models::Launch launch) {
         for (const BoundTerm& term :
              of_launch(kernel(before, behind), launch).execution_time.upper.terms)
-            if (term.lemma.find("-part") != std::string::npos)
+            if (term.certificate.find("-part") != std::string::npos)
                 return std::pair{term.count, term.cycles};
         return std::pair<std::int64_t, std::int64_t>{0, 0};
     };
@@ -177,7 +177,7 @@ TEST(ManyWarps, WithManyBarriersDoNotMeetAllWarpsOfOtherBlocks) {
 TEST(ManyWarps, OfOneMultiprocessorThatFollowEachOtherStayOnTheirSchedulers) {
     std::int64_t met = 0;
     for (const BoundTerm& term : of_launch(moves, {60, 32}).execution_time.upper.terms)
-        if (term.lemma == "execution-time-upper-same") met += term.count;
+        if (term.certificate == "execution-time-upper-same") met += term.count;
     EXPECT_EQ(met, 29 + 4);
 }
 

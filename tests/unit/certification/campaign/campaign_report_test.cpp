@@ -9,7 +9,7 @@ namespace {
 
 using harness::Quantity;
 using harness::Sample;
-using harness::Trouble;
+using harness::RunAnomaly;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -29,7 +29,7 @@ protected:
         for (const auto& times : runs)
             samples.push_back(
                 {static_cast<std::int64_t>(samples.size()), 1, times,
-                 times.empty() ? harness::Remark{Trouble::TimeOut, "no end"} : harness::Remark{}});
+                 times.empty() ? harness::Remark{RunAnomaly::TimeOut, "no end"} : harness::Remark{}});
         ASSERT_TRUE(campaign_->note_conditions(series.value().id, 0, {{"driver", "13.0"}}));
         ASSERT_TRUE(campaign_->append(series.value().id, samples));
     }
@@ -101,7 +101,7 @@ TEST_F(ReportedCampaign, NamesWhatIsNotConvergedDriftsAndFailed) {
     record("slow", Quantity::ExecutionTime, "1x32", drifting);
     record("steady", Quantity::ExecutionTime, "1x32", {{10}, {10}, {10}});
     const auto found = report();
-    EXPECT_EQ(found.groups[0].points[0].troubles.at(Trouble::TimeOut), 1);
+    EXPECT_EQ(found.groups[0].points[0].anomalies.at(RunAnomaly::TimeOut), 1);
     EXPECT_EQ(found.groups[0].points[0].summary->count, 199);
     const std::string page = render_html(found);
     const std::string slow = "<li><a href=\"#series-0\">slow 1x32</a> (simulated:x, "

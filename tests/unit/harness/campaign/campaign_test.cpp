@@ -37,7 +37,7 @@ Sample sample(std::int64_t run) {
     return {run,
             static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL,
             {run * 3, -run, INT64_MAX},
-            run == 1 ? Remark{Trouble::Throttled, "hot"} : Remark{}};
+            run == 1 ? Remark{RunAnomaly::Throttled, "hot"} : Remark{}};
 }
 
 TEST_F(CampaignFile, KeepsSamplesInRunOrder) {
@@ -79,9 +79,9 @@ TEST_F(CampaignFile, RefusesARunThatContradictsItself) {
     const auto series = campaign.value()->series(key()).value();
     for (const auto& [wrong, why] :
          {std::pair{Sample{1, 7, {}, {}}, "run 1 with trouble 'none' has 0 times"},
-          {Sample{1, 7, {}, {Trouble::Throttled, "hot"}}, "expected at least one"},
-          {Sample{1, 7, {5}, {Trouble::TimeOut, "5 s"}}, "has 1 times; expected none"},
-          {Sample{1, 7, {5}, {Trouble::None, "hot"}}, "a remark without trouble"}}) {
+          {Sample{1, 7, {}, {RunAnomaly::Throttled, "hot"}}, "expected at least one"},
+          {Sample{1, 7, {5}, {RunAnomaly::TimeOut, "5 s"}}, "has 1 times; expected none"},
+          {Sample{1, 7, {5}, {RunAnomaly::None, "hot"}}, "a remark without trouble"}}) {
         const auto appended = campaign.value()->append(series.id, {sample(0), wrong});
         ASSERT_FALSE(appended) << why;
         EXPECT_THAT(to_string(appended.error()), HasSubstr(why));
@@ -475,23 +475,23 @@ TEST_F(CampaignFile, KeepsWhatItHasWhenTheDiskIsFull) {
 TEST(Troubles, OfARunAreRefusedByWhatIsAccepted) {
     SeriesKey key;
     key.name = "saxpy";
-    std::vector<Sample> samples{{0, 1, {10}, {}}, {1, 2, {11}, {Trouble::Throttled, "warm"}}};
-    EXPECT_TRUE(check_troubles(key, samples, counted_runs));
-    const auto throttled = check_troubles(key, samples, untroubled_runs);
+    std::vector<Sample> samples{{0, 1, {10}, {}}, {1, 2, {11}, {RunAnomaly::Throttled, "warm"}}};
+    EXPECT_TRUE(check_anomalies(key, samples, counted_runs));
+    const auto throttled = check_anomalies(key, samples, untroubled_runs);
     ASSERT_FALSE(throttled);
     EXPECT_EQ(to_string(throttled.error()),
               "saxpy: run 1 is marked throttled (warm); expected runs without trouble");
-    samples.push_back({2, 3, {}, {Trouble::TimeOut, "10 s"}});
-    const auto endless = check_troubles(key, samples, counted_runs);
+    samples.push_back({2, 3, {}, {RunAnomaly::TimeOut, "10 s"}});
+    const auto endless = check_anomalies(key, samples, counted_runs);
     ASSERT_FALSE(endless);
     EXPECT_EQ(to_string(endless.error()), "saxpy: run 2 is marked time-out (10 s); expected runs "
                                           "that ended with times of this kernel");
     // What is expected is what the caller takes, and not guessed from a trouble that it may take.
-    const TakenRuns all_but_lost{[](Trouble trouble) { return trouble != Trouble::DeviceLost; },
+    const TakenRuns all_but_lost{[](RunAnomaly anomaly) { return anomaly != RunAnomaly::DeviceLost; },
                                  "runs of a device that is there"};
-    EXPECT_TRUE(check_troubles(key, samples, all_but_lost));
-    samples.push_back({3, 4, {}, {Trouble::DeviceLost, "gone"}});
-    EXPECT_EQ(to_string(check_troubles(key, samples, all_but_lost).error()),
+    EXPECT_TRUE(check_anomalies(key, samples, all_but_lost));
+    samples.push_back({3, 4, {}, {RunAnomaly::DeviceLost, "gone"}});
+    EXPECT_EQ(to_string(check_anomalies(key, samples, all_but_lost).error()),
               "saxpy: run 3 is marked device-lost (gone); expected runs of a device that is there");
 }
 

@@ -181,10 +181,10 @@ TEST_F(Recorded, DeviceKeepsTheSeriesOfOneKernelApart) {
     twins[2].quantity = Quantity::ExecutionTime;
     twins[3].name = "other-question/n=6";
     const std::vector<std::vector<Sample>> samples{
-        {{0, seed_of_run(1, 0), {120}, {}}, {1, seed_of_run(1, 1), {}, {Trouble::TimeOut, "5 s"}}},
+        {{0, seed_of_run(1, 0), {120}, {}}, {1, seed_of_run(1, 1), {}, {RunAnomaly::TimeOut, "5 s"}}},
         {{0, seed_of_run(1, 0), {0, 130}, {}}, {1, seed_of_run(1, 1), {0, 131}, {}}},
-        {{0, seed_of_run(1, 0), {}, {Trouble::LaunchFailure, "refused"}},
-         {1, seed_of_run(1, 1), {200}, {Trouble::Throttled, "hot"}}},
+        {{0, seed_of_run(1, 0), {}, {RunAnomaly::LaunchFailure, "refused"}},
+         {1, seed_of_run(1, 1), {200}, {RunAnomaly::Throttled, "hot"}}},
         {{0, seed_of_run(1, 0), {121}, {}}, {1, seed_of_run(1, 1), {122}, {}}}};
     {
         const auto campaign = Campaign::open(file).value();
@@ -295,21 +295,21 @@ TEST_F(Recorded, DeviceGivesTroublesToo) {
             campaign->series(series_key(one, simulated_->identity(), protocol_)).value();
         ASSERT_TRUE(campaign->note_conditions(series.id, 0, {{"driver", "13.0"}}));
         ASSERT_TRUE(
-            campaign->append(series.id, {{0, seed_of_run(1, 0), {120}, {Trouble::Throttled, "hot"}},
-                                         {1, seed_of_run(1, 1), {}, {Trouble::TimeOut, "5 s"}},
-                                         {2, seed_of_run(1, 2), {}, {Trouble::DeviceLost, "bus"}},
+            campaign->append(series.id, {{0, seed_of_run(1, 0), {120}, {RunAnomaly::Throttled, "hot"}},
+                                         {1, seed_of_run(1, 1), {}, {RunAnomaly::TimeOut, "5 s"}},
+                                         {2, seed_of_run(1, 2), {}, {RunAnomaly::DeviceLost, "bus"}},
                                          {3, seed_of_run(1, 3), {121}, {}}}));
     }
     const auto device = open_device("recorded:" + file).value();
     protocol_.repetitions = 4;
     const auto replayed = measure_point(*device, one, protocol_, nullptr);
     ASSERT_TRUE(replayed) << to_string(replayed.error());
-    EXPECT_EQ(replayed.value().samples[0].remark, (Remark{Trouble::Throttled, "hot"}));
+    EXPECT_EQ(replayed.value().samples[0].remark, (Remark{RunAnomaly::Throttled, "hot"}));
     EXPECT_EQ(replayed.value().samples[0].times, std::vector<std::int64_t>{120});
-    EXPECT_EQ(replayed.value().samples[1].remark, (Remark{Trouble::TimeOut, "5 s"}));
+    EXPECT_EQ(replayed.value().samples[1].remark, (Remark{RunAnomaly::TimeOut, "5 s"}));
     EXPECT_TRUE(replayed.value().samples[1].times.empty());
     // Runs that were made when the device was found again follow a recorded loss.
-    EXPECT_EQ(replayed.value().samples[2].remark.trouble, Trouble::DeviceLost);
+    EXPECT_EQ(replayed.value().samples[2].remark.anomaly, RunAnomaly::DeviceLost);
     EXPECT_EQ(replayed.value().samples[3].times, std::vector<std::int64_t>{121});
 }
 

@@ -169,17 +169,17 @@ TEST_F(MeasuredCampaign, RecordsALongSeriesInLargerBatches) {
 
 TEST_F(MeasuredCampaign, RecordsWhatHappensToARun) {
     device_.remark = [](std::uint64_t seed) {
-        if (seed == seed_of_run(1, 3)) return Remark{Trouble::TimeOut, "no end within 2 s"};
-        if (seed == seed_of_run(1, 5)) return Remark{Trouble::Throttled, "810 of 1980 MHz"};
+        if (seed == seed_of_run(1, 3)) return Remark{RunAnomaly::TimeOut, "no end within 2 s"};
+        if (seed == seed_of_run(1, 5)) return Remark{RunAnomaly::Throttled, "810 of 1980 MHz"};
         return Remark{};
     };
     ASSERT_TRUE(run(key_of(protocol(6)), protocol(6)));
     const auto samples = recorded(protocol(6));
     ASSERT_EQ(samples.size(), 6U);
     EXPECT_TRUE(samples[3].times.empty());
-    EXPECT_EQ(samples[3].remark, (Remark{Trouble::TimeOut, "no end within 2 s"}));
+    EXPECT_EQ(samples[3].remark, (Remark{RunAnomaly::TimeOut, "no end within 2 s"}));
     EXPECT_EQ(samples[5].times.size(), 1U);
-    EXPECT_EQ(samples[5].remark, (Remark{Trouble::Throttled, "810 of 1980 MHz"}));
+    EXPECT_EQ(samples[5].remark, (Remark{RunAnomaly::Throttled, "810 of 1980 MHz"}));
     EXPECT_EQ(samples[4].remark, Remark{});
     // Resumed, it is not measured again.
     const auto resumed = run(key_of(protocol(8)), protocol(8));
@@ -220,7 +220,7 @@ TEST_F(MeasuredCampaign, EndsWithTheRunThatLostTheDevice) {
         const Protocol of_threads = protocol_with_seed(threads);
         device_.remark = [&](std::uint64_t seed) {
             return seed == seed_of_run(threads, 300)
-                       ? Remark{Trouble::DeviceLost, "fell off the bus"}
+                       ? Remark{RunAnomaly::DeviceLost, "fell off the bus"}
                        : Remark{};
         };
         const auto lost = run(key_of(of_threads), of_threads, threads);
@@ -229,7 +229,7 @@ TEST_F(MeasuredCampaign, EndsWithTheRunThatLostTheDevice) {
                     HasSubstr("the device was lost in run 300: fell off the bus"));
         const auto samples = recorded(of_threads);
         ASSERT_EQ(samples.size(), 301U);
-        EXPECT_EQ(samples[300].remark.trouble, Trouble::DeviceLost);
+        EXPECT_EQ(samples[300].remark.anomaly, RunAnomaly::DeviceLost);
         // Found again, it goes on.
         device_.remark = {};
         const auto resumed = run(key_of(of_threads), of_threads, threads);
@@ -239,7 +239,7 @@ TEST_F(MeasuredCampaign, EndsWithTheRunThatLostTheDevice) {
 }
 
 // Whoever has a run in hand when a later one is the last still makes it: no run is left out.
-TEST(Crew, TakesTheRunsBeforeTheLastOneThatEndLater) {
+TEST(WorkerPool, TakesTheRunsBeforeTheLastOneThatEndLater) {
     for (int repetition = 0; repetition < 100; ++repetition) {
         std::atomic<bool> first = true;
         std::atomic<bool> ended = false;
@@ -255,19 +255,19 @@ TEST(Crew, TakesTheRunsBeforeTheLastOneThatEndLater) {
             return false;
         };
         const auto batch =
-            Crew<std::int64_t>{task, 0, 2, waits, [](std::int64_t run) { return run == 1; }}.run(2);
+            WorkerPool<std::int64_t>{task, 0, 2, waits, [](std::int64_t run) { return run == 1; }}.run(2);
         EXPECT_EQ(batch.done, (std::vector<std::int64_t>{0, 1}));
     }
 }
 
-TEST(Crew, TakesNoRunBehindTheLastOne) {
+TEST(WorkerPool, TakesNoRunBehindTheLastOne) {
     for (const unsigned threads : {1U, 4U}) {
         const auto task = [](std::int64_t run) -> Result<std::int64_t> {
             if (run > 40) return Failure{"behind the last one", "crew"};
             return run;
         };
         const auto batch =
-            Crew<std::int64_t>{task, 0, 100, {}, [](std::int64_t run) { return run == 40; }}.run(
+            WorkerPool<std::int64_t>{task, 0, 100, {}, [](std::int64_t run) { return run == 40; }}.run(
                 threads);
         EXPECT_EQ(batch.done.size(), 41U);
         EXPECT_FALSE(batch.failure);
@@ -304,12 +304,12 @@ TEST(Measure, ForgetsAFailureBehindTheLastRunThatWasNeeded) {
 }
 
 TEST(Troubles, AreReadAsTheyAreWritten) {
-    for (const auto trouble : {Trouble::None, Trouble::Throttled, Trouble::Sequence, Trouble::Clock,
-                               Trouble::TimeOut, Trouble::LaunchFailure, Trouble::DeviceLost}) {
-        EXPECT_EQ(parse_trouble(to_string(trouble)), trouble);
-        EXPECT_TRUE(gives_times(trouble) || !counts(trouble));
+    for (const auto anomaly : {RunAnomaly::None, RunAnomaly::Throttled, RunAnomaly::Sequence, RunAnomaly::Clock,
+                               RunAnomaly::TimeOut, RunAnomaly::LaunchFailure, RunAnomaly::DeviceLost}) {
+        EXPECT_EQ(parse_anomaly(to_string(anomaly)), anomaly);
+        EXPECT_TRUE(gives_times(anomaly) || !counts(anomaly));
     }
-    EXPECT_EQ(parse_trouble("lost"), std::nullopt);
+    EXPECT_EQ(parse_anomaly("lost"), std::nullopt);
 }
 
 TEST_F(MeasuredCampaign, RefusesToResumeRunsThatHaveOtherSeeds) {

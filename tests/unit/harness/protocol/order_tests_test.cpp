@@ -32,10 +32,10 @@ std::vector<double> golden_series() {
 
 /// Times that depend on nothing but chance: 1000 to 1000 + spread - 1.
 std::vector<std::int64_t> independent(std::size_t runs, std::uint64_t spread, std::uint64_t seed) {
-    Resampling chance{seed, "sample", 0};
+    Resampling random_source{seed, "sample", 0};
     std::vector<std::int64_t> times;
     for (std::size_t run = 0; run < runs; ++run)
-        times.push_back(1000 + static_cast<std::int64_t>(chance.below(spread)));
+        times.push_back(1000 + static_cast<std::int64_t>(random_source.below(spread)));
     return times;
 }
 

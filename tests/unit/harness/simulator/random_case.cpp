@@ -1,6 +1,6 @@
 #include "tests/unit/harness/simulator/random_case.hpp"
 
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 
 namespace warpbound::harness::simulator::test {
 
@@ -8,11 +8,11 @@ namespace {
 
 class Dice {
 public:
-    explicit Dice(std::uint64_t seed) : chance_{seed} {}
-    int operator()(int sides) { return static_cast<int>(chance_.whole(0, sides - 1)); }
+    explicit Dice(std::uint64_t seed) : random_source_{seed} {}
+    int operator()(int sides) { return static_cast<int>(random_source_.whole(0, sides - 1)); }
 
 private:
-    tests::Chance chance_;
+    tests::RandomSource random_source_;
 };
 
 assembly::Instruction random_instruction(Dice& dice, bool may_block) {

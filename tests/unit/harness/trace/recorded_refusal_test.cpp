@@ -63,7 +63,7 @@ protected:
         return opened ? Failure{"accepted", ""} : opened.error();
     }
     /// The stretches of warp 0: "0-1:ffffffff".
-    std::vector<std::string> course(const std::vector<std::string>& issues) const {
+    std::vector<std::string> stream(const std::vector<std::string>& issues) const {
         const auto opened = open(trace_of({issues}));
         EXPECT_TRUE(opened) << to_string(opened.error());
         std::vector<std::string> words;
@@ -95,16 +95,16 @@ const std::string end = "0030 ffffffff 0 EXIT 0 0";
 using testing::ElementsAre;
 
 TEST_F(RecordedRefusal, TakesAWarpThatKeepsTogether) {
-    EXPECT_THAT(course({s2r, not_taken, add, off, bar, load, end}),
+    EXPECT_THAT(stream({s2r, not_taken, add, off, bar, load, end}),
                 ElementsAre("0-1:ffffffff!", "2-3:ffffffff", "4-6:ffffffff"));
-    EXPECT_THAT(course({s2r, "0008 ffffffff 0 BRA 0 0", bar, load, end}),
+    EXPECT_THAT(stream({s2r, "0008 ffffffff 0 BRA 0 0", bar, load, end}),
                 ElementsAre("0-1:ffffffff!", "4-6:ffffffff!"));
 }
 
 // The masks of a branch say who goes where, in whatever order they then issue; the lanes that come
 // behind BAR first are in front of it for the others.
 TEST_F(RecordedRefusal, FollowsLanesInTheOrderOfTheTrace) {
-    EXPECT_THAT(course({s2r, "0008 0000ffff 0 BRA 0 0", "0010 ffff0000 1 R1 IADD 1 R0 0",
+    EXPECT_THAT(stream({s2r, "0008 0000ffff 0 BRA 0 0", "0010 ffff0000 1 R1 IADD 1 R0 0",
                         "0020 0000ffff 0 BAR.SYNC 0 0", "0018 00ff0000 0 ST 2 R2 R1 4 1 0x0 4",
                         "0020 ffff0000 0 BAR.SYNC 0 0", load, end}),
                 ElementsAre("0-1:ffffffff!", "2-2:ffff0000", "4-4:ffff!", "3-3:ffff0000!",

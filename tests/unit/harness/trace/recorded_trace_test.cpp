@@ -3,7 +3,7 @@
 
 #include "harness/simulator/machine.hpp"
 #include "harness/trace/recorded_trace.hpp"
-#include "tests/support/chance.hpp"
+#include "tests/support/random_source.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
@@ -97,7 +97,7 @@ Replayed replay(const std::string& text, const Kernel& of, const models::Archite
 
 /// Each access gets a pattern and the level that the draw would choose among all.
 void state_addresses(tests::ReadKernel& kernel, Draw draw, std::uint64_t seed) {
-    tests::Chance chance{seed};
+    tests::RandomSource random_source{seed};
     kernel.facts.memory.clear();
     for (const auto& instruction : kernel.function->instructions) {
         if (!has_recorded_addresses(instruction)) continue;
@@ -105,10 +105,10 @@ void state_addresses(tests::ReadKernel& kernel, Draw draw, std::uint64_t seed) {
         fact.at = instruction.address;
         fact.level = draw == Draw::AllLow ? models::MemoryLevel::L1 : models::MemoryLevel::Dram;
         fact.pattern.emplace();
-        fact.pattern->base = 16 * static_cast<std::uint64_t>(chance.whole(0, 100));
-        fact.pattern->thread_stride = 4 * static_cast<std::uint64_t>(chance.whole(0, 40));
+        fact.pattern->base = 16 * static_cast<std::uint64_t>(random_source.whole(0, 100));
+        fact.pattern->thread_stride = 4 * static_cast<std::uint64_t>(random_source.whole(0, 40));
         fact.pattern->iteration_stride = 128;
-        if (chance.whole(0, 3) == 0) {
+        if (random_source.whole(0, 3) == 0) {
             fact.pattern->random = seed;
             fact.pattern->footprint = 4096;
         }
@@ -246,7 +246,7 @@ TEST(RecordedTrace, IsHeldAgainstItsRunIssueByIssue) {
 }
 
 /// Lines that are left out, doubled or swapped, and characters that are changed.
-std::string damaged(std::string text, tests::Chance& chance) {
+std::string damaged(std::string text, tests::RandomSource& random_source) {
     const auto size = static_cast<std::int64_t>(text.size());
     const auto line_at = [&](std::int64_t at) {
         const std::size_t begin = text.rfind('\n', static_cast<std::size_t>(at));
@@ -254,23 +254,23 @@ std::string damaged(std::string text, tests::Chance& chance) {
         const std::size_t end = text.find('\n', first);
         return std::pair{first, end == std::string::npos ? text.size() : end + 1};
     };
-    const auto [first, last] = line_at(chance.whole(0, size - 1));
+    const auto [first, last] = line_at(random_source.whole(0, size - 1));
     const std::string line = text.substr(first, last - first);
-    switch (chance.whole(0, 3)) {
+    switch (random_source.whole(0, 3)) {
     case 0:
         return text.erase(first, last - first);
     case 1:
         return text.insert(first, line);
     case 2: {
         text.erase(first, last - first);
-        const auto to = line_at(chance.whole(0, static_cast<std::int64_t>(text.size()) - 1)).first;
+        const auto to = line_at(random_source.whole(0, static_cast<std::int64_t>(text.size()) - 1)).first;
         return text.insert(to, line);
     }
     default:
         constexpr std::string_view characters = "0123456789abcdefRPX .,=\n";
-        text[static_cast<std::size_t>(chance.whole(0, size - 1))] =
+        text[static_cast<std::size_t>(random_source.whole(0, size - 1))] =
             characters[static_cast<std::size_t>(
-                chance.whole(0, static_cast<std::int64_t>(characters.size()) - 1))];
+                random_source.whole(0, static_cast<std::int64_t>(characters.size()) - 1))];
         return text;
     }
 }
@@ -283,11 +283,11 @@ TEST(RecordedTrace, IsRefusedOrRunsAsItSaysWhenItIsDamaged) {
         if (made.run.events.empty()) continue;
         const std::string whole =
             print(tests::trace_of(made.kernel, made.machine, made.run.events));
-        tests::Chance chance{seed};
+        tests::RandomSource random_source{seed};
         for (int damage = 0; damage < 25; ++damage) {
             std::string text = whole;
-            for (std::int64_t times = chance.whole(1, 3); times > 0; --times)
-                text = damaged(text, chance);
+            for (std::int64_t times = random_source.whole(1, 3); times > 0; --times)
+                text = damaged(text, random_source);
             const RunOptions options{.seed = seed, .draw = Draw::Uniform, .path = {}};
             const Replayed replayed = replay(text, made.kernel, made.machine, options, {}, 0);
             ++(replayed.refusal.empty() ? ran : refused);

@@ -30,8 +30,8 @@ std::unique_ptr<Analyzed> launched(const std::string& body, std::int64_t warps) 
     if (body.rfind("ST", 0) == 0)
         facts.memory.push_back(
             {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
-    auto problem = analyzed(body, std::move(facts));
-    models::Architecture& machine = problem->architecture;
+    auto context = analyzed(body, std::move(facts));
+    models::Architecture& machine = context->architecture;
     set(machine.schedulers, "count", 2);
     set(machine.schedulers, "issue-slot", 2);
     set(machine.schedulers, "same-warp-interval", 6);
@@ -44,9 +44,9 @@ std::unique_ptr<Analyzed> launched(const std::string& body, std::int64_t warps) 
     auto& special = machine.classes.at(OpcodeClass::SpecialFunction).values;
     set(special, "initiation", 3);
     set(special, "latency", 40);
-    problem->request.launch = {1, 32 * warps};
-    problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    return problem;
+    context->request.launch = {1, 32 * warps};
+    context->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
+    return context;
 }
 
 // A and B have slots 0 .. 1, 4 .. 5 and 2 .. 3, 6 .. 7 of one scheduler, C is alone on the other.
@@ -56,8 +56,8 @@ TEST(JointSchedules, TryWhoeverIsFirstAtAPort) {
     const Envelope bounds = envelope(*launched("MUFU.COS R1, R2; EXIT;", 3));
     EXPECT_EQ(bounds.lower.proved.count(), 6 + 40);
     EXPECT_EQ(bounds.upper.proved.count(), 8 + 40);
-    EXPECT_EQ(bounds.upper.proof, Proof::DecidedSchedule);
-    EXPECT_EQ(bounds.lower.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(bounds.upper.proof, Proof::ScheduleExploration);
+    EXPECT_EQ(bounds.lower.proof, Proof::ScheduleExploration);
 }
 
 // The same three. One that enters the buffer at once drains at 10. Then B and C may: with B first,
@@ -66,26 +66,26 @@ TEST(JointSchedules, TryWhoeverIsFirstInTheWriteBuffer) {
     const Envelope bounds = envelope(*launched("ST [R2], R3; EXIT;", 3));
     EXPECT_EQ(bounds.lower.proved.count(), 30);
     EXPECT_EQ(bounds.upper.proved.count(), 32);
-    EXPECT_EQ(bounds.upper.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(bounds.upper.proof, Proof::ScheduleExploration);
 }
 
 TEST(JointSchedules, AreNotSteppedWhereAValueIsOpen) {
-    const auto problem = launched("MUFU.COS R1, R2; MOV R3, R1; EXIT;", 3);
-    auto& special = problem->architecture.classes.at(OpcodeClass::SpecialFunction).values;
-    set(problem->architecture.classes.at(OpcodeClass::Move).values, "latency", 8);
-    EXPECT_EQ(envelope(*problem).upper.proof, Proof::DecidedSchedule);
+    const auto context = launched("MUFU.COS R1, R2; MOV R3, R1; EXIT;", 3);
+    auto& special = context->architecture.classes.at(OpcodeClass::SpecialFunction).values;
+    set(context->architecture.classes.at(OpcodeClass::Move).values, "latency", 8);
+    EXPECT_EQ(envelope(*context).upper.proof, Proof::ScheduleExploration);
     set(special, "latency", {39, 40, 40});
-    EXPECT_EQ(envelope(*problem).upper.proof, Proof::ResponseTime);
+    EXPECT_EQ(envelope(*context).upper.proof, Proof::ResponseTime);
     set(special, "latency", 40);
     set(special, "initiation", {2, 3, 3});
-    EXPECT_EQ(envelope(*problem).upper.proof, Proof::ResponseTime);
+    EXPECT_EQ(envelope(*context).upper.proof, Proof::ResponseTime);
 }
 
 TEST(JointSchedules, AreLeftToTheSumWhereOrdersAreTooMany) {
-    const auto problem = launched("MUFU.COS R1, R2; MUFU.COS R3, R2; MUFU.COS R4, R2; "
+    const auto context = launched("MUFU.COS R1, R2; MUFU.COS R3, R2; MUFU.COS R4, R2; "
                                   "MUFU.COS R5, R2; MUFU.COS R6, R2; MUFU.COS R7, R2; EXIT;",
                                   32);
-    const Envelope bounds = envelope(*problem);
+    const Envelope bounds = envelope(*context);
     EXPECT_EQ(bounds.upper.proof, Proof::ResponseTime);
     EXPECT_GT(bounds.upper.proved, bounds.lower.proved);
 }
@@ -93,11 +93,11 @@ TEST(JointSchedules, AreLeftToTheSumWhereOrdersAreTooMany) {
 // Places 0 1 0 2 0 3, slots of two cycles.
 TEST(SlotRounds, ListPlacesByTheirNextSlots) {
     const models::WarpPolicy policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    const SlotRound round{SlotOrder{policy, 4, 2}, policy.every, 4};
+    const SlotRound round{SlotTable{policy, 4, 2}, policy.every, 4};
     EXPECT_EQ(round.period(), 4);
     EXPECT_EQ(round.starts(), 4);
     // Where the last place is empty, the others are not alike.
-    EXPECT_EQ((SlotRound{SlotOrder{policy, 4, 2}, policy.every, 3}).starts(), 12);
+    EXPECT_EQ((SlotRound{SlotTable{policy, 4, 2}, policy.every, 3}).starts(), 12);
     EXPECT_THAT(round.upcoming(0), ElementsAre(0, 1, 2, 3));
     EXPECT_THAT(round.upcoming(6), ElementsAre(2, 0, 3, 1));
     EXPECT_EQ(round.owner(7), 2U);
@@ -112,7 +112,7 @@ TEST(SlotRounds, RepeatAfterAPeriodButForNames) {
                              "variable-rate:fast=1,every=5"})
         for (std::int64_t places = 2; places < 9; ++places) {
             const models::WarpPolicy policy = models::read_policy(text).value();
-            const SlotOrder order{policy, places, 3};
+            const SlotTable order{policy, places, 3};
             const SlotRound round{order, policy.every, places};
             for (Time cycle = 0; cycle < 3 * order.round(); ++cycle) {
                 const auto& now = round.upcoming(cycle);

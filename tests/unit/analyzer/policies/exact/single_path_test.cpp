@@ -12,10 +12,10 @@ std::vector<int> path(const std::string& body, std::vector<models::LoopFact> loo
     models::FlowFacts facts;
     facts.loops = std::move(loops);
     const auto all = analyzed(body, std::move(facts));
-    const auto problem = prepare(all->request);
-    EXPECT_TRUE(problem) << to_string(problem.error());
+    const auto context = prepare(all->request);
+    EXPECT_TRUE(context) << to_string(context.error());
     std::vector<int> instructions;
-    const auto steps = only_path(problem.value(), longest);
+    const auto steps = single_path(context.value(), longest);
     if (steps)
         for (const PathStep& step : *steps)
             instructions.push_back(static_cast<int>(step.instruction) *

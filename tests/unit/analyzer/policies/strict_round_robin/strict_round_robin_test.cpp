@@ -16,14 +16,14 @@ using testing::HasSubstr;
 /// moves 18 cycles after their issue.
 std::unique_ptr<Analyzed> in_turn(const std::string& body, models::Launch launch,
                                   models::FlowFacts facts = {}) {
-    auto problem = analyzed(body, std::move(facts));
-    problem->request.launch = launch;
-    problem->request.policy = models::read_policy("srr").value();
-    return problem;
+    auto context = analyzed(body, std::move(facts));
+    context->request.launch = launch;
+    context->request.policy = models::read_policy("srr").value();
+    return context;
 }
 
-std::string refusal(const Analyzed& problem) {
-    const auto analysis = problem.run();
+std::string refusal(const Analyzed& context) {
+    const auto analysis = context.run();
     return analysis ? "bounded" : to_string(analysis.error());
 }
 
@@ -33,7 +33,7 @@ TEST(StrictTurns, KeepOthersWaitingForWhoMayNotIssueYet) {
     const Envelope two = envelope(*in_turn("MOV R1, R2; MOV R3, R1; EXIT;", {1, 128}));
     EXPECT_EQ(two.upper.proved.count(), 20 + 18);
     EXPECT_EQ(two.lower.proved.count(), 20 + 18);
-    EXPECT_EQ(two.upper.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(two.upper.proof, Proof::ScheduleExploration);
     // 24 warps take 48 cycles for a round, which hides all else; the last EXIT is at 2 x 48 + 46.
     const Envelope many = envelope(*in_turn("MOV R1, R2; MOV R3, R1; EXIT;", {1, 1536}));
     EXPECT_EQ(many.upper.proved.count(), 2 * 48 + 46 + 1);
@@ -41,10 +41,10 @@ TEST(StrictTurns, KeepOthersWaitingForWhoMayNotIssueYet) {
 }
 
 TEST(StrictTurns, OfWarpsWithSeveralPathsWaitForEachOfThem) {
-    auto problem = in_turn("@P0 BRA L; MOV R1, R2; L: MOV R3, R1; EXIT;", {1, 128});
-    for (auto& value : problem->architecture.control_flow.values)
+    auto context = in_turn("@P0 BRA L; MOV R1, R2; L: MOV R3, R1; EXIT;", {1, 128});
+    for (auto& value : context->architecture.control_flow.values)
         value.interval = models::Interval{6, 6, 6};
-    const Envelope two = envelope(*problem);
+    const Envelope two = envelope(*context);
     EXPECT_EQ(two.upper.proof, Proof::ResponseTime);
     // Four choices of two warps. A round takes 4 cycles; a warp is not ready 6 cycles behind an
     // issue, and 18 behind the first move. 12 cycles of the second one's result are left at the
@@ -58,18 +58,18 @@ TEST(StrictTurns, OfWarpsWithSeveralPathsWaitForEachOfThem) {
 // Behind the first call the sum waits for the load, behind the second one for nothing.
 TEST(StrictTurns, WaitAsLongAsAnyCallOfCodeThatIsCalledTwice) {
     const std::string moves = "MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; MOV R1, R2; ";
-    auto problem = in_turn("LDS R7, [R14]; CAL F; MOV R1, R2; " + moves +
+    auto context = in_turn("LDS R7, [R14]; CAL F; MOV R1, R2; " + moves +
                                "CAL F; EXIT; F: FADD R8, R7, R7; @P0 BRA X; MOV R1, R2; X: RET;",
                            {1, 128});
     constexpr std::int64_t longest_run = 1127;
-    EXPECT_GE(envelope(*problem).upper.proved.count(), longest_run);
+    EXPECT_GE(envelope(*context).upper.proved.count(), longest_run);
 }
 
 TEST(StrictTurns, ThatEndSoonerLeaveTurnsOut) {
     const Envelope two = envelope(*in_turn("MOV R1, R2; @P0 EXIT; MOV R3, R1; EXIT;", {1, 128}));
     // Nobody ends sooner: moves at 0 and 2, EXITs at 6 and 8, moves at 18 and 20.
     EXPECT_EQ(two.upper.proved.count(), 20 + 18);
-    EXPECT_EQ(two.upper.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(two.upper.proof, Proof::ScheduleExploration);
     EXPECT_LT(two.lower.proved.count(), 20 + 18); // All end sooner.
 }
 
@@ -105,12 +105,12 @@ TEST(StrictTurns, OfOneWarpPerSchedulerAreNoTurns) {
 /// A block starts 6 cycles after the EXIT that made room for it.
 std::unique_ptr<Analyzed> with_places(std::int64_t places, const std::string& body,
                                       models::Launch launch) {
-    auto problem = in_turn(body, launch);
-    for (auto& value : problem->architecture.blocks.values)
+    auto context = in_turn(body, launch);
+    for (auto& value : context->architecture.blocks.values)
         value.interval = models::Interval{3, 3, 3};
-    for (auto& value : problem->architecture.limits.values)
+    for (auto& value : context->architecture.limits.values)
         if (value.name == "max-blocks") value.interval = models::Interval{places, places, places};
-    return problem;
+    return context;
 }
 
 TEST(StrictTurns, OfBlocksThatFollowEachOther) {
@@ -146,13 +146,13 @@ TEST(StrictTurns, OfWarpsThatWaitForManyThingsAtOnceTakeTheTimeOfEachAlone) {
         "@P0 BRA L; MOV R10, R0; L: FADD R1, R0, R0; FADD R2, R0, R0; FADD R3, R0, R0; "
         "FADD R4, R1, R1; FADD R5, R2, R2; FADD R6, R3, R3; EXIT;";
     const auto upper = [&](std::int64_t threads) {
-        auto problem = in_turn(body, {1, threads});
-        for (auto& value : problem->architecture.control_flow.values)
+        auto context = in_turn(body, {1, threads});
+        for (auto& value : context->architecture.control_flow.values)
             value.interval = models::Interval{6, 6, 6};
         for (auto& value :
-             problem->architecture.classes.at(assembly::OpcodeClass::FloatAdd).values.values)
+             context->architecture.classes.at(assembly::OpcodeClass::FloatAdd).values.values)
             if (value.name == "latency") value.interval = models::Interval{1, 20, 500};
-        return envelope(*problem).upper;
+        return envelope(*context).upper;
     };
     const SideResult two = upper(128);
     EXPECT_THAT(two.terms.front().text, HasSubstr("one warp alone"));
@@ -166,20 +166,20 @@ TEST(StrictTurns, NameWhatIsNotBounded) {
 
 /// Bounds as sums of lemmas. Fails the test where terms are not what they are said to be.
 struct Proved {
-    explicit Proved(Analyzed& problem) {
-        problem.request.proofs = &proofs;
-        bounds = envelope(problem);
-        problem.request.proofs = nullptr;
-        if (problem.request.launch.blocks * problem.request.launch.threads == 32) return;
+    explicit Proved(Analyzed& context) {
+        context.request.proofs = &proofs;
+        bounds = envelope(context);
+        context.request.proofs = nullptr;
+        if (context.request.launch.blocks * context.request.launch.threads == 32) return;
         EXPECT_EQ(bounds.upper.proved.count(), sum_of(bounds.upper.terms).count());
         for (const BoundTerm& term : bounds.upper.terms)
-            if (!term.lemma.empty()) {
-                EXPECT_TRUE(std::any_of(proofs.lemmas.begin(), proofs.lemmas.end(),
-                                        [&](const PathLemma& lemma) {
-                                            return lemma.id == term.lemma &&
-                                                   lemma.bound == term.cycles;
+            if (!term.certificate.empty()) {
+                EXPECT_TRUE(std::any_of(proofs.certificates.begin(), proofs.certificates.end(),
+                                        [&](const PathCertificate& certificate) {
+                                            return certificate.id == term.certificate &&
+                                                   certificate.bound == term.cycles;
                                         }))
-                    << term.lemma;
+                    << term.certificate;
             }
     }
 
@@ -187,12 +187,12 @@ struct Proved {
     [[nodiscard]] std::vector<std::string> summed() const {
         std::vector<std::string> ids;
         for (const BoundTerm& term : bounds.upper.terms)
-            if (!term.lemma.empty())
-                ids.push_back(term.lemma.substr(std::string{"execution-time-upper-"}.size()));
+            if (!term.certificate.empty())
+                ids.push_back(term.certificate.substr(std::string{"execution-time-upper-"}.size()));
         return ids;
     }
 
-    ProofRecord proofs;
+    CertificateStore proofs;
     Envelope bounds;
 };
 
@@ -244,11 +244,11 @@ TEST(StrictTurns, InEvidenceAreNotTighterThanWithout) {
                  {models::Launch{1, 32}, models::Launch{5, 32}, models::Launch{1, 160},
                   models::Launch{7, 96}, models::Launch{3, 256}})
                 for (const std::int64_t multiprocessors : {1, 2}) {
-                    auto problem = with_places(places, body, launch);
-                    problem->facts = facts;
-                    problem->request.multiprocessors = multiprocessors;
-                    const auto plain = envelope(*problem).bounds();
-                    const auto proved = Proved{*problem}.bounds.bounds();
+                    auto context = with_places(places, body, launch);
+                    context->facts = facts;
+                    context->request.multiprocessors = multiprocessors;
+                    const auto plain = envelope(*context).bounds();
+                    const auto proved = Proved{*context}.bounds.bounds();
                     EXPECT_LE(plain.upper(), proved.upper()) << body << models::to_string(launch);
                     EXPECT_GE(plain.lower(), proved.lower()) << body << models::to_string(launch);
                     if (plain.upper() < proved.upper()) ++looser;

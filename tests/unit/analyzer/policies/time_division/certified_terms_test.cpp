@@ -13,24 +13,24 @@ using testing::HasSubstr;
 
 std::unique_ptr<Analyzed> slotted(const std::string& body, std::int64_t warps,
                                   models::FlowFacts facts = {}) {
-    auto problem = analyzed(body, std::move(facts));
-    problem->request.launch = {1, 32 * warps};
-    problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    return problem;
+    auto context = analyzed(body, std::move(facts));
+    context->request.launch = {1, 32 * warps};
+    context->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
+    return context;
 }
 
 /// Seven warps on two schedulers, four places with slots 4 (the fast one) and 12 cycles apart,
 /// three with 4 and 8. Every port is the multiprocessor's and taken for one slot.
 struct SharedPorts {
-    explicit SharedPorts(const std::string& body) : problem{slotted(body, 7)} {
-        for (auto& unit : problem->architecture.units)
+    explicit SharedPorts(const std::string& body) : context{slotted(body, 7)} {
+        for (auto& unit : context->architecture.units)
             unit.scope = models::UnitScope::Core;
-        problem->request.proofs = &proofs;
+        context->request.proofs = &proofs;
     }
 
     /// Fails the test where the terms do not add up to the bound.
     SideResult upper() {
-        const auto analysis = problem->run();
+        const auto analysis = context->run();
         if (!analysis) {
             ADD_FAILURE() << to_string(analysis.error());
             return {};
@@ -40,13 +40,13 @@ struct SharedPorts {
         return side;
     }
 
-    std::unique_ptr<Analyzed> problem;
-    ProofRecord proofs;
+    std::unique_ptr<Analyzed> context;
+    CertificateStore proofs;
 };
 
-const BoundTerm* term_of(const SideResult& side, const std::string& lemma) {
+const BoundTerm* term_of(const SideResult& side, const std::string& certificate) {
     const auto found = std::find_if(side.terms.begin(), side.terms.end(),
-                                    [&](const BoundTerm& term) { return term.lemma == lemma; });
+                                    [&](const BoundTerm& term) { return term.certificate == certificate; });
     return found == side.terms.end() ? nullptr : &*found;
 }
 
@@ -60,9 +60,9 @@ TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
     EXPECT_EQ(lost->count, 4);
     EXPECT_EQ(lost->cycles, 2 * 12);
     for (const char* every : {"4", "8", "12"})
-        EXPECT_TRUE(std::any_of(shared.proofs.lemmas.begin(), shared.proofs.lemmas.end(),
-                                [&](const PathLemma& lemma) {
-                                    return lemma.id ==
+        EXPECT_TRUE(std::any_of(shared.proofs.certificates.begin(), shared.proofs.certificates.end(),
+                                [&](const PathCertificate& certificate) {
+                                    return certificate.id ==
                                            std::string{"execution-time-upper-every-"} + every;
                                 }))
             << every;
@@ -75,11 +75,11 @@ TEST(SlottedTerms, AreNotTighterThanWithoutProofs) {
     for (const char* body : {"ST [R2], R3; MUFU.COS R1, R2; EXIT;",
                              "MOV R1, R2; MOV R3, R4; FFMA R8, R8, R3, R3; EXIT;"})
         for (const std::int64_t warps : {1, 2, 5, 8, 32}) {
-            const auto problem = slotted(body, warps, facts);
-            const auto plain = problem->run();
-            ProofRecord proofs;
-            problem->request.proofs = &proofs;
-            const auto proved = problem->run();
+            const auto context = slotted(body, warps, facts);
+            const auto plain = context->run();
+            CertificateStore proofs;
+            context->request.proofs = &proofs;
+            const auto proved = context->run();
             ASSERT_TRUE(plain && proved);
             const auto bounds = plain.value().execution_time.bounds();
             const auto with_proofs = proved.value().execution_time.bounds();
@@ -105,10 +105,10 @@ TEST(SlottedTerms, CountAtBarriersThePlaceWhereItTakesLongest) {
 }
 
 TEST(SlottedTerms, RefuseBarriersThatPathsPassUnequallyOften) {
-    const auto problem = slotted("@P0 BRA 0x10; BAR.SYNC 0x0; EXIT;", 4);
-    ProofRecord proofs;
-    problem->request.proofs = &proofs;
-    const auto refused = problem->run();
+    const auto context = slotted("@P0 BRA 0x10; BAR.SYNC 0x0; EXIT;", 4);
+    CertificateStore proofs;
+    context->request.proofs = &proofs;
+    const auto refused = context->run();
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().what, HasSubstr("paths pass this barrier 0 to 1 times"));
 }

@@ -16,25 +16,25 @@ using testing::HasSubstr;
 /// On two multiprocessors, each with room for two blocks.
 std::unique_ptr<Analyzed> on_two(const std::string& body, models::Launch launch,
                                  models::FlowFacts facts = {}) {
-    auto problem = analyzed(body, std::move(facts));
-    tests::put_value(problem->architecture, "limits/max-blocks", {2, std::nullopt, 2});
+    auto context = analyzed(body, std::move(facts));
+    tests::put_value(context->architecture, "limits/max-blocks", {2, std::nullopt, 2});
     for (const char* cost : {"blocks/replacement", "blocks/start"})
-        tests::put_value(problem->architecture, cost, {3, std::nullopt, 5});
-    problem->request.launch = launch;
-    problem->request.multiprocessors = 2;
-    problem->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
-    return problem;
+        tests::put_value(context->architecture, cost, {3, std::nullopt, 5});
+    context->request.launch = launch;
+    context->request.multiprocessors = 2;
+    context->request.policy = models::read_policy("variable-rate:fast=0,every=2").value();
+    return context;
 }
 
 /// Of the only term with such a text; 0 without one.
-std::int64_t cycles_of(const Analyzed& problem, const std::string& text) {
-    for (const BoundTerm& term : envelope(problem).upper.terms)
+std::int64_t cycles_of(const Analyzed& context, const std::string& text) {
+    for (const BoundTerm& term : envelope(context).upper.terms)
         if (term.text.find(text) != std::string::npos) return term.count * term.cycles;
     return 0;
 }
 
 TEST(SlotDistances, AreThoseOfPlacesThatABlockComesTo) {
-    LaunchShape shape;
+    LaunchGeometry shape;
     shape.resident = 3;
     shape.blocks = 6;
     shape.multiprocessors = 2;
@@ -56,7 +56,7 @@ TEST(SlotDistances, AreThoseOfPlacesThatABlockComesTo) {
 TEST(SlottedMultiprocessors, AreSteppedForEveryNumberOfBlocksThatOneMayGet) {
     const auto times = [](std::int64_t blocks) {
         const auto bounds = envelope(*on_two("MOV R1, R2; MOV R3, R4; EXIT;", {blocks, 64}));
-        EXPECT_EQ(bounds.upper.proof, Proof::DecidedSchedule);
+        EXPECT_EQ(bounds.upper.proof, Proof::ScheduleExploration);
         return std::pair{bounds.lower.proved.count(), bounds.upper.proved.count()};
     };
     EXPECT_EQ(times(4), (std::pair<std::int64_t, std::int64_t>{9 + 18, 10 + 18})); // all full
@@ -69,13 +69,13 @@ TEST(SlottedMultiprocessors, AreSteppedForEveryNumberOfBlocksThatOneMayGet) {
 // them, an exit one. In one wave at most 3 other warps are on the multiprocessor, one beside.
 TEST(SlottedMultiprocessors, LoseSlotsToTheWarpsOfTheirOwn) {
     const auto lost = [](std::int64_t blocks) {
-        const auto problem = on_two("@P0 MOV R1, R2; EXIT;", {blocks, 64});
-        for (auto& unit : problem->architecture.units)
+        const auto context = on_two("@P0 MOV R1, R2; EXIT;", {blocks, 64});
+        for (auto& unit : context->architecture.units)
             unit.scope = models::UnitScope::Core;
-        auto& moves = problem->architecture.classes.at(assembly::OpcodeClass::Move).values.values;
+        auto& moves = context->architecture.classes.at(assembly::OpcodeClass::Move).values.values;
         for (auto& value : moves)
             if (value.name == "initiation") value.interval = models::Interval{10, 10, 10};
-        return cycles_of(*problem, "a port is taken by another");
+        return cycles_of(*context, "a port is taken by another");
     };
     EXPECT_EQ(lost(4), lost(3));
     EXPECT_EQ(lost(4), lost(2));
@@ -108,15 +108,15 @@ TEST(SlottedMultiprocessors, FillABufferOfEachOne) {
 TEST(SlottedMultiprocessors, HaveAPathInTheSlotsOfAPlaceThatIsSurelyTaken) {
     // Latencies are open, so nothing is decided. Three places, one scheduler: 0 1 0 2.
     const auto lower = [](std::int64_t blocks, std::int64_t multiprocessors, const char* policy) {
-        const auto problem = on_two("MOV R1, R2; MOV R3, R1; EXIT;", {blocks, 32});
-        problem->request.multiprocessors = multiprocessors;
-        tests::put_value(problem->architecture, "limits/max-blocks", {3, std::nullopt, 3});
-        tests::put_value(problem->architecture, "schedulers/count", {1, std::nullopt, 1});
-        problem->request.policy = models::read_policy(policy).value();
-        auto& moves = problem->architecture.classes.at(assembly::OpcodeClass::Move).values.values;
+        const auto context = on_two("MOV R1, R2; MOV R3, R1; EXIT;", {blocks, 32});
+        context->request.multiprocessors = multiprocessors;
+        tests::put_value(context->architecture, "limits/max-blocks", {3, std::nullopt, 3});
+        tests::put_value(context->architecture, "schedulers/count", {1, std::nullopt, 1});
+        context->request.policy = models::read_policy(policy).value();
+        auto& moves = context->architecture.classes.at(assembly::OpcodeClass::Move).values.values;
         for (auto& value : moves)
             if (value.name == "latency") value.interval = models::Interval{18, 19, 30};
-        return envelope(*problem).lower.proved.count();
+        return envelope(*context).lower.proved.count();
     };
     // Moves 18 cycles apart, seen from the beginnings of slots at least 17: 20 in slots that are 4
     // apart, 24 where they are 8 apart, less the cycle that the run may start within a slot. The

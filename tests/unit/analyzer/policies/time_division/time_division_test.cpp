@@ -12,20 +12,20 @@ using testing::HasSubstr;
 std::unique_ptr<Analyzed> slotted(const std::string& body, std::int64_t threads,
                                   models::FlowFacts facts = {},
                                   const char* policy = "variable-rate:fast=0,every=2") {
-    auto problem = analyzed(body, std::move(facts));
-    problem->request.launch = {1, threads};
-    problem->request.policy = models::read_policy(policy).value();
-    return problem;
+    auto context = analyzed(body, std::move(facts));
+    context->request.launch = {1, threads};
+    context->request.policy = models::read_policy(policy).value();
+    return context;
 }
 
-void set_moves(Analyzed& problem, std::string_view name, models::Interval interval) {
-    auto& timing = problem.architecture.classes.at(assembly::OpcodeClass::Move);
+void set_moves(Analyzed& context, std::string_view name, models::Interval interval) {
+    auto& timing = context.architecture.classes.at(assembly::OpcodeClass::Move);
     for (auto& value : timing.values.values)
         if (value.name == name) value.interval = interval;
 }
 
-LaunchShape shape(std::int64_t warps) {
-    LaunchShape shape;
+LaunchGeometry shape(std::int64_t warps) {
+    LaunchGeometry shape;
     shape.warps_per_block = warps;
     shape.schedulers = 2;
     shape.issue_slot = {2, 2, 2};
@@ -56,7 +56,7 @@ TEST(SlottedWarps, IssueInTheirSlots) {
     // and 9. The last move's result is ready 18 cycles after its issue.
     EXPECT_EQ(four.lower.proved.count(), 9 + 18);
     EXPECT_EQ(four.upper.proved.count(), 10 + 18);
-    EXPECT_EQ(four.upper.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(four.upper.proof, Proof::ScheduleExploration);
 }
 
 TEST(SlottedWarps, AreHardlyLessCertainThanOneWarp) {
@@ -72,12 +72,12 @@ TEST(SlottedWarps, AreHardlyLessCertainThanOneWarp) {
 }
 
 TEST(SlottedWarps, CoverSlotsThatAreNotEquallyFarApart) {
-    const auto problem =
+    const auto context =
         slotted("MOV R1, R2; MOV R3, R4; EXIT;", 256, {}, "variable-rate:fast=0,every=3");
-    for (auto& unit : problem->architecture.units)
+    for (auto& unit : context->architecture.units)
         if (unit.name == "control") unit.scope = models::UnitScope::Core; // schedulers may wait
-    set_moves(*problem, "latency", {17, 18, 18});                         // and are not stepped
-    const Envelope bounds = envelope(*problem);
+    set_moves(*context, "latency", {17, 18, 18});                         // and are not stepped
+    const Envelope bounds = envelope(*context);
     // A result 18 cycles after the second issue: of the fast warp 6 cycles after the first, of the
     // others 8 to 10, at most 9 after the start.
     EXPECT_EQ(bounds.lower.proved.count(), 6 + 17);
@@ -109,11 +109,11 @@ TEST(SlottedWarps, LoseSlotsToPortsAndStores) {
 /// exit holds it for one cycle. Slots last two cycles, there are two schedulers.
 std::int64_t lost_to_moves(std::int64_t warps, models::UnitScope scope, std::int64_t cycles) {
     // Whether a move executes is open, so that the schedule is not decided.
-    const auto problem = slotted("@P0 MOV R1, R2; EXIT;", 32 * warps);
-    for (auto& unit : problem->architecture.units)
+    const auto context = slotted("@P0 MOV R1, R2; EXIT;", 32 * warps);
+    for (auto& unit : context->architecture.units)
         unit.scope = scope;
-    set_moves(*problem, "initiation", {cycles, cycles, cycles});
-    for (const BoundTerm& term : envelope(*problem).upper.terms)
+    set_moves(*context, "initiation", {cycles, cycles, cycles});
+    for (const BoundTerm& term : envelope(*context).upper.terms)
         if (term.text.find("a port is taken by another") != std::string::npos) return term.count;
     return 0;
 }
@@ -157,10 +157,10 @@ TEST(SlottedWarps, LoseASlotToAsManyStoresAsTheBufferHolds) {
     facts.memory.push_back(
         {0, models::CountRange{1, 1}, std::nullopt, models::MemoryLevel::Dram, {}, {}});
     const auto lost = [&](models::Interval entries) {
-        const auto problem = slotted("ST [R2], R3; EXIT;", 1024, facts);
-        for (auto& value : problem->architecture.write_buffer.values)
+        const auto context = slotted("ST [R2], R3; EXIT;", 1024, facts);
+        for (auto& value : context->architecture.write_buffer.values)
             if (value.name == "entries") value.interval = entries;
-        for (const BoundTerm& term : envelope(*problem).upper.terms)
+        for (const BoundTerm& term : envelope(*context).upper.terms)
             if (term.text.find("write buffer is full") != std::string::npos) return term.count;
         return std::int64_t{0};
     };
@@ -174,13 +174,13 @@ TEST(SlottedWarps, LoseASlotToAsManyStoresAsTheBufferHolds) {
 // owner issues at 0, and the other one's slots are 1 .. 2 and 5 .. 6.
 TEST(SlottedWarps, ReallyLoseASlotToAPortThatIsHeldLongerThanASlot) {
     const auto worst = [](std::int64_t cycles) {
-        const auto problem = slotted("MOV R1, R2; EXIT;", 128);
-        set_moves(*problem, "initiation", {cycles, cycles, cycles});
-        return envelope(*problem).upper;
+        const auto context = slotted("MOV R1, R2; EXIT;", 128);
+        set_moves(*context, "initiation", {cycles, cycles, cycles});
+        return envelope(*context).upper;
     };
     EXPECT_EQ(worst(2).proved.count(), 2 + 18);
     EXPECT_EQ(worst(3).proved.count(), 5 + 18);
-    EXPECT_EQ(worst(3).proof, Proof::DecidedSchedule);
+    EXPECT_EQ(worst(3).proof, Proof::ScheduleExploration);
     // Held for five cycles, the port is also taken when the owner issues at the first of 0 .. 1:
     // the other one's slots are 2 .. 3 and 6 .. 7.
     EXPECT_EQ(worst(5).proved.count(), 6 + 18);
@@ -188,14 +188,14 @@ TEST(SlottedWarps, ReallyLoseASlotToAPortThatIsHeldLongerThanASlot) {
 
 TEST(SlottedWarps, AreDecidedWhereAnOpenLatencyMovesNoIssue) {
     const auto upper = [](models::Interval latency) {
-        const auto problem = slotted("MOV R1, R2; MOV R3, R1; EXIT;", 256);
-        set_moves(*problem, "latency", latency);
-        return envelope(*problem).upper;
+        const auto context = slotted("MOV R1, R2; MOV R3, R1; EXIT;", 256);
+        set_moves(*context, "latency", latency);
+        return envelope(*context).upper;
     };
     const auto exact = upper({18, 18, 18});
-    EXPECT_EQ(exact.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(exact.proof, Proof::ScheduleExploration);
     const auto open = upper({18, 18, 19});
-    EXPECT_EQ(open.proof, Proof::DecidedSchedule);
+    EXPECT_EQ(open.proof, Proof::ScheduleExploration);
     EXPECT_EQ(open.proved, exact.proved + models::Cycles{1}); // the last result
     // The fast warp is in time for the second cycle of its slot, or for the first.
     EXPECT_EQ(upper({18, 18, 20}).proof, Proof::ResponseTime);
@@ -210,19 +210,19 @@ TEST(SlottedWarps, AreDecidedOnlyOnOnePathWhereNothingIsOpen) {
             facts.loops.push_back({0, turns_at_least, 4, {}});
         return envelope(*slotted(body, 128, facts)).upper.proof;
     };
-    EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; EXIT;"), Proof::DecidedSchedule);
+    EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; EXIT;"), Proof::ScheduleExploration);
     EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; EXIT;", 3), Proof::ResponseTime);
     EXPECT_EQ(proof("L: MOV R1, R2; NOP; @P0 BRA L; @P1 EXIT; NOP; EXIT;"), Proof::ResponseTime);
     EXPECT_EQ(proof("MOV R1, R2; ST [R2], R3; EXIT;"), Proof::ResponseTime); // drains are
-    EXPECT_EQ(proof("MOV R1, R2; MUFU.COS R1, R2; EXIT;"), Proof::DecidedSchedule);
+    EXPECT_EQ(proof("MOV R1, R2; MUFU.COS R1, R2; EXIT;"), Proof::ScheduleExploration);
 }
 
 // Eight warps, four places on each scheduler: slots 4 or 12 cycles apart.
 TEST(SlottedWarps, WaitForASlotBehindABarrier) {
     const auto terms = [](const std::string& body, std::int64_t blocks, std::int64_t threads) {
-        const auto problem = slotted(body, threads);
-        problem->request.launch = {blocks, threads};
-        return envelope(*problem).upper.terms;
+        const auto context = slotted(body, threads);
+        context->request.launch = {blocks, threads};
+        return envelope(*context).upper.terms;
     };
     const auto behind = [](const std::vector<BoundTerm>& all) {
         for (const BoundTerm& term : all)
@@ -241,11 +241,11 @@ TEST(SlottedWarps, WaitForASlotBehindABarrier) {
 TEST(SlottedWarps, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
     for (const auto& [latency, waited] :
          {std::pair{17, 24}, std::pair{13, 24}, std::pair{25, 36}}) {
-        const auto problem = slotted("BAR.SYNC 0x0; MOV R1, R2; MOV R3, R1; EXIT;", 256);
-        set_moves(*problem, "latency", {latency, latency, latency});
-        const auto with = envelope(*problem).upper.terms.front().cycles;
-        set_moves(*problem, "latency", {1, 1, 1});
-        const auto gap = envelope(*problem).upper.terms.front().cycles;
+        const auto context = slotted("BAR.SYNC 0x0; MOV R1, R2; MOV R3, R1; EXIT;", 256);
+        set_moves(*context, "latency", {latency, latency, latency});
+        const auto with = envelope(*context).upper.terms.front().cycles;
+        set_moves(*context, "latency", {1, 1, 1});
+        const auto gap = envelope(*context).upper.terms.front().cycles;
         // Two moves one behind the other, or 12 cycles between (6 in slots 12 cycles apart); an
         // exit ends one cycle behind itself, a result so many behind the move.
         EXPECT_EQ(with - gap, waited + latency - 12 - (12 + 1)) << latency;
@@ -258,15 +258,15 @@ TEST(SlottedWarps, TakeEachWaitInTheSlowestSlotsWhereTheChainChangesItsPlace) {
 // and a port that is held for longer than the barrier takes reaches into the next part.
 TEST(SlottedWarps, LoseSlotsInOnePlaceFromBarrierToBarrier) {
     const auto lost = [](const std::string& body, models::Launch launch, std::int64_t barrier) {
-        const auto problem = slotted(body, launch.threads);
-        problem->request.launch = launch;
-        set_moves(*problem, "initiation", {3, 3, 3});
+        const auto context = slotted(body, launch.threads);
+        context->request.launch = launch;
+        set_moves(*context, "initiation", {3, 3, 3});
         for (auto& value :
-             problem->architecture.classes.at(assembly::OpcodeClass::Barrier).values.values)
+             context->architecture.classes.at(assembly::OpcodeClass::Barrier).values.values)
             if (value.name == "latency")
                 value.interval = models::Interval{barrier, barrier, barrier};
         std::int64_t cycles = 0;
-        for (const BoundTerm& term : envelope(*problem).upper.terms)
+        for (const BoundTerm& term : envelope(*context).upper.terms)
             if (term.text.find("port is taken") != std::string::npos)
                 cycles = term.count * term.cycles;
         return cycles;
@@ -281,8 +281,8 @@ TEST(SlottedWarps, LoseSlotsInOnePlaceFromBarrierToBarrier) {
 }
 
 TEST(SlottedWarps, RefuseBarriersThatWarpsCouldPassUnequallyOften) {
-    const auto refusal = [](const Analyzed& problem) {
-        const auto analysis = problem.run();
+    const auto refusal = [](const Analyzed& context) {
+        const auto analysis = context.run();
         return analysis ? "accepted" : to_string(analysis.error());
     };
     const std::string maybe = "@P0 BRA E; BAR.SYNC 0x0; E: EXIT;";

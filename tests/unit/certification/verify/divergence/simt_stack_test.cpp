@@ -11,28 +11,28 @@
 namespace warpbound::certification::verify {
 namespace {
 
-using Kind = LaneStack::Kind;
+using Kind = SimtStack::Kind;
 
 /// Whoever goes on may come to any block in the same turn.
-const LaneStack::LaterTurn never = [](std::size_t, std::size_t) { return false; };
+const SimtStack::LaterTurn never = [](std::size_t, std::size_t) { return false; };
 
 /// All are in the points that instructions 0 and 1 made.
-LaneStack in_two_points() {
-    LaneStack stack;
+SimtStack in_two_points() {
+    SimtStack stack;
     stack.join(Kind::Made, 0);
     stack.join(Kind::Made, 1);
     return stack;
 }
 
 /// Some of the active lanes left the inner point and wait for their turn at block 7.
-void let_some_leave(LaneStack& stack, std::size_t point = 1) {
-    LaneStack others = stack;
+void let_some_leave(SimtStack& stack, std::size_t point = 1) {
+    SimtStack others = stack;
     others.leave(point);
     stack.wait_for_turn(5, 7, others);
 }
 
 /// The only ones who can go on.
-LaneStack::Entry let_next(LaneStack& stack) {
+SimtStack::Entry let_next(SimtStack& stack) {
     const auto choices = stack.next();
     EXPECT_EQ(choices.size(), 1U);
     if (choices.empty()) return {};
@@ -40,8 +40,8 @@ LaneStack::Entry let_next(LaneStack& stack) {
     return choices.front().first;
 }
 
-TEST(LaneStack, OpensAPointForThoseWhoArriveThoughOthersLeftItBefore) {
-    LaneStack stack = in_two_points();
+TEST(SimtStack, OpensAPointForThoseWhoArriveThoughOthersLeftItBefore) {
+    SimtStack stack = in_two_points();
     let_some_leave(stack);
     EXPECT_TRUE(stack.arrive(1, 8, never));
     EXPECT_EQ(stack.innermost(), 0U);
@@ -52,37 +52,37 @@ TEST(LaneStack, OpensAPointForThoseWhoArriveThoughOthersLeftItBefore) {
 }
 
 // Lanes that go on at block 7 may part at three blocks, at block 8 at one.
-TEST(LaneStack, KnowsOnlyWhoPartedLastWhereOthersAreForgotten) {
+TEST(SimtStack, KnowsOnlyWhoPartedLastWhereOthersAreForgotten) {
     const std::vector<std::size_t> to_seven{2, 3, 5};
     const std::vector<std::size_t> to_eight{4};
-    const LaneStack::PartingBlocks parting = [&](std::size_t at) -> const auto& {
+    const SimtStack::DivergentBlocks parting = [&](std::size_t at) -> const auto& {
         return at == 7 ? to_seven : to_eight;
     };
-    LaneStack stack{&parting};
-    const LaneStack none = stack;
+    SimtStack stack{&parting};
+    const SimtStack none = stack;
     stack.wait_for_turn(3, 7, stack);
-    const LaneStack one = stack;
+    const SimtStack one = stack;
     stack.wait_for_turn(4, 8, none);
     stack.wait_for_turn(5, 7, none);
     ASSERT_EQ(stack.entries().size(), 1U);
-    using Groups = std::vector<LaneStack::Group>;
+    using Groups = std::vector<SimtStack::Group>;
     EXPECT_EQ(stack.groups_of(stack.entries().front()), (Groups{{5, 7}, {2, 7}, {3, 7}, {4, 8}}));
     stack.end(never);
-    std::set<LaneStack::Group> below;
+    std::set<SimtStack::Group> below;
     std::size_t empty = 0;
     for (const auto& [first, rest] : stack.next()) {
-        EXPECT_EQ((LaneStack::Group{first.of, first.at}), (LaneStack::Group{5, 7}));
+        EXPECT_EQ((SimtStack::Group{first.of, first.at}), (SimtStack::Group{5, 7}));
         if (rest.entries().empty())
             ++empty;
         else
             below.emplace(rest.entries().front().of, rest.entries().front().at);
     }
     EXPECT_EQ(empty, 1U);
-    EXPECT_EQ(below, (std::set<LaneStack::Group>{{2, 7}, {3, 7}, {4, 8}}));
+    EXPECT_EQ(below, (std::set<SimtStack::Group>{{2, 7}, {3, 7}, {4, 8}}));
 
-    LaneStack alone = none;
+    SimtStack alone = none;
     alone.wait_for_turn(5, 7, none);
-    LaneStack two = one;
+    SimtStack two = one;
     two.wait_for_turn(5, 7, none);
     EXPECT_EQ(two.known(), alone.known());
     EXPECT_TRUE(two.covers(alone));
@@ -90,13 +90,13 @@ TEST(LaneStack, KnowsOnlyWhoPartedLastWhereOthersAreForgotten) {
 }
 
 // In a later turn of a loop one that may wait below counts as one that does.
-TEST(LaneStack, MixesWithThoseThatItForgot) {
+TEST(SimtStack, MixesWithThoseThatItForgot) {
     const std::vector<std::size_t> blocks{2, 3};
-    const LaneStack::PartingBlocks parting = [&](std::size_t) -> const auto& {
+    const SimtStack::DivergentBlocks parting = [&](std::size_t) -> const auto& {
         return blocks;
     };
-    LaneStack stack{&parting};
-    const LaneStack none = stack;
+    SimtStack stack{&parting};
+    const SimtStack none = stack;
     for (const std::size_t of : {2U, 3U, 2U})
         stack.wait_for_turn(of, 7, none);
     ASSERT_EQ(stack.entries().size(), 2U);
@@ -106,8 +106,8 @@ TEST(LaneStack, MixesWithThoseThatItForgot) {
     EXPECT_TRUE(stack.entries().back().earlier.empty());
 }
 
-TEST(LaneStack, KeepsAPointForThoseWhoWaitForTheirTurnInIt) {
-    LaneStack stack = in_two_points();
+TEST(SimtStack, KeepsAPointForThoseWhoWaitForTheirTurnInIt) {
+    SimtStack stack = in_two_points();
     stack.wait_for_turn(5, 7, stack);
     EXPECT_FALSE(stack.arrive(1, 8, never));
     EXPECT_EQ(let_next(stack).at, 7U);
@@ -119,8 +119,8 @@ TEST(LaneStack, KeepsAPointForThoseWhoWaitForTheirTurnInIt) {
 }
 
 // They wait from the moment on in which the last one ends, the others have waited before.
-TEST(LaneStack, LetsThoseGoOnFirstWhosePointOpenedLater) {
-    LaneStack stack = in_two_points();
+TEST(SimtStack, LetsThoseGoOnFirstWhosePointOpenedLater) {
+    SimtStack stack = in_two_points();
     let_some_leave(stack);
     stack.wait_at(1, 8, stack);
     stack.end(never);
@@ -137,20 +137,20 @@ TEST(LaneStack, LetsThoseGoOnFirstWhosePointOpenedLater) {
 
 // Lanes that stood below a group may part above it: how many groups there are is no longer that of
 // one lane's executions.
-TEST(LaneStack, CountsNoGroupsAboveOneThatOthersWentOnBefore) {
-    LaneStack stack = in_two_points();
+TEST(SimtStack, CountsNoGroupsAboveOneThatOthersWentOnBefore) {
+    SimtStack stack = in_two_points();
     let_some_leave(stack);
-    LaneStack again = stack;
+    SimtStack again = stack;
     let_some_leave(again);
     EXPECT_TRUE(again.entries().back().many);
     stack.wait_at(1, 8, stack);
     stack.end(never);
     EXPECT_EQ(let_next(stack).at, 8U);
-    EXPECT_THROW(stack.wait_for_turn(5, 7, stack), LaneStack::NotFollowed);
+    EXPECT_THROW(stack.wait_for_turn(5, 7, stack), SimtStack::NotFollowed);
 }
 
-TEST(LaneStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
-    LaneStack stack = in_two_points();
+TEST(SimtStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
+    SimtStack stack = in_two_points();
     stack.wait_for_turn(4, 6, stack);
     for (const std::size_t at : {7U, 8U, 9U})
         stack.wait_for_turn(5, at, stack, true);
@@ -158,11 +158,11 @@ TEST(LaneStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
     std::set<std::size_t> first;
     for (const auto& [group, rest] : stack.next()) {
         first.insert(group.at);
-        LaneStack then = rest;
+        SimtStack then = rest;
         then.end(never);
         for (const auto& [second, last] : then.next()) {
             EXPECT_NE(second.at, group.at);
-            LaneStack alone = last;
+            SimtStack alone = last;
             alone.end(never);
             EXPECT_EQ(alone.next().size(), 1U);
             alone = alone.next().front().second;
@@ -172,17 +172,17 @@ TEST(LaneStack, LetsGroupsThatPartedAtOnceGoOnInAnyOrderEachOnce) {
         EXPECT_EQ(then.next().size(), 2U);
     }
     EXPECT_EQ(first, (std::set<std::size_t>{7, 8, 9}));
-    EXPECT_THROW(stack.wait_for_turn(5, 8, stack), LaneStack::NotFollowed);
+    EXPECT_THROW(stack.wait_for_turn(5, 8, stack), SimtStack::NotFollowed);
 }
 
 // Where lanes leave a loop at two places, groups of both kinds come to wait in any order.
-TEST(LaneStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
-    LaneStack stack = in_two_points();
+TEST(SimtStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
+    SimtStack stack = in_two_points();
     stack.wait_for_turn(5, 7, stack);
     stack.wait_for_turn(6, 8, stack);
-    EXPECT_EQ(LaneStack{stack}.next().size(), 1U) << "each has waited once so far";
+    EXPECT_EQ(SimtStack{stack}.next().size(), 1U) << "each has waited once so far";
     stack.wait_for_turn(5, 7, stack);
-    LaneStack other_order = in_two_points();
+    SimtStack other_order = in_two_points();
     other_order.wait_for_turn(6, 8, other_order);
     other_order.wait_for_turn(5, 7, other_order);
     other_order.wait_for_turn(6, 8, other_order);
@@ -202,8 +202,8 @@ TEST(LaneStack, LetsGroupsOfSeveralKindsGoOnInAnyOrder) {
 }
 
 // In a turn they come to a point of that turn, and are of one kind once it is over.
-TEST(LaneStack, JoinsGroupsOfSeveralTurnsWhenNoPointIsBetweenThem) {
-    LaneStack stack;
+TEST(SimtStack, JoinsGroupsOfSeveralTurnsWhenNoPointIsBetweenThem) {
+    SimtStack stack;
     stack.join(Kind::Made, 0);
     const auto leave_a_turn = [&](std::size_t point) {
         stack.join(Kind::Made, 1);
@@ -223,9 +223,9 @@ TEST(LaneStack, JoinsGroupsOfSeveralTurnsWhenNoPointIsBetweenThem) {
 
 // Who waited at a point of the turn comes to the branch in the next one, as those who left it would
 // have: each turn still makes one group. Others may part there in the same turn.
-TEST(LaneStack, CountsGroupsThatOthersOfTheSameTurnWentOnBefore) {
-    const auto part_in_two_turns = [](const LaneStack::LaterTurn& later_turn) {
-        LaneStack stack = in_two_points();
+TEST(SimtStack, CountsGroupsThatOthersOfTheSameTurnWentOnBefore) {
+    const auto part_in_two_turns = [](const SimtStack::LaterTurn& later_turn) {
+        SimtStack stack = in_two_points();
         let_some_leave(stack);
         stack.wait_at(1, 8, stack);
         stack.end(later_turn);
@@ -237,18 +237,18 @@ TEST(LaneStack, CountsGroupsThatOthersOfTheSameTurnWentOnBefore) {
     };
     EXPECT_TRUE(
         part_in_two_turns([](std::size_t of, std::size_t at) { return of == 5 && at == 8; }));
-    EXPECT_THROW(part_in_two_turns(never), LaneStack::NotFollowed);
+    EXPECT_THROW(part_in_two_turns(never), SimtStack::NotFollowed);
 }
 
-TEST(LaneStack, KeepsPointsOfEachGroupApart) {
-    LaneStack stack = in_two_points();
+TEST(SimtStack, KeepsPointsOfEachGroupApart) {
+    SimtStack stack = in_two_points();
     stack.join(Kind::Made, 2);
     let_some_leave(stack);
-    EXPECT_THROW(stack.wait_for_turn(5, 7, stack), LaneStack::NotFollowed);
-    LaneStack others = stack;
+    EXPECT_THROW(stack.wait_for_turn(5, 7, stack), SimtStack::NotFollowed);
+    SimtStack others = stack;
     others.leave(1);
     stack.wait_at(2, 8, stack);
-    EXPECT_THROW(stack.wait_at(2, 8, others), LaneStack::NotFollowed);
+    EXPECT_THROW(stack.wait_at(2, 8, others), SimtStack::NotFollowed);
 }
 
 } // namespace

@@ -241,8 +241,8 @@ TEST(LanesEvidence, WithASecondCopyOfABarrierFails) {
 TEST(LanesEvidence, UnderFactsOfOneLaneFails) {
     const auto step = changed([](verify::KernelCase& kernel) {
         kernel.facts.exclusives.push_back({0x50, 0x90, {}});
-        for (auto& lemma : kernel.lemmas)
-            if (lemma.id == "execution-time-upper-stall") lemma.all_facts = true;
+        for (auto& certificate : kernel.certificates)
+            if (certificate.id == "execution-time-upper-stall") certificate.all_facts = true;
     });
     EXPECT_EQ(step.verdict, Verdict::Failed);
     EXPECT_THAT(step.detail, HasSubstr("facts that speak of"));

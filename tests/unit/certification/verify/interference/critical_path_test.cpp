@@ -126,8 +126,8 @@ TEST(LaunchEvidence, ThatMayBeLooserSaysWhatIsBoundedWithoutIt) {
 /// A second copy of all nodes keeps every way between blocks, so that one can be left out where
 /// paths are.
 TEST(LaunchEvidence, WithNodesThatNoPathReachesFails) {
-    for (const char* lemma : {"same", "stall"}) {
-        const std::string path = std::string{"analysis/K1/execution-time-upper-"} + lemma + ".json";
+    for (const char* certificate : {"same", "stall"}) {
+        const std::string path = std::string{"analysis/K1/execution-time-upper-"} + certificate + ".json";
         EvidenceFiles files = bundle_named("several waves on several multiprocessors").files;
         edit(files, path, [](Json& json) {
             const std::size_t nodes = json["nodes"].size();
@@ -138,7 +138,7 @@ TEST(LaunchEvidence, WithNodesThatNoPathReachesFails) {
                 json["edges"].push_back({edge[0].get<std::size_t>() + nodes,
                                          edge[1].get<std::size_t>() + nodes, edge[2]});
         });
-        EXPECT_EQ(structure_of(files), Verdict::Failed) << lemma;
+        EXPECT_EQ(structure_of(files), Verdict::Failed) << certificate;
     }
 }
 

@@ -22,17 +22,17 @@ TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
 }
 
 TEST(LaunchEvidence, OfAccessesInSlotsSumsWaitsThatEndBetweenSlots) {
-    const auto lemmas = lemmas_of_upper_bound(bundle_named(cached_in_slots));
-    EXPECT_THAT(lemmas, testing::IsSupersetOf({"loads", "stores", "entries", "link", "drain",
+    const auto certificates = lemmas_of_upper_bound(bundle_named(cached_in_slots));
+    EXPECT_THAT(certificates, testing::IsSupersetOf({"loads", "stores", "entries", "link", "drain",
                                                "loads-between-slots", "stores-between-slots"}));
-    EXPECT_THAT(lemmas, testing::Not(testing::Contains("buffer-in-any-place")));
+    EXPECT_THAT(certificates, testing::Not(testing::Contains("buffer-in-any-place")));
 }
 
 TEST(LaunchEvidence, OfAccessesInStrictTurnsSumsTimesOfWarpsAndWhatAllWaitFor) {
-    const auto lemmas = lemmas_of_upper_bound(bundle_named(cached_in_turns));
-    EXPECT_THAT(lemmas, testing::IsSupersetOf(
+    const auto certificates = lemmas_of_upper_bound(bundle_named(cached_in_turns));
+    EXPECT_THAT(certificates, testing::IsSupersetOf(
                             {"alone", "slots", "loads", "stores", "entries", "link", "drain"}));
-    EXPECT_THAT(lemmas, testing::Not(testing::Contains(testing::StartsWith("rounds-of-"))));
+    EXPECT_THAT(certificates, testing::Not(testing::Contains(testing::StartsWith("rounds-of-"))));
 }
 
 /// Rounds do not count what loads of several warps wait for at caches.
@@ -60,10 +60,10 @@ TEST(LaunchEvidence, WithACostOfAnAccessLoweredFails) {
     const auto fails = [](const Bundle& bundle, const std::string& kind) {
         EvidenceFiles files = bundle.files;
         const std::string path = "analysis/K1/execution-time-upper-" + kind + ".json";
-        edit(files, path, [](Json& lemma) {
-            for (auto& edge : lemma["edges"])
+        edit(files, path, [](Json& certificate) {
+            for (auto& edge : certificate["edges"])
                 if (edge[2] != 0) edge[2] = edge[2].get<std::int64_t>() - 1;
-            for (auto& node : lemma["nodes"])
+            for (auto& node : certificate["nodes"])
                 if (!node[1].is_null() && node[1] != 0) node[1] = node[1].get<std::int64_t>() - 1;
         });
         EXPECT_EQ(structure_of(files), Verdict::Failed) << kind;

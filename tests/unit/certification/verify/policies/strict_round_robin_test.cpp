@@ -50,9 +50,9 @@ TEST(LaunchEvidence, WithATurnLeftOutFails) {
 
 TEST(LaunchEvidence, OfStrictTurnsSumsRoundsOrTheTimesOfWarps) {
     const auto has = [](const char* launch, std::vector<const char*> starts) {
-        const auto lemmas = lemmas_of_upper_bound(bundle_named(launch));
+        const auto certificates = lemmas_of_upper_bound(bundle_named(launch));
         for (const char* start : starts)
-            EXPECT_THAT(lemmas, testing::Contains(testing::StartsWith(start))) << launch;
+            EXPECT_THAT(certificates, testing::Contains(testing::StartsWith(start))) << launch;
     };
     has("strict turns of several waves of lone warps",
         {"rounds-of-", "waits-beyond-", "other", "drain"});

@@ -47,18 +47,18 @@ TEST(CardCopies, TakeTheTimeBetweenTheEvents) {
 TEST(CardCopies, AreRecordedWithWhatHappensToThem) {
     struct Row {
         const char* script;
-        Trouble trouble;
+        RunAnomaly anomaly;
         const char* text;
         bool loses;
     };
-    for (const auto& [script, trouble, text, loses] :
-         {Row{"time-out-at 2", Trouble::TimeOut, "a copy did not end within 50 ms", true},
-          Row{"illegal-address-at 2", Trouble::LaunchFailure, "the copy failed: CUDA_ERROR_ILLEGAL",
+    for (const auto& [script, anomaly, text, loses] :
+         {Row{"time-out-at 2", RunAnomaly::TimeOut, "a copy did not end within 50 ms", true},
+          Row{"illegal-address-at 2", RunAnomaly::LaunchFailure, "the copy failed: CUDA_ERROR_ILLEGAL",
               true},
-          Row{"lost-at 2", Trouble::DeviceLost, "cuMemcpyHtoDAsync_v2 failed", true},
-          Row{"refused-at 2", Trouble::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", false},
-          Row{"no-rate-at 2", Trouble::Clock, "stood still", false},
-          Row{"slow-from 2 900", Trouble::Throttled, "clock rate 900.0 MHz", false}}) {
+          Row{"lost-at 2", RunAnomaly::DeviceLost, "cuMemcpyHtoDAsync_v2 failed", true},
+          Row{"refused-at 2", RunAnomaly::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", false},
+          Row{"no-rate-at 2", RunAnomaly::Clock, "stood still", false},
+          Row{"slow-from 2 900", RunAnomaly::Throttled, "clock rate 900.0 MHz", false}}) {
         const StandIn driver{script};
         const auto device = open_device("cuda:0");
         ASSERT_TRUE(device);
@@ -70,10 +70,10 @@ TEST(CardCopies, AreRecordedWithWhatHappensToThem) {
         const auto series = campaign.value()->list().value().front();
         const auto samples = campaign.value()->samples(series.id).value();
         ASSERT_GE(samples.size(), 2U) << script;
-        EXPECT_EQ(samples[0].remark.trouble, Trouble::None) << script;
-        EXPECT_EQ(samples[1].remark.trouble, trouble) << script;
+        EXPECT_EQ(samples[0].remark.anomaly, RunAnomaly::None) << script;
+        EXPECT_EQ(samples[1].remark.anomaly, anomaly) << script;
         EXPECT_THAT(samples[1].remark.text, HasSubstr(text)) << script;
-        EXPECT_EQ(samples[1].times.empty(), !gives_times(trouble)) << script;
+        EXPECT_EQ(samples[1].times.empty(), !gives_times(anomaly)) << script;
         const auto noted = campaign.value()->conditions(series.id).value().front().conditions;
         EXPECT_THAT(noted, Contains(Pair("host-memory", "page-locked")));
     }

@@ -135,7 +135,7 @@ TEST(CudaDevice, FindsAWalkWithoutARecord) {
     ASSERT_TRUE(result) << to_string(result.error());
     EXPECT_EQ(result.value().samples[0].remark, (Remark{}));
     EXPECT_EQ(result.value().samples[1].remark,
-              (Remark{Trouble::LaunchFailure, "warp 0 left no record"}));
+              (Remark{RunAnomaly::LaunchFailure, "warp 0 left no record"}));
 }
 
 TEST(CudaDevice, StatesItsConditions) {
@@ -251,7 +251,7 @@ TEST(CudaDevice, RefusesAKernelWithoutMemoryForIt) {
 /// A fault in the fourth launch (the second recorded run) and what is recorded of it.
 struct Fault {
     const char* script;
-    Trouble trouble;
+    RunAnomaly anomaly;
     const char* text;
     bool loses; ///< The device; then the third run says so and is the last one.
 };
@@ -265,22 +265,22 @@ TEST_P(CudaFault, IsRecordedAndTheSeriesResumed) {
     const auto result = measured(driver, point);
     const auto samples = recorded(driver);
     ASSERT_GE(samples.size(), 2U);
-    EXPECT_EQ(samples[0].remark.trouble, Trouble::None);
-    EXPECT_EQ(samples[1].remark.trouble, fault.trouble);
+    EXPECT_EQ(samples[0].remark.anomaly, RunAnomaly::None);
+    EXPECT_EQ(samples[1].remark.anomaly, fault.anomaly);
     EXPECT_THAT(samples[1].remark.text, HasSubstr(fault.text));
-    EXPECT_EQ(samples[1].times.empty(), !gives_times(fault.trouble));
+    EXPECT_EQ(samples[1].times.empty(), !gives_times(fault.anomaly));
     if (!fault.loses) {
         ASSERT_TRUE(result) << to_string(result.error());
         ASSERT_EQ(samples.size(), 6U);
-        EXPECT_EQ(samples[2].remark.trouble,
-                  fault.trouble == Trouble::Throttled ? Trouble::Throttled : Trouble::None);
+        EXPECT_EQ(samples[2].remark.anomaly,
+                  fault.anomaly == RunAnomaly::Throttled ? RunAnomaly::Throttled : RunAnomaly::None);
         return;
     }
     ASSERT_FALSE(result);
     EXPECT_THAT(to_string(result.error()), HasSubstr("the device was lost in run"));
     EXPECT_THAT(to_string(result.error()), HasSubstr(fault.text));
-    EXPECT_EQ(samples.back().remark.trouble, Trouble::DeviceLost);
-    EXPECT_EQ(samples.size(), fault.trouble == Trouble::DeviceLost ? 2U : 3U);
+    EXPECT_EQ(samples.back().remark.anomaly, RunAnomaly::DeviceLost);
+    EXPECT_EQ(samples.size(), fault.anomaly == RunAnomaly::DeviceLost ? 2U : 3U);
     // A process that comes later finds the device well.
     driver.play("");
     const auto later = measured(driver, point);
@@ -290,22 +290,22 @@ TEST_P(CudaFault, IsRecordedAndTheSeriesResumed) {
     for (std::size_t i = 0; i < samples.size(); ++i)
         EXPECT_EQ(all[i], samples[i]);
     for (std::size_t i = samples.size(); i < all.size(); ++i)
-        EXPECT_EQ(all[i].remark.trouble, Trouble::None);
+        EXPECT_EQ(all[i].remark.anomaly, RunAnomaly::None);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Played, CudaFault,
     testing::Values(
-        Fault{"time-out-at 4", Trouble::TimeOut, "a launch did not end within 50 ms", true},
-        Fault{"illegal-address-at 4", Trouble::LaunchFailure, "CUDA_ERROR_ILLEGAL_ADDRESS", true},
-        Fault{"lost-at 4", Trouble::DeviceLost, "CUDA_ERROR_DEVICE_UNAVAILABLE", true},
-        Fault{"refused-at 4", Trouble::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", false},
-        Fault{"clock-back-at 4", Trouble::Clock, "the clock of warp 0 went from", false},
-        Fault{"clock-jump-at 4", Trouble::Clock, "the clock of warp 0 counted", false},
-        Fault{"no-record-at 4", Trouble::LaunchFailure, "warp 0 left no record", false},
-        Fault{"slow-from 4 900", Trouble::Throttled,
+        Fault{"time-out-at 4", RunAnomaly::TimeOut, "a launch did not end within 50 ms", true},
+        Fault{"illegal-address-at 4", RunAnomaly::LaunchFailure, "CUDA_ERROR_ILLEGAL_ADDRESS", true},
+        Fault{"lost-at 4", RunAnomaly::DeviceLost, "CUDA_ERROR_DEVICE_UNAVAILABLE", true},
+        Fault{"refused-at 4", RunAnomaly::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", false},
+        Fault{"clock-back-at 4", RunAnomaly::Clock, "the clock of warp 0 went from", false},
+        Fault{"clock-jump-at 4", RunAnomaly::Clock, "the clock of warp 0 counted", false},
+        Fault{"no-record-at 4", RunAnomaly::LaunchFailure, "warp 0 left no record", false},
+        Fault{"slow-from 4 900", RunAnomaly::Throttled,
               "clock rate 900.0 MHz, 1000.0 MHz in the first run", false},
-        Fault{"reasons-from 4 64", Trouble::Throttled, "thermal limit (hardware)", false}),
+        Fault{"reasons-from 4 64", RunAnomaly::Throttled, "thermal limit (hardware)", false}),
     [](const auto& tested) {
         std::string name = tested.param.script;
         std::replace_if(
@@ -318,22 +318,22 @@ TEST(CudaDevice, TakesASlightlyLowerClockForTheSame) {
     const auto result = measured(driver, ptx_point("dependent-add"));
     ASSERT_TRUE(result);
     for (const auto& sample : result.value().samples)
-        EXPECT_EQ(sample.remark.trouble, Trouble::None) << sample.remark.text;
+        EXPECT_EQ(sample.remark.anomaly, RunAnomaly::None) << sample.remark.text;
 }
 
 TEST(CudaDevice, StaysThrottledFromOneSeriesToTheNext) {
     const StandIn driver{"slow-from 9 900"}; // The first series has 8 launches.
     const auto device = open_device("cuda:0");
     ASSERT_TRUE(device);
-    const auto troubles = [&](const BenchmarkPoint& point) {
+    const auto anomalies = [&](const BenchmarkPoint& point) {
         const auto result = measure_point(*device.value(), point, short_protocol(), nullptr);
-        std::vector<Trouble> all;
+        std::vector<RunAnomaly> all;
         for (const auto& sample : result.value().samples)
-            all.push_back(sample.remark.trouble);
+            all.push_back(sample.remark.anomaly);
         return all;
     };
-    EXPECT_THAT(troubles(ptx_point("dependent-add")), testing::Each(Trouble::None));
-    EXPECT_THAT(troubles(ptx_point("dependent-mad")), testing::Each(Trouble::Throttled));
+    EXPECT_THAT(anomalies(ptx_point("dependent-add")), testing::Each(RunAnomaly::None));
+    EXPECT_THAT(anomalies(ptx_point("dependent-mad")), testing::Each(RunAnomaly::Throttled));
 }
 
 TEST(CudaDevice, SaysThatTheTimerStoodStillWhereNoRateWasLeft) {
@@ -341,7 +341,7 @@ TEST(CudaDevice, SaysThatTheTimerStoodStillWhereNoRateWasLeft) {
     const auto result = measured(driver, ptx_point("dependent-add"));
     ASSERT_TRUE(result);
     EXPECT_EQ(result.value().samples[1].remark,
-              (Remark{Trouble::Clock,
+              (Remark{RunAnomaly::Clock,
                       "the timer of nanoseconds stood still while the clock rate was measured"}));
 }
 
@@ -385,7 +385,7 @@ TEST(CudaSemaphore, CountsNoRunWhoseBlocksCameLate) {
     const auto result = measured(driver, ptx_point_named("resident-warps/warps=1/blocks=66"));
     ASSERT_TRUE(result) << to_string(result.error());
     EXPECT_EQ(result.value().samples[0].times, (std::vector<std::int64_t>{16}));
-    EXPECT_EQ(result.value().samples[1].remark.trouble, Trouble::Clock);
+    EXPECT_EQ(result.value().samples[1].remark.anomaly, RunAnomaly::Clock);
     EXPECT_THAT(result.value().samples[1].remark.text, HasSubstr("more may have fitted"));
     EXPECT_TRUE(result.value().samples[1].times.empty());
 }

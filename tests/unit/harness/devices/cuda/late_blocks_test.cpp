@@ -31,7 +31,7 @@ TEST(LateBlocks, AreThoseOfTheSecondHalfOfTheWait) {
     EXPECT_FALSE(cuda::late_blocks(warps));
     warps.back().first_clock = Cycles{waiting / 2 + 1};
     ASSERT_TRUE(cuda::late_blocks(warps));
-    EXPECT_EQ(cuda::late_blocks(warps)->trouble, Trouble::Clock);
+    EXPECT_EQ(cuda::late_blocks(warps)->anomaly, RunAnomaly::Clock);
     EXPECT_THAT(cuda::late_blocks(warps)->text,
                 testing::HasSubstr("a block began on SM 0 131073 cycles behind the first one"));
     // What begins when the first one has left is in its place.

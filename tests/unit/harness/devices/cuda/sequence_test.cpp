@@ -171,10 +171,10 @@ TEST(Sequence, OfTheBuiltCodeDecidesWhatSamplesAreWorth) {
     EXPECT_THAT(conditions(point),
                 testing::Contains(testing::Pair("sequence", "verified with nvdisasm")));
     for (const auto& sample : samples_of(point))
-        EXPECT_EQ(sample.remark.trouble, Trouble::None);
+        EXPECT_EQ(sample.remark.anomaly, RunAnomaly::None);
     driver.install("nvdisasm", printing(listing({"FADD R8, R8, R3", "IADD3 R9, R8, R3, RZ"})));
     for (const auto& sample : samples_of(point)) {
-        EXPECT_EQ(sample.remark.trouble, Trouble::Sequence);
+        EXPECT_EQ(sample.remark.anomaly, RunAnomaly::Sequence);
         EXPECT_THAT(sample.remark.text, HasSubstr("number 2 is 'IADD3 R9, R8, R3, RZ ;'"));
         EXPECT_FALSE(sample.times.empty());
     }
@@ -185,7 +185,7 @@ TEST(Sequence, OfTheBuiltCodeDecidesWhatSamplesAreWorth) {
     EXPECT_THAT(conditions(point),
                 testing::Contains(testing::Pair("sequence", HasSubstr("cannot be read"))));
     for (const auto& sample : samples_of(point))
-        EXPECT_EQ(sample.remark.trouble, Trouble::None);
+        EXPECT_EQ(sample.remark.anomaly, RunAnomaly::None);
 }
 
 TEST(Sequence, IsNotWaitedForWithoutEnd) {

@@ -61,8 +61,8 @@ std::int64_t first_wave(const models::Launch& launch, std::int64_t multiprocesso
     return warps / launch.warps_per_block();
 }
 
-TEST(Residence, GivesTheLowestFreeIndices) {
-    Residence residence{Capacity{.warps = 8, .blocks = 3}};
+TEST(Residency, GivesTheLowestFreeIndices) {
+    Residency residence{Capacity{.warps = 8, .blocks = 3}};
     const Demand two{.warps = 2};
     const Demand three{.warps = 3};
     const auto first = residence.enter(two);
@@ -77,8 +77,8 @@ TEST(Residence, GivesTheLowestFreeIndices) {
 }
 
 // Two partitions of 100 registers: warps of index 0 and 2 lie in the first.
-TEST(Residence, CountsRegistersByPartition) {
-    Residence residence{
+TEST(Residency, CountsRegistersByPartition) {
+    Residency residence{
         Capacity{.warps = 8, .blocks = 8, .register_partitions = 2, .registers = 100}};
     const Demand demand{.warps = 1, .registers = 60};
     residence.enter(demand);

@@ -100,11 +100,11 @@ protected:
     static DramChannel::Transfer transfer(std::uint64_t bank, std::uint64_t row) {
         return {.bank = bank, .row = row, .sectors = 2, .write = false, .reading = 0, .warp = 0};
     }
-    Chance chance{Draw::AllLow, RandomStream{1, StreamOf::Memory, 0}};
+    RandomSource random_source{Draw::AllLow, RandomStream{1, StreamOf::Memory, 0}};
 };
 
 TEST_F(Channel, TakesRowHitsFirstAndLetsBanksOverlap) {
-    DramChannel channel{shape(), chance};
+    DramChannel channel{shape(), random_source};
     channel.join(transfer(0, 5));
     channel.join(transfer(0, 6));
     channel.join(transfer(1, 5));
@@ -113,7 +113,7 @@ TEST_F(Channel, TakesRowHitsFirstAndLetsBanksOverlap) {
     std::vector<std::tuple<std::int64_t, std::uint64_t, std::uint64_t, bool>> served;
     std::int64_t now = 0;
     while ((now = channel.next(now)) != never) {
-        const auto one = channel.serve(now, chance);
+        const auto one = channel.serve(now, random_source);
         ASSERT_TRUE(one);
         served.emplace_back(now, one->transfer.bank, one->transfer.row, one->row_hit);
     }
@@ -125,16 +125,16 @@ TEST_F(Channel, TakesRowHitsFirstAndLetsBanksOverlap) {
 TEST_F(Channel, StartsNothingInARefreshAndLosesItsRows) {
     DramShape refreshing = shape();
     refreshing.refresh_duration = {100, 100};
-    DramChannel channel{refreshing, chance}; // All low: the phase is 0.
+    DramChannel channel{refreshing, random_source}; // All low: the phase is 0.
     channel.join(transfer(0, 5));
     EXPECT_EQ(channel.next(0), 100);
-    EXPECT_FALSE(channel.serve(99, chance));
-    EXPECT_FALSE(channel.serve(100, chance)->row_hit);
+    EXPECT_FALSE(channel.serve(99, random_source));
+    EXPECT_FALSE(channel.serve(100, random_source)->row_hit);
     channel.join(transfer(0, 5));
-    EXPECT_TRUE(channel.serve(140, chance)->row_hit);
+    EXPECT_TRUE(channel.serve(140, random_source)->row_hit);
     channel.join(transfer(0, 5));
     EXPECT_EQ(channel.next(1050), 1100);
-    EXPECT_FALSE(channel.serve(1100, chance)->row_hit);
+    EXPECT_FALSE(channel.serve(1100, random_source)->row_hit);
 }
 
 } // namespace

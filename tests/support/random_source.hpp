@@ -8,9 +8,9 @@
 namespace warpbound::tests {
 
 /// Whole numbers are the same with every standard library.
-class Chance {
+class RandomSource {
 public:
-    explicit Chance(std::uint64_t seed) : engine_{seed} {}
+    explicit RandomSource(std::uint64_t seed) : engine_{seed} {}
     /// A whole number from lo to hi. Requires: hi - lo is below 2^63.
     std::int64_t whole(std::int64_t lo, std::int64_t hi) {
         return lo + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(hi - lo + 1));
