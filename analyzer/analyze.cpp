@@ -1,5 +1,7 @@
 #include "analyzer/analyze.hpp"
 
+#include "analyzer/preparation.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 #include "analyzer/assumptions.hpp"
 #include "analyzer/host/end_to_end.hpp"
 #include "analyzer/path/ilp_solver.hpp"
@@ -237,32 +239,7 @@ Result<Analysis> solve(const Request& request) {
     return solve(prepared.value(), prepared.value(), prepared.value());
 }
 
-constexpr std::array<std::string_view, 5> proof_names{
-    "structural-path", "response-time", "decided-schedule", "exact-lp", "z3-refutation"};
-constexpr std::array<std::string_view, 8> category_names{
-    "issue",        "control-transfer", "register-dependence", "scoreboard", "port",
-    "write-buffer", "barrier",          "completion"};
-constexpr std::array<std::string_view, 4> status_names{"proved", "measured", "reviewed",
-                                                       "unchecked"};
-
 } // namespace
-
-std::string_view to_string(Proof proof) {
-    return proof_names[static_cast<std::size_t>(proof)];
-}
-std::string_view to_string(StackCategory category) {
-    return category_names[static_cast<std::size_t>(category)];
-}
-std::string_view to_string(AssumptionStatus status) {
-    return status_names[static_cast<std::size_t>(status)];
-}
-
-models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
-    models::Cycles sum{0};
-    for (const BoundTerm& term : terms)
-        sum += models::Cycles{term.cycles} * term.count;
-    return sum;
-}
 
 Result<Analysis> analyze(const Request& request) {
     try {

@@ -87,7 +87,7 @@ void add_weak_geometry(const models::Architecture& architecture, const LaunchGeo
                        WeakValues& weak) {
     const auto add = [&](const models::ValueGroup& group, const char* path, const char* name) {
         const models::SourcedValue* value = group.find(name);
-        const auto weakness = value == nullptr ? std::string{} : models::weakness_of(*value);
+        const auto weakness = value == nullptr ? std::string{} : models::caveat_of(*value);
         if (!weakness.empty()) weak[weakness].insert(fmt::format("{}/{}", path, name));
     };
     if (shape.registers)
@@ -115,7 +115,7 @@ void add_weak_memories(const models::Architecture& architecture, WeakValues& wea
         const models::ValueGroup* group = architecture.memory(level);
         if (group == nullptr) continue;
         for (const models::SourcedValue& value : group->values)
-            if (const std::string weakness = models::weakness_of(value); !weakness.empty())
+            if (const std::string weakness = models::caveat_of(value); !weakness.empty())
                 weak[weakness].insert(fmt::format("memories/{}/{}", level, value.name));
     }
 }

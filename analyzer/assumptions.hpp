@@ -2,7 +2,7 @@
 /// \file
 /// What the bounds rest on.
 
-#include "analyzer/analyze.hpp"
+#include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
 
 #include <vector>

@@ -3,7 +3,7 @@
 /// What branches at which lanes may part ask of each other (docs/soundness.md, S19d).
 
 #include "analyzer/divergence/reconvergence_stack.hpp"
-#include "analyzer/divergence/reconvergence.hpp"
+#include "analyzer/divergence/divergent_branch.hpp"
 
 #include <vector>
 

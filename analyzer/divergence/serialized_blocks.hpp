@@ -3,7 +3,6 @@
 /// The blocks of a warp whose lanes may part, copied for the lanes that execute them in turn
 /// (docs/soundness.md, S19d).
 
-#include "analyzer/divergence/serialized_cfg.hpp"
 #include "analyzer/divergence/reconvergence.hpp"
 
 #include <cstdint>
@@ -13,6 +12,18 @@
 #include <vector>
 
 namespace warpbound::analyzer {
+
+/// A graph of which the warp's sequence of blocks is a path, whichever lanes go which way and
+/// first.
+struct LanesInTurn {
+    assembly::ControlFlowGraph graph;
+    std::vector<std::size_t> original; ///< Per block: that of the kernel's graph.
+    /// Per block: how often lanes that left a loop in different turns may come there one after the
+    /// other, of blocks that head such a sequence.
+    std::vector<std::optional<std::int64_t>> repeated;
+    /// Per block: all lanes that have not ended execute it together.
+    std::vector<bool> together;
+};
 
 /// A control flow that grows: at first the kernel's own blocks.
 class SerializedBlocks {

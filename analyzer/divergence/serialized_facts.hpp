@@ -2,6 +2,7 @@
 /// \file
 /// The path problems of a warp whose lanes may part: of the warp from above, of a lane from below.
 
+#include "analyzer/bound.hpp"
 #include "analyzer/divergence/serialized_cfg.hpp"
 
 namespace warpbound::analyzer {

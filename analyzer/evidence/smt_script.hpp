@@ -3,7 +3,7 @@
 /// A path lemma as an SMT-LIB 2.6 script in the form of docs/reference/evidence-format.md: satisfiable exactly when
 /// some counts that the constraints allow cost more (less) than the bound.
 
-#include "analyzer/evidence/path_certificates.hpp"
+#include "analyzer/evidence/certificate.hpp"
 
 #include <string>
 

@@ -194,4 +194,8 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
     return resolved;
 }
 
+bool has_further_facts(const models::FlowFacts& facts) {
+    return !facts.exclusives.empty() || !facts.constraints.empty();
+}
+
 } // namespace warpbound::analyzer

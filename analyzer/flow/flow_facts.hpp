@@ -2,7 +2,6 @@
 /// \file
 /// Flow facts held against the kernel that they are stated of.
 
-#include "analyzer/path/loop_bounded_paths.hpp"
 #include "analyzer/flow/infeasible_paths.hpp"
 #include "analyzer/flow/loop_bounds.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
@@ -33,6 +32,8 @@ Result<ResolvedFacts> resolve_facts(const assembly::Function& function,
                                     const models::FlowFacts& facts,
                                     const std::optional<models::Launch>& branches_of = {});
 
+/// Whether there are exclusive or linear facts.
+bool has_further_facts(const models::FlowFacts& facts);
 /// Blocks at an address, in all call contexts.
 std::vector<std::size_t> blocks_at(const assembly::ControlFlowGraph& graph, std::int64_t address);
 /// The block at the address is the only copy of its code and in no loop.

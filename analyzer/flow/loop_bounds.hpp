@@ -13,6 +13,12 @@
 
 namespace warpbound::analyzer {
 
+/// How often a loop's back edges may be taken per entry.
+struct BackEdgeBounds {
+    std::int64_t min = 0;
+    std::int64_t max = 0;
+};
+
 /// Each time the loop is entered from outside, its header executes at least `min` and at most `max`
 /// times, whatever the inputs of the kernel.
 struct DerivedLoop {

@@ -2,7 +2,7 @@
 /// \file
 /// Between which barriers of its block a warp executes an instruction (docs/soundness.md, S17).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 /// What warps that share multiprocessors take from each other, as terms of an upper bound
 /// (docs/soundness.md, S11 to S15 and S20).
 
-#include "analyzer/analyze.hpp"
+#include "analyzer/bound.hpp"
 #include "analyzer/launch/launch_geometry.hpp"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "analyzer/interference/resource_demand.hpp"
 
+#include "analyzer/path/loop_bounded_paths.hpp"
 #include <algorithm>
 #include <optional>
 #include <utility>

@@ -3,7 +3,7 @@
 /// What the instructions of a warp cost those that share its multiprocessor, summed along its
 /// paths.
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 #include <cstdint>
 #include <vector>

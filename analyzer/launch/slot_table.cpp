@@ -52,4 +52,54 @@ std::int64_t SlotBoundaries::before(std::int64_t slot) const {
     return slot / round * before_.back() + before_[static_cast<std::size_t>(slot % round)];
 }
 
+std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
+                                           const LaunchGeometry& shape) {
+    const std::int64_t room = shape.resident * shape.warps_per_block;
+    const std::int64_t taken = std::min(shape.blocks, shape.resident) * shape.warps_per_block;
+    std::vector<EquivalentSchedulers> schedulers;
+    for (std::int64_t first = 0; first < std::min(room, shape.schedulers); ++first) {
+        const auto places = [&](std::int64_t warps) {
+            return (warps - first + shape.schedulers - 1) / shape.schedulers;
+        };
+        const bool as_before = !schedulers.empty() &&
+                               schedulers.back().order.places() == places(room) &&
+                               schedulers.back().warps == places(taken);
+        if (as_before)
+            ++schedulers.back().count;
+        else
+            schedulers.push_back(
+                {1, SlotTable{policy, places(room), shape.issue_slot.hi}, places(taken)});
+    }
+    return schedulers;
+}
+
+std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
+                                         const LaunchGeometry& shape) {
+    std::vector<SlotDistance> distances;
+    for (const EquivalentSchedulers& alike : schedulers_of(policy, shape))
+        if (alike.warps == alike.order.places())
+            for (const std::int64_t place : alike.order.kinds())
+                distances.push_back(alike.order.distance(place));
+        else
+            for (std::int64_t place = 0; place < alike.warps; ++place)
+                distances.push_back(alike.order.distance(place));
+    std::sort(distances.begin(), distances.end());
+    distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
+    return distances;
+}
+
+SlotDistance hull(const std::vector<SlotDistance>& distances) {
+    SlotDistance any = distances.front();
+    for (const SlotDistance& slots : distances)
+        any = {std::min(any.shortest, slots.shortest), std::max(any.longest, slots.longest)};
+    return any;
+}
+
+std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
+                                               const LaunchGeometry& shape) {
+    if (shape.warps() == 1 || models::guarantee_of(policy) != models::PolicyGuarantee::Slotted)
+        return std::nullopt;
+    return hull(slot_distances(policy, shape));
+}
+
 } // namespace warpbound::analyzer

@@ -3,10 +3,12 @@
 /// In which order the slots of a scheduler's places follow each other under `variable-rate` (C19 of
 /// docs/reference/timing-contract.md), and which slots lie behind others.
 
+#include "analyzer/launch/launch_geometry.hpp"
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 #include "models/launch/warp_policy.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace warpbound::analyzer {
@@ -60,5 +62,30 @@ private:
     std::int64_t slot_;
     std::vector<std::int64_t> before_; ///< `Shape:` before_[slot], to the end of a round.
 };
+
+/// Schedulers of a multiprocessor that have the same number of places, of which the first blocks
+/// take equally many.
+struct EquivalentSchedulers {
+    std::int64_t count = 1;
+    SlotTable order;
+    std::int64_t warps = 1; ///< Of the first blocks, in the first places.
+};
+/// Schedulers of a multiprocessor with `shape.resident` blocks, or with all of the launch where it
+/// has fewer; those without a place are left out.
+std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
+                                           const LaunchGeometry& shape);
+
+/// How far apart the slots of a warp are, for every kind of place that the first blocks take of a
+/// multiprocessor (`schedulers_of`), sorted. A warp that is alone on its scheduler has all slots.
+std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
+                                         const LaunchGeometry& shape);
+
+/// From the shortest to the longest of all. Requires: one at least.
+SlotDistance hull(const std::vector<SlotDistance>& distances);
+
+/// The same for the places of a launch whose warps are chosen in slots; none: one warp, or a policy
+/// without slots.
+std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
+                                               const LaunchGeometry& shape);
 
 } // namespace warpbound::analyzer

@@ -3,6 +3,7 @@
 /// How long what a launch brings through caches, links and DRAM takes at least, because each of
 /// them serves one thing after another (docs/soundness.md, S22).
 
+#include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
 
 #include <vector>

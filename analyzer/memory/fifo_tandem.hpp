@@ -3,6 +3,7 @@
 /// For how long loads wait at the servers that they pass in one order: their port, the L1, its link
 /// and the slices (docs/soundness.md, S22a, S22d, S22e).
 
+#include "analyzer/bound.hpp"
 #include "analyzer/memory/response_link.hpp"
 #include "analyzer/launch/context.hpp"
 

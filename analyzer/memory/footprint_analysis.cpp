@@ -1,5 +1,8 @@
 #include "analyzer/memory/footprint_analysis.hpp"
 
+#include "analyzer/memory/row_activations.hpp"
+#include "analyzer/memory/writebacks.hpp"
+
 #include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/memory/outstanding_loads.hpp"
 #include "analyzer/launch/context.hpp"

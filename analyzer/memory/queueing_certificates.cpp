@@ -3,7 +3,7 @@
 #include "analyzer/memory/service_times.hpp"
 #include "analyzer/memory/traffic.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
-#include "analyzer/policies/time_division/own_delay.hpp"
+#include "analyzer/launch/slot_table.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 /// (docs/soundness.md, S26, in slots S29). It may be looser than `waits`: of the addresses it uses
 /// the passes only.
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 

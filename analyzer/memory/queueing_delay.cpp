@@ -6,7 +6,7 @@
 #include "analyzer/memory/fifo_tandem.hpp"
 #include "analyzer/memory/response_link.hpp"
 #include "analyzer/memory/traffic.hpp"
-#include "analyzer/policies/time_division/own_delay.hpp"
+#include "analyzer/launch/slot_table.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>

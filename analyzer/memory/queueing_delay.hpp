@@ -3,6 +3,8 @@
 /// For how long a launch waits at caches, links and DRAM beyond the unloaded latencies
 /// (docs/soundness.md, S21).
 
+#include "models/units.hpp"
+#include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
 
 namespace warpbound::analyzer {

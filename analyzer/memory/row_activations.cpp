@@ -1,5 +1,6 @@
 #include "analyzer/memory/row_activations.hpp"
 
+#include "models/units.hpp"
 #include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/memory/outstanding_loads.hpp"
 #include "analyzer/launch/context.hpp"

@@ -1,5 +1,6 @@
 #include "analyzer/memory/writebacks.hpp"
 
+#include "models/units.hpp"
 #include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/launch/context.hpp"
 

@@ -3,20 +3,14 @@
 /// What an L2 that keeps stored lines writes to DRAM when it replaces them (docs/soundness.md,
 /// S22f).
 
-#include <cstdint>
+#include "analyzer/launch/footprint.hpp"
+
 #include <optional>
 
 namespace warpbound::analyzer {
 
 class AccessEnumeration;
 struct AnalysisContext;
-
-/// Side: upper. Of the whole launch.
-struct Writebacks {
-    std::int64_t transfers = 0;
-    std::int64_t sectors = 0;      ///< Of the L2, of all these transfers.
-    std::int64_t most_sectors = 0; ///< Of one of them.
-};
 
 /// None: stores may go to DRAM at once, or it is not known which lines share a set. `keeps_lines`:
 /// no L1 ever replaces a line. Requires: `context.caches`.

@@ -2,7 +2,7 @@
 /// \file
 /// Which part of a run two clock reads measure (C3).
 
-#include "analyzer/path/path_graph.hpp"
+#include "analyzer/microarchitecture/span.hpp"
 
 #include <string>
 

@@ -5,6 +5,7 @@
 /// wait for to the next.
 
 #include "analyzer/microarchitecture/state_intervals.hpp"
+#include "analyzer/path/path_graph.hpp"
 
 namespace warpbound::analyzer {
 

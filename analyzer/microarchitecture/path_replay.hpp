@@ -3,6 +3,7 @@
 /// What a path says: counts, cycles per block and instruction, and why time
 /// passes.
 
+#include "assembly/flow/control_flow_graph.hpp"
 #include "analyzer/path/compressed_path.hpp"
 #include "analyzer/microarchitecture/pipeline_model.hpp"
 

@@ -4,7 +4,9 @@
 /// ready, seen from the last issue. In-order issue is a max-plus system, so larger times in mean
 /// larger times out.
 
-#include "analyzer/analyze.hpp"
+#include "analyzer/bound.hpp"
+#include "assembly/isa/program.hpp"
+#include "models/architecture/architecture.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <array>

@@ -3,6 +3,7 @@
 /// The path problem of the lower side: every reachable pair of a block and a pipeline state at its
 /// entry, with the time the block takes then.
 
+#include "analyzer/microarchitecture/span.hpp"
 #include "analyzer/path/path_graph.hpp"
 
 namespace warpbound::analyzer {

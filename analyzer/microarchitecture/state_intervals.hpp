@@ -3,7 +3,7 @@
 /// What may be outstanding at a place of the program, seen from the issue before it, whatever
 /// happened earlier.
 
-#include "analyzer/path/path_graph.hpp"
+#include "analyzer/microarchitecture/span.hpp"
 
 #include <optional>
 

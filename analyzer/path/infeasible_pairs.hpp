@@ -3,6 +3,7 @@
 /// Pairs of which a path takes at most one, held by the path graph itself: a node remembers which
 /// of the pairs that still matter have been decided.
 
+#include "assembly/flow/control_flow_graph.hpp"
 #include "analyzer/path/path_graph.hpp"
 #include "models/facts/flow_facts.hpp"
 

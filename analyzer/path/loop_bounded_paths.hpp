@@ -3,6 +3,7 @@
 /// The structural path problem: costliest (cheapest) path of a path graph under loop bounds alone,
 /// solved exactly by dynamic programming, loops from the inside out (docs/soundness.md, S6).
 
+#include "analyzer/flow/loop_bounds.hpp"
 #include "analyzer/path/compressed_path.hpp"
 #include "analyzer/path/path_graph.hpp"
 
@@ -12,12 +13,6 @@
 #include <vector>
 
 namespace warpbound::analyzer {
-
-/// How often a loop's back edges may be taken per entry.
-struct BackEdgeBounds {
-    std::int64_t min = 0;
-    std::int64_t max = 0;
-};
 
 /// Longest paths for the upper side, shortest for the lower.
 class LoopBoundedPaths {

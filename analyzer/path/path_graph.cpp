@@ -47,10 +47,6 @@ std::vector<bool> able_to_end(const PathGraph& graph) {
 
 } // namespace
 
-Span whole_run(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline) {
-    return {0, graph.blocks[0].first, pipeline.start(), std::nullopt, false};
-}
-
 PathGraph tidy(PathGraph graph, Side side) {
     auto& nodes = graph.nodes;
     const std::vector<bool> reached = reached_from_start(graph);

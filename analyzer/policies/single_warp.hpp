@@ -2,7 +2,7 @@
 /// \file
 /// Bounds of one warp that no other delays.
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 /// Launches of several warps and blocks: response times under policies that are work-conserving,
 /// or so in an active set (docs/soundness.md, S11 to S15, S20 and S31).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 

@@ -1,5 +1,7 @@
 #include "analyzer/value/block_states.hpp"
 
+#include "analyzer/value/transfer_functions.hpp"
+
 #include <numeric>
 
 namespace warpbound::analyzer {
@@ -26,7 +28,8 @@ struct Code {
     void execute(std::size_t block, SymbolicRegisters& values) const {
         const auto& code = graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i)
-            values.execute(function.instructions[i], place(block, i - code.first + 1));
+            analyzer::execute(values, function.instructions[i],
+                              place(block, i - code.first + 1));
     }
 };
 

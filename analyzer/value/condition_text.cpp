@@ -1,5 +1,6 @@
 #include "analyzer/value/condition_text.hpp"
 
+#include "analyzer/value/operand_forms.hpp"
 #include <fmt/format.h>
 
 #include <array>

@@ -2,7 +2,7 @@
 /// \file
 /// How instructions are written: what the readers of their meaning ask of the text.
 
-#include "analyzer/value/symbolic_registers.hpp"
+#include "analyzer/value/predicate.hpp"
 #include "assembly/isa/program.hpp"
 
 #include <initializer_list>
@@ -12,6 +12,11 @@
 #include <vector>
 
 namespace warpbound::analyzer {
+
+constexpr bool is_predicate(assembly::RegisterFile file) {
+    return file == assembly::RegisterFile::Predicate ||
+           file == assembly::RegisterFile::UniformPredicate;
+}
 
 /// Nothing when the operand is no predicate.
 const assembly::RegisterOperand* as_predicate(const assembly::Operand& operand);

@@ -242,4 +242,36 @@ std::optional<Predicate> predicate_computed(const SymbolicRegisters& values,
     return std::nullopt;
 }
 
+void execute(SymbolicRegisters& registers, const assembly::Instruction& instruction,
+             const std::optional<Place>& place) {
+    const auto& effects = instruction.effects;
+    if (instruction.guard && instruction.guard->never()) return;
+    if (!effects.exact) { // Which registers it writes is not known.
+        registers.forget_all();
+        return;
+    }
+    const bool surely = !instruction.guard || instruction.guard->always();
+    std::optional<assembly::Register> first;
+    if (!instruction.operands.empty())
+        if (const auto* reg = std::get_if<assembly::RegisterOperand>(&instruction.operands.front());
+            reg != nullptr && reg->index &&
+            std::all_of(reg->suffixes.begin(), reg->suffixes.end(),
+                        [](const std::string& suffix) { return suffix == "CC"; }))
+            first = assembly::Register{reg->file, *reg->index};
+    const auto number = number_computed(registers, instruction);
+    const auto says = predicate_computed(registers, instruction);
+    for (const assembly::Register written : effects.writes) {
+        if (registers.others_may_write(written)) continue;
+        if (is_predicate(written.file)) {
+            auto computed = written == first ? says : std::nullopt;
+            if (!surely && registers.predicate(written) != computed) computed.reset();
+            registers.assign(written, computed, place);
+        } else {
+            auto computed = written == first ? number : std::nullopt;
+            if (!surely && registers.number(written) != computed) computed.reset();
+            registers.assign(written, computed, place);
+        }
+    }
+}
+
 } // namespace warpbound::analyzer

@@ -4,7 +4,7 @@
 /// or its write buffer: all of them stepped together, every order in which they may issue in one
 /// cycle tried.
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 #include "models/bounds.hpp"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// Times of launches whose schedulers are bound to one order of issues: nothing is left open but
 /// the slots that a slotted run starts in.
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 #include "models/bounds.hpp"
 
 #include <cstdint>

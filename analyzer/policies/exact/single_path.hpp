@@ -2,7 +2,7 @@
 /// \file
 /// The instructions of a warp where flow facts leave it one path.
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -2,7 +2,7 @@
 /// \file
 /// For how long a warp is not ready at most, whatever it executed before (docs/soundness.md, S28).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 

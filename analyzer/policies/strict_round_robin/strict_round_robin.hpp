@@ -3,7 +3,7 @@
 /// Launches whose warps are chosen strictly in turn (`srr`): a warp that may not issue yet keeps
 /// all others of its scheduler waiting (docs/soundness.md, S25 and S25a).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 

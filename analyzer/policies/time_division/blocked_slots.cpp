@@ -10,27 +10,6 @@ namespace warpbound::analyzer {
 using models::plus;
 using models::times;
 
-std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
-                                           const LaunchGeometry& shape) {
-    const std::int64_t room = shape.resident * shape.warps_per_block;
-    const std::int64_t taken = std::min(shape.blocks, shape.resident) * shape.warps_per_block;
-    std::vector<EquivalentSchedulers> schedulers;
-    for (std::int64_t first = 0; first < std::min(room, shape.schedulers); ++first) {
-        const auto places = [&](std::int64_t warps) {
-            return (warps - first + shape.schedulers - 1) / shape.schedulers;
-        };
-        const bool as_before = !schedulers.empty() &&
-                               schedulers.back().order.places() == places(room) &&
-                               schedulers.back().warps == places(taken);
-        if (as_before)
-            ++schedulers.back().count;
-        else
-            schedulers.push_back(
-                {1, SlotTable{policy, places(room), shape.issue_slot.hi}, places(taken)});
-    }
-    return schedulers;
-}
-
 BlockedSlots::BlockedSlots(const AnalysisContext& context, std::vector<Held> held,
                              std::vector<bool> of_own_block)
     : context_{context}, held_{std::move(held)},

@@ -3,6 +3,7 @@
 /// How many points of a warp lie in times for which instructions of others hold something
 /// (docs/soundness.md, S17).
 
+#include "analyzer/launch/context.hpp"
 #include "analyzer/launch/slot_table.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 
@@ -12,18 +13,6 @@
 #include <vector>
 
 namespace warpbound::analyzer {
-
-/// Schedulers of a multiprocessor that have the same number of places, of which the first blocks
-/// take equally many.
-struct EquivalentSchedulers {
-    std::int64_t count = 1;
-    SlotTable order;
-    std::int64_t warps = 1; ///< Of the first blocks, in the first places.
-};
-/// Schedulers of a multiprocessor with `shape.resident` blocks, or with all of the launch where it
-/// has fewer; those without a place are left out.
-std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
-                                           const LaunchGeometry& shape);
 
 /// For how long an instruction holds something that others wait for, and whether it is the
 /// multiprocessor's or a scheduler's. `Unit:` core cycles from its issue; 0: it does not.

@@ -3,7 +3,7 @@
 /// Bounds of slotted launches as sums of path lemmas, for evidence (docs/soundness.md, S23). They
 /// may be looser than those of `slotted_warps`. What goes through the caches waits beside them.
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 

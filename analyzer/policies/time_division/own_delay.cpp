@@ -1,7 +1,6 @@
 #include "analyzer/policies/time_division/own_delay.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
-#include "analyzer/policies/time_division/blocked_slots.hpp"
 #include "analyzer/policies/single_warp.hpp"
 
 #include <fmt/format.h>
@@ -12,39 +11,10 @@
 
 namespace warpbound::analyzer {
 
-std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
-                                         const LaunchGeometry& shape) {
-    std::vector<SlotDistance> distances;
-    for (const EquivalentSchedulers& alike : schedulers_of(policy, shape))
-        if (alike.warps == alike.order.places())
-            for (const std::int64_t place : alike.order.kinds())
-                distances.push_back(alike.order.distance(place));
-        else
-            for (std::int64_t place = 0; place < alike.warps; ++place)
-                distances.push_back(alike.order.distance(place));
-    std::sort(distances.begin(), distances.end());
-    distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
-    return distances;
-}
-
 AnalysisContext as_delayed(const AnalysisContext& context) {
     AnalysisContext one = context;
     if (context.shape.waves() == 1) one.shape = context.shape.fullest();
     return one;
-}
-
-SlotDistance hull(const std::vector<SlotDistance>& distances) {
-    SlotDistance any = distances.front();
-    for (const SlotDistance& slots : distances)
-        any = {std::min(any.shortest, slots.shortest), std::max(any.longest, slots.longest)};
-    return any;
-}
-
-std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
-                                               const LaunchGeometry& shape) {
-    if (shape.warps() == 1 || models::guarantee_of(policy) != models::PolicyGuarantee::Slotted)
-        return std::nullopt;
-    return hull(slot_distances(policy, shape));
 }
 
 std::string kind_of(const SlotDistance& slots) {

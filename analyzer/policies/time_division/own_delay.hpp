@@ -2,7 +2,8 @@
 /// \file
 /// The path of one warp that is chosen in slots of its own only (docs/soundness.md, S17 and S23).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
+#include "analyzer/launch/slot_table.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -12,22 +13,9 @@
 
 namespace warpbound::analyzer {
 
-/// How far apart the slots of a warp are, for every kind of place that the first blocks take of a
-/// multiprocessor (`schedulers_of`), sorted. A warp that is alone on its scheduler has all slots.
-std::vector<SlotDistance> slot_distances(const models::WarpPolicy& policy,
-                                         const LaunchGeometry& shape);
-
 /// The launch as it delays itself on one multiprocessor: where all blocks start together, the one
 /// that got most (docs/soundness.md, S17).
 AnalysisContext as_delayed(const AnalysisContext& context);
-
-/// From the shortest to the longest of all. Requires: one at least.
-SlotDistance hull(const std::vector<SlotDistance>& distances);
-
-/// The same for the places of a launch whose warps are chosen in slots; none: one warp, or a policy
-/// without slots.
-std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
-                                               const LaunchGeometry& shape);
 
 /// What the names of lemmas about such slots end in.
 std::string kind_of(const SlotDistance& slots);

@@ -2,7 +2,7 @@
 /// \file
 /// Bounds of launches whose warps are chosen in slots of their own only (`variable-rate`).
 
-#include "analyzer/launch/context.hpp"
+#include "analyzer/launch/path_bound.hpp"
 
 namespace warpbound::analyzer {
 

@@ -1,0 +1,127 @@
+#pragma once
+/// \file
+/// A bound with its side, how it was proved, and what it rests on.
+
+#include "models/bounds.hpp"
+#include "models/units.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+enum class Side { Lower, Upper };
+
+/// How a bound was proved.
+enum class Proof {
+    StructuralPath,  ///< longest (shortest) path under loop bounds
+    ResponseTime,    ///< longest path of one warp and the work of the others on what they share
+    ScheduleExploration, ///< every schedule that the policy leaves, stepped
+    ExactLp,         ///< exact rational optimum of the flow problem, rounded to the safe side
+    Refutation, ///< "cost >= value + 1" (lower side: "cost <= value - 1") was shown unsatisfiable
+};
+constexpr std::string_view to_string(Proof proof) {
+    constexpr std::array<std::string_view, 5> names{"structural-path", "response-time",
+                                                    "schedule-exploration", "exact-lp",
+                                                    "z3-refutation"};
+    return names[static_cast<std::size_t>(proof)];
+}
+
+/// What happened to the search for the tightest bound.
+enum class Outcome {
+    Optimal,      ///< no path of the path problem is better than `proved`
+    LimitReached, ///< a limit stopped the search; `proved` is still a bound
+};
+
+/// One visit of the witness path's blocks, aggregated. `Unit:` core cycles.
+struct BlockContribution {
+    std::size_t block = 0;
+    std::int64_t count = 0;  ///< Executions on the witness path.
+    std::int64_t cycles = 0; ///< Sum over those executions; all blocks together give `best_found`.
+};
+
+/// Why time passes on the witness path; cycles sum to the witness path's cost.
+enum class StackCategory {
+    Issue,
+    ControlTransfer,
+    RegisterDependence,
+    Scoreboard,
+    Port,
+    WriteBuffer,
+    Barrier,
+    Completion
+};
+constexpr std::string_view to_string(StackCategory category) {
+    constexpr std::array<std::string_view, 8> names{
+        "issue",        "control-transfer", "register-dependence", "scoreboard", "port",
+        "write-buffer", "barrier",          "completion"};
+    return names[static_cast<std::size_t>(category)];
+}
+
+/// A summand of a bound on several warps. `Unit:` core cycles.
+struct BoundTerm {
+    std::string text; ///< What takes the time, and why it counts so often.
+    std::int64_t count = 1;
+    std::int64_t cycles = 0; ///< Of one.
+    /// Id of the path lemma that bounds `cycles`; empty: a value of the machine and the launch.
+    std::string certificate{};
+};
+/// What the terms add up to. Throws `std::overflow_error` when that cannot be counted.
+inline models::Cycles sum_of(const std::vector<BoundTerm>& terms) {
+    models::Cycles sum{0};
+    for (const BoundTerm& term : terms)
+        sum += models::Cycles{term.cycles} * term.count;
+    return sum;
+}
+
+/// Bound on one quantity from one side. Of several warps the witness is the path of one of them,
+/// as if it ran alone.
+struct SideResult {
+    Outcome outcome = Outcome::Optimal;
+    models::Cycles proved; ///< The bound. Side: as asked.
+    /// Cost of the witness path, stepped: the bound cannot be tightened past it. None: no path was
+    /// found, or its steps do not repeat within the memory for them.
+    std::optional<models::Cycles> best_found;
+    Proof proof = Proof::StructuralPath;
+    std::vector<BlockContribution> blocks; ///< Of the witness path, in block order.
+    /// Blocks of the witness path in order, entry to exit; empty when longer than 1,000,000 blocks.
+    std::vector<std::size_t> path;
+    /// Cycles per instruction of the function on the witness path (time since the previous issue),
+    /// and executions.
+    std::vector<std::int64_t> instruction_cycles;
+    std::vector<std::int64_t> instruction_counts;
+    std::vector<std::pair<StackCategory, std::int64_t>> stack;
+    /// Several warps: what adds up to `proved`. Empty for one warp.
+    std::vector<BoundTerm> terms;
+};
+
+enum class AssumptionStatus { Proved, Measured, Reviewed, Unchecked };
+constexpr std::string_view to_string(AssumptionStatus status) {
+    constexpr std::array<std::string_view, 4> names{"proved", "measured", "reviewed", "unchecked"};
+    return names[static_cast<std::size_t>(status)];
+}
+
+/// What a bound rests on, in one sentence that a reviewer can deny.
+struct Assumption {
+    std::string id; ///< "A1"
+    std::string text;
+    AssumptionStatus status = AssumptionStatus::Unchecked;
+};
+
+/// Both sides of one quantity. Shape: no arrays.
+struct Envelope {
+    SideResult lower;
+    SideResult upper;
+
+    [[nodiscard]] models::Bounds<models::Cycles> bounds() const {
+        return {lower.proved, upper.proved};
+    }
+};
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,112 @@
+#include "analyzer/launch/path_bound.hpp"
+
+#include "analyzer/microarchitecture/delay_graph.hpp"
+#include "analyzer/microarchitecture/state_graph.hpp"
+#include "analyzer/path/constrained_paths.hpp"
+#include "analyzer/path/infeasible_pairs.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// How many nodes of the path graph a block may have: all in small kernels, few in large ones and
+/// where the solver has to see many blocks.
+std::size_t affordable_nodes(const AnalysisContext& context) {
+    const auto& graph = *context.request.graph;
+    const auto blocks = static_cast<double>(std::max<std::size_t>(1, graph.blocks.size()));
+    double terms = 1;
+    for (const auto& fact : context.facts.in_use.constraints)
+        if (!is_pair(graph, fact)) terms += static_cast<double>(fact.terms.size());
+    constexpr std::size_t most_of_a_block = 96;
+    constexpr double nodes = 40'000;
+    constexpr double solver_edges = 4'000; // of which a block has the square of its nodes
+    const double most = std::min(nodes / blocks, std::sqrt(solver_edges / terms));
+    return std::clamp<std::size_t>(static_cast<std::size_t>(most), 1, most_of_a_block);
+}
+
+Failure contradiction(const Request& request) {
+    std::string lines;
+    const auto add = [&](const models::FactSource& from) {
+        if (from.line > 0) lines += (lines.empty() ? "" : ", ") + std::to_string(from.line);
+    };
+    for (const auto& fact : request.facts->loops)
+        add(fact.from);
+    for (const auto& fact : request.facts->nevers)
+        add(fact.from);
+    for (const auto& fact : request.facts->exclusives)
+        add(fact.from);
+    for (const auto& fact : request.facts->constraints)
+        add(fact.from);
+    return Failure{fmt::format("the flow facts contradict each other or the code: no path of {} "
+                               "from its entry to an EXIT "
+                               "satisfies all of them{}",
+                               request.function->name,
+                               lines.empty() ? "" : " (lines " + lines + ")"),
+                   request.facts->name};
+}
+
+} // namespace
+
+PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
+                  const models::Interval& buffer_drain, const std::vector<SlotDistance>& slots) {
+    const auto rules = [&](Side side) {
+        return PipelineModel{*context.request.function,
+                        *context.request.architecture,
+                        context.timings,
+                        buffer_entries,
+                        buffer_drain,
+                        side,
+                        slots};
+    };
+    return {rules(Side::Lower), rules(Side::Upper)};
+}
+
+PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
+                        const std::vector<bool>& never, const Span& span, const StateInterval& from,
+                        std::optional<std::size_t> nodes_per_block) {
+    const auto& graph = *context.request.graph;
+    const std::size_t limit =
+        std::min(affordable_nodes(context), nodes_per_block.value_or(SIZE_MAX));
+    if (side == Side::Lower) return build_state_graph(graph, rules.lower, never, limit, span);
+    return build_delay_graph(graph, rules.upper,
+                             outstanding(graph, rules.lower, rules.upper, never, span, from), never,
+                             limit, span);
+}
+
+PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
+                        std::optional<std::size_t> nodes_per_block) {
+    return path_graph_of(context, rules, side, context.facts.never,
+                         whole_run(*context.request.graph, rules.of(side)), rules.start(),
+                         nodes_per_block);
+}
+
+Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph& paths, Side side,
+                                 Facts facts, Deadline deadline) {
+    const Request& request = context.request;
+    PathSolution solution;
+    if (facts == Facts::All && has_further_facts(context.facts.in_use)) {
+        ConstrainedPath solved =
+            solve_with_facts(*request.graph, paths, context.facts.loops, context.facts.in_use, side,
+                             deadline, request.seed);
+        if (!solved.feasible) return contradiction(request);
+        solution.bound = solved.bound;
+        solution.proof = solved.proof;
+        if (!solved.optimal) solution.outcome = Outcome::LimitReached;
+        solution.solver_used = solved.solver_used;
+        solution.witness = std::move(solved.witness);
+        return solution;
+    }
+    solution.witness =
+        LoopBoundedPaths{*request.graph, paths, context.facts.loops, side}.start_to_end();
+    if (!solution.witness) return contradiction(request);
+    solution.bound = solution.witness->cost;
+    return solution;
+}
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,63 @@
+#pragma once
+/// \file
+/// The path problem of one warp in an analysis context, and its best path under flow facts.
+
+#include "analyzer/bound.hpp"
+#include "analyzer/launch/context.hpp"
+#include "analyzer/microarchitecture/span.hpp"
+#include "analyzer/microarchitecture/state_intervals.hpp"
+#include "analyzer/path/compressed_path.hpp"
+#include "analyzer/path/path_graph.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace warpbound::analyzer {
+
+/// The rules of the machine with one write buffer; `slots` as `PipelineModel` has them.
+struct PipelinePair {
+    PipelineModel lower;
+    PipelineModel upper;
+
+    [[nodiscard]] const PipelineModel& of(Side side) const {
+        return side == Side::Lower ? lower : upper;
+    }
+    [[nodiscard]] StateInterval start() const { return {lower.start(), upper.start()}; }
+};
+PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
+                  const models::Interval& buffer_drain,
+                  const std::vector<SlotDistance>& slots = {});
+
+/// The path problem of a span, whose state before the first issue is `from`. At most so many nodes
+/// per block; fewer join more states and bound less tightly. None: as many as are affordable.
+PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
+                        const std::vector<bool>& never, const Span& span, const StateInterval& from,
+                        std::optional<std::size_t> nodes_per_block = std::nullopt);
+/// The path problem of a whole run.
+PathGraph path_graph_of(const AnalysisContext& context, const PipelinePair& rules, Side side,
+                        std::optional<std::size_t> nodes_per_block = std::nullopt);
+
+/// The best path of a path problem under all flow facts.
+struct PathSolution {
+    std::int64_t bound = 0; ///< Side: as asked.
+    Proof proof = Proof::StructuralPath;
+    Outcome outcome = Outcome::Optimal;
+    bool solver_used = false;
+    std::optional<BlockPath> witness;
+};
+enum class Facts { All, LoopBounds };
+/// Refuses facts that no path satisfies. `LoopBounds` leaves exclusive and linear facts out.
+Result<PathSolution> solve_paths(const AnalysisContext& context, const PathGraph& paths, Side side,
+                                 Facts facts, Deadline deadline);
+
+/// One side of the execution time.
+struct SideAnswer {
+    SideResult execution;
+    std::int64_t nodes = 0; ///< Of the path problem.
+    bool solver_used = false;
+    bool in_turns = false; ///< It rests on turns that no other policy gives.
+};
+
+} // namespace warpbound::analyzer

@@ -1,0 +1,195 @@
+#include "analyzer/preparation.hpp"
+
+#include "analyzer/memory/footprint_analysis.hpp"
+#include "assembly/isa/register_roles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::analyzer {
+
+namespace {
+
+/// Instructions that can be reached without entering a block that is never executed.
+std::vector<bool> used_instructions(const Request& request, const std::vector<bool>& never) {
+    const auto& graph = *request.graph;
+    std::vector<bool> used(request.function->instructions.size(), false);
+    std::vector<bool> seen(graph.blocks.size(), false);
+    std::vector<std::size_t> work{0};
+    seen[0] = true;
+    while (!work.empty()) {
+        const auto& block = graph.blocks[work.back()];
+        work.pop_back();
+        for (std::size_t i = block.first; i <= block.last; ++i)
+            used[i] = true;
+        for (const std::size_t edge : block.out) {
+            const std::size_t to = graph.edges[edge].to;
+            if (seen[to] || never[to]) continue;
+            seen[to] = true;
+            work.push_back(to);
+        }
+    }
+    return used;
+}
+
+/// Operands of a barrier but the predicate that BAR.RED combines: its number and its thread count.
+std::int64_t counted_operands(const assembly::Instruction& instruction) {
+    return std::count_if(
+        instruction.operands.begin(), instruction.operands.end(),
+        [](const assembly::Operand& operand) { return !assembly::is_predicate(operand); });
+}
+
+/// Constructs of the contract that this version does not bound.
+Result<void> check_supported(const Request& request, const std::vector<bool>& used) {
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!used[i]) continue;
+        const auto& instruction = request.function->instructions[i];
+        const auto refuse = [&](const char* what) {
+            return Failure{fmt::format("0x{:04x}: {}", instruction.address, what),
+                           request.function->name, instruction.position.line,
+                           instruction.position.column};
+        };
+        if (instruction.opcode_class == assembly::OpcodeClass::Barrier &&
+            (instruction.has_modifier("ARV") || counted_operands(instruction) > 1))
+            return refuse(
+                "barriers that do not wait or that count threads are not bounded in this version");
+        if (instruction.opcode_class == assembly::OpcodeClass::DependenceBarrier)
+            for (const auto& operand : instruction.operands)
+                if (std::holds_alternative<assembly::TextOperand>(operand))
+                    return refuse(
+                        "DEPBAR with a list of scoreboards is not bounded in this version");
+    }
+    return boost::outcome_v2::success();
+}
+
+/// The bounds assume that fetch, register banks, operand collectors and constants cost nothing
+/// (C17).
+Result<void> check_perfect(const models::Architecture& architecture) {
+    const auto parts = architecture.imperfect_parts();
+    if (parts.empty()) return boost::outcome_v2::success();
+    return Failure{fmt::format("architecture {} describes {}; bounds do not cover what it costs "
+                               "(rules C43 to C53), simulate does",
+                               architecture.name, fmt::join(parts, ", ")),
+                   architecture.name};
+}
+
+/// What waiting at the caches is bounded with. Refuses where it is not.
+Result<MemoryParameters> caches_of(const Request& request, const assembly::Instruction& instruction) {
+    auto values = read_memory_parameters(*request.architecture);
+    if (values) return values;
+    return Failure{
+        fmt::format("0x{:04x}: its address pattern leads through the caches; {}; or state the "
+                    "level in its <memory>: level=\"l1\", \"l2\" or \"dram\" (the pattern "
+                    "then gives its passes)",
+                    instruction.address, values.error().what),
+        request.function->name, instruction.position.line, instruction.position.column};
+}
+
+/// What waiting at the caches is bounded with, if an instruction that stated facts allow goes
+/// through them. What the code itself excludes still makes it such a launch (C26).
+Result<std::optional<MemoryParameters>> caches_of(const AnalysisContext& context) {
+    const Request& request = context.request;
+    const auto leads_there = [&](std::size_t i) {
+        return context.timings[i] && context.timings[i].value().through_caches;
+    };
+    const auto values_at = [&](std::size_t i) -> Result<std::optional<MemoryParameters>> {
+        auto values = caches_of(request, request.function->instructions[i]);
+        if (!values) return values.as_failure();
+        return std::optional{std::move(values).value()};
+    };
+    bool is_excluded = false;
+    for (std::size_t i = 0; i < context.timings.size(); ++i) {
+        if (!leads_there(i)) continue;
+        if (context.used[i]) return values_at(i);
+        is_excluded = true;
+    }
+    if (!is_excluded || !request.follow_branches) return std::optional<MemoryParameters>{};
+    const auto facts =
+        resolve_facts(*request.function, *request.graph, *request.facts, std::nullopt);
+    if (!facts) return facts.as_failure();
+    const auto stated = used_instructions(request, facts.value().never);
+    for (std::size_t i = 0; i < context.timings.size(); ++i)
+        if (leads_there(i) && stated[i]) return values_at(i);
+    return std::optional<MemoryParameters>{};
+}
+
+/// What the addresses say of the latencies of the loads.
+void apply_caches(AnalysisContext& context) {
+    // Evidence rests on the passes alone, which whoever checks it finds again (S26). Where lanes
+    // may part it is not known which of them execute an access, and how often.
+    if (context.request.proofs == nullptr && context.request.facts->divergents.empty())
+        context.footprint = footprint_of(context);
+    for (std::size_t i = 0; i < context.timings.size(); ++i) {
+        if (!context.timings[i]) continue;
+        models::InstructionTiming& timing = context.timings[i].value();
+        if (!timing.through_caches) continue;
+        if (context.footprint && context.footprint->passes[i].hi > 0)
+            timing.passes = context.footprint->passes[i];
+        if (timing.enters_write_buffer) continue;
+        // The level intervals speak of an access that merges with none (S21).
+        timing.latency.hi += context.caches->transit_spread;
+        if (context.footprint && context.footprint->always_misses[i])
+            timing.latency.lo = std::max(timing.latency.lo, context.caches->dram_latency_lo);
+    }
+}
+
+} // namespace
+
+Result<AnalysisContext> prepare(const Request& request) {
+    if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();
+    const auto shape =
+        launch_geometry(request.launch, *request.function, *request.architecture, request.multiprocessors);
+    if (!shape) return shape.as_failure();
+    auto facts =
+        resolve_facts(*request.function, *request.graph, *request.facts,
+                      request.follow_branches ? std::optional{request.launch} : std::nullopt);
+    if (!facts) return facts.as_failure();
+    AnalysisContext context{
+        request,
+        std::move(facts).value(),
+        shape.value(),
+        models::instruction_timings(*request.function, *request.architecture, *request.facts),
+        {},
+        {0, 0, 0},
+        {0, 0, 0},
+        std::nullopt,
+        std::nullopt,
+        std::nullopt};
+    context.used = used_instructions(request, context.facts.never);
+    if (auto supported = check_supported(request, context.used); !supported)
+        return supported.as_failure();
+    for (std::size_t i = 0; i < context.used.size(); ++i) {
+        if (!context.used[i]) continue;
+        if (!context.timings[i]) {
+            Failure failure = context.timings[i].error();
+            if (failure.where.empty()) failure.where = request.function->name;
+            return failure;
+        }
+        if (!context.timings[i].value().enters_write_buffer) continue;
+        const auto& group = request.architecture->write_buffer;
+        const auto entries = require(*request.architecture, group, "write-buffer", "entries");
+        if (!entries) return entries.as_failure();
+        const auto drain = require(*request.architecture, group, "write-buffer", "drain");
+        if (!drain) return drain.as_failure();
+        if (entries.value().lo < 1)
+            return Failure{fmt::format("write-buffer/entries of architecture {} is {}; at least 1 "
+                                       "was expected, or no store could ever issue",
+                                       request.architecture->name, entries.value().lo)};
+        context.buffer_entries = entries.value();
+        context.buffer_drain = drain.value();
+    }
+    auto caches = caches_of(context);
+    if (!caches) return caches.as_failure();
+    context.caches = std::move(caches).value();
+    if (context.caches) apply_caches(context);
+    // Longer limits are none: they could not be counted.
+    constexpr std::chrono::duration<double> longest_limit{1e8};
+    if (request.time_limit && *request.time_limit < longest_limit)
+        context.deadline =
+            std::chrono::steady_clock::now() +
+            std::chrono::duration_cast<std::chrono::steady_clock::duration>(*request.time_limit);
+    return context;
+}
+
+} // namespace warpbound::analyzer

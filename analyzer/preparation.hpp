@@ -1,0 +1,13 @@
+#pragma once
+/// \file
+/// From a request to an analysis context: launch geometry, flow facts, timings, refusals.
+
+#include "analyzer/launch/context.hpp"
+
+namespace warpbound::analyzer {
+
+/// Refuses what this version does not bound, and what the description or the facts lack. The
+/// request must outlive the problem.
+Result<AnalysisContext> prepare(const Request& request);
+
+} // namespace warpbound::analyzer
