@@ -1,23 +1,23 @@
 #include "analyzer/analyze.hpp"
 
-#include "analyzer/preparation.hpp"
-#include "analyzer/path/loop_bounded_paths.hpp"
 #include "analyzer/assumptions.hpp"
-#include "analyzer/host/end_to_end.hpp"
-#include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/divergence/serialized_cfg.hpp"
-#include "analyzer/policies/work_conserving.hpp"
-#include "analyzer/microarchitecture/clock_region.hpp"
+#include "analyzer/divergence/serialized_facts.hpp"
+#include "analyzer/evidence/path_certificates.hpp"
+#include "analyzer/host/end_to_end.hpp"
 #include "analyzer/memory/bandwidth_bound.hpp"
 #include "analyzer/memory/queueing_certificates.hpp"
 #include "analyzer/memory/queueing_delay.hpp"
+#include "analyzer/microarchitecture/clock_region.hpp"
+#include "analyzer/path/ilp_solver.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 #include "analyzer/policies/single_warp.hpp"
-#include "analyzer/divergence/serialized_facts.hpp"
-#include "analyzer/evidence/path_certificates.hpp"
-#include "analyzer/policies/time_division/own_delay.hpp"
-#include "analyzer/policies/time_division/certified_terms.hpp"
-#include "analyzer/policies/time_division/time_division.hpp"
 #include "analyzer/policies/strict_round_robin/strict_round_robin.hpp"
+#include "analyzer/policies/time_division/certified_terms.hpp"
+#include "analyzer/policies/time_division/own_delay.hpp"
+#include "analyzer/policies/time_division/time_division.hpp"
+#include "analyzer/policies/work_conserving.hpp"
+#include "analyzer/preparation.hpp"
 
 #include <fmt/format.h>
 
@@ -52,13 +52,15 @@ std::optional<models::Cycles> region_cost(const AnalysisContext& context, const 
         LoopBoundedPaths{graph, paths(std::nullopt), context.facts.loops, side}.start_to_end();
     if (!solved.witness) return std::nullopt;
     solved.bound = solved.witness->cost;
-    record(context,
-           side == Side::Upper
-               ? CertificateName{"measured-time-upper", "time from the first clock read to the last"}
-               : CertificateName{"measured-time-lower", "time from the first clock read to the last"},
-           side, Facts::LoopBounds, solved, paths);
+    record(
+        context,
+        side == Side::Upper
+            ? CertificateName{"measured-time-upper", "time from the first clock read to the last"}
+            : CertificateName{"measured-time-lower", "time from the first clock read to the last"},
+        side, Facts::LoopBounds, solved, paths);
     if (context.request.proofs != nullptr)
-        context.request.proofs->certificates.back().between = {region.first_block, region.last_block};
+        context.request.proofs->certificates.back().between = {region.first_block,
+                                                               region.last_block};
     return models::Cycles{solved.bound};
 }
 
@@ -79,9 +81,10 @@ std::optional<Envelope> measured_envelope(const AnalysisContext& context, const 
 /// In which no access waits for another.
 Result<SideAnswer> bound_without_waits(const AnalysisContext& context) {
     if (context.shape.warps() == 1) {
-        const std::int64_t fewest = std::min(context.buffer_entries.lo, PipelineModel::tracked_entries);
-        return bound_single_warp(context, pipelines_of(context, fewest, context.buffer_drain), Side::Upper,
-                              context.deadline);
+        const std::int64_t fewest =
+            std::min(context.buffer_entries.lo, PipelineModel::tracked_entries);
+        return bound_single_warp(context, pipelines_of(context, fewest, context.buffer_drain),
+                                 Side::Upper, context.deadline);
     }
     if (!conserves_work(context.request, context.shape)) {
         const auto guarantee = models::guarantee_of(context.request.policy);
@@ -145,14 +148,17 @@ void keep_used(const Analysis& analysis, std::vector<PathCertificate>& certifica
     const auto unused = [&](const PathCertificate& certificate) {
         if (certificate.between) return !analysis.measured_time.has_value();
         return certificate.side == Side::Lower && !terms.empty() &&
-               std::none_of(terms.begin(), terms.end(),
-                            [&](const BoundTerm& term) { return term.certificate == certificate.id; });
+               std::none_of(terms.begin(), terms.end(), [&](const BoundTerm& term) {
+                   return term.certificate == certificate.id;
+               });
     };
-    certificates.erase(std::remove_if(certificates.begin(), certificates.end(), unused), certificates.end());
+    certificates.erase(std::remove_if(certificates.begin(), certificates.end(), unused),
+                       certificates.end());
 }
 
 /// `below` and `above`: the problems whose paths the sides bound.
-Result<Analysis> solve(const AnalysisContext& context, const AnalysisContext& below, const AnalysisContext& above) {
+Result<Analysis> solve(const AnalysisContext& context, const AnalysisContext& below,
+                       const AnalysisContext& above) {
     const Request& request = context.request;
     Analysis analysis;
     // The lower side gets half of the time, the upper side what is left.
@@ -207,9 +213,9 @@ Result<Analysis> solve(const AnalysisContext& context, const AnalysisContext& be
     if (request.proofs != nullptr) {
         keep_used(analysis, request.proofs->certificates);
         analysis.sums_of_certificates = context.caches ||
-                                  (guarantee == models::PolicyGuarantee::Slotted && !alone) ||
-                                  (guarantee == models::PolicyGuarantee::OrderForced &&
-                                   !conserves_work(request, context.shape));
+                                        (guarantee == models::PolicyGuarantee::Slotted && !alone) ||
+                                        (guarantee == models::PolicyGuarantee::OrderForced &&
+                                         !conserves_work(request, context.shape));
     }
     analysis.assumptions = assumptions_of(context, upper.value().in_turns);
     analysis.state_nodes = lower.value().nodes + upper.value().nodes;

@@ -210,9 +210,9 @@ std::vector<Assumption> assumptions_of(const AnalysisContext& context, bool in_t
     if (request.architecture->issue_control == models::IssueControl::Encoded)
         add("The encoded stall count is the interval to the warp's next issue; yield and reuse "
             "flags do not change it.");
-    add(fmt::format(
-        "Machine {} behaves as docs/reference/timing-contract.md states, with the values of its description.",
-        request.architecture->name));
+    add(fmt::format("Machine {} behaves as docs/reference/timing-contract.md states, with the "
+                    "values of its description.",
+                    request.architecture->name));
     WeakValues weak;
     for (std::size_t i = 0; i < context.timings.size(); ++i) {
         if (!context.used[i] || !context.timings[i]) continue;

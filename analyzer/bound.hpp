@@ -20,16 +20,15 @@ enum class Side { Lower, Upper };
 
 /// How a bound was proved.
 enum class Proof {
-    StructuralPath,  ///< longest (shortest) path under loop bounds
-    ResponseTime,    ///< longest path of one warp and the work of the others on what they share
+    StructuralPath,      ///< longest (shortest) path under loop bounds
+    ResponseTime,        ///< longest path of one warp and the work of the others on what they share
     ScheduleExploration, ///< every schedule that the policy leaves, stepped
-    ExactLp,         ///< exact rational optimum of the flow problem, rounded to the safe side
+    ExactLp,             ///< exact rational optimum of the flow problem, rounded to the safe side
     Refutation, ///< "cost >= value + 1" (lower side: "cost <= value - 1") was shown unsatisfiable
 };
 constexpr std::string_view to_string(Proof proof) {
-    constexpr std::array<std::string_view, 5> names{"structural-path", "response-time",
-                                                    "schedule-exploration", "exact-lp",
-                                                    "z3-refutation"};
+    constexpr std::array<std::string_view, 5> names{
+        "structural-path", "response-time", "schedule-exploration", "exact-lp", "z3-refutation"};
     return names[static_cast<std::size_t>(proof)];
 }
 

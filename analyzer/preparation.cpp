@@ -75,7 +75,8 @@ Result<void> check_perfect(const models::Architecture& architecture) {
 }
 
 /// What waiting at the caches is bounded with. Refuses where it is not.
-Result<MemoryParameters> caches_of(const Request& request, const assembly::Instruction& instruction) {
+Result<MemoryParameters> caches_of(const Request& request,
+                                   const assembly::Instruction& instruction) {
     auto values = read_memory_parameters(*request.architecture);
     if (values) return values;
     return Failure{
@@ -138,8 +139,8 @@ void apply_caches(AnalysisContext& context) {
 
 Result<AnalysisContext> prepare(const Request& request) {
     if (auto perfect = check_perfect(*request.architecture); !perfect) return perfect.as_failure();
-    const auto shape =
-        launch_geometry(request.launch, *request.function, *request.architecture, request.multiprocessors);
+    const auto shape = launch_geometry(request.launch, *request.function, *request.architecture,
+                                       request.multiprocessors);
     if (!shape) return shape.as_failure();
     auto facts =
         resolve_facts(*request.function, *request.graph, *request.facts,

@@ -2,6 +2,7 @@
 /// `warpbound analyze`: bounds a kernel's time, compares with observations, writes the report.
 
 #include "analyzer/analyze.hpp"
+
 #include "certification/report/report.hpp"
 #include "cli/command.hpp"
 #include "cli/multiprocessors.hpp"

@@ -4,8 +4,8 @@
 #include "certification/bundle/baseline.hpp"
 #include "certification/bundle/build.hpp"
 #include "certification/bundle/signature.hpp"
-#include "certification/verify/solver/solver.hpp"
 #include "certification/report/wording.hpp"
+#include "certification/verify/solver/solver.hpp"
 #include "cli/certification_plan.hpp"
 #include "cli/command.hpp"
 #include "cli/evidence_folder.hpp"
@@ -377,7 +377,8 @@ void add_certify(CLI::App& app, Invocation& invocation) {
     command->add_option("--calibration", options->calibration,
                         "Include what values of the machine were read off (campaign)");
     CLI::Option* plan = command->add_option(
-        "--plan", options->plan, "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
+        "--plan", options->plan,
+        "Instead of FILE: several kernels (XML, docs/reference/evidence-format.md)");
     for (const char* of_one_kernel :
          {"--kernel", "--architecture", "--launch", "--policy", "--multiprocessors", "--flow-facts",
           "--campaign", "--cubin", "--trace"})

@@ -5,8 +5,8 @@
 
 #include "assembly/isa/program.hpp"
 #include "assembly/support/result.hpp"
-#include "models/facts/address_pattern.hpp"
 #include "models/architecture/instruction_timing.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <cstddef>
 #include <cstdint>

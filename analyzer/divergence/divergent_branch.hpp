@@ -45,8 +45,8 @@ struct DivergentBranch {
 
 /// Edges over which lanes arrive at a point that SSY, PBK, PCNT or BSSY made, and the partings.
 struct Reconvergence {
-    std::set<std::size_t> arrivals; ///< Edges of the graph.
-    std::vector<DivergentBranch> divergent_branches;  ///< Larger regions first.
+    std::set<std::size_t> arrivals;                  ///< Edges of the graph.
+    std::vector<DivergentBranch> divergent_branches; ///< Larger regions first.
 };
 
 } // namespace warpbound::analyzer

@@ -9,8 +9,8 @@ namespace {
 
 class Walk {
 public:
-    Walk(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& points, std::size_t block,
-         const Meeting& meeting)
+    Walk(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& points,
+         std::size_t block, const Meeting& meeting)
         : graph_{graph}, points_{points}, branch_{block}, meeting_{meeting} {}
 
     InfluenceRegion run() {
@@ -94,8 +94,9 @@ private:
 
 } // namespace
 
-InfluenceRegion region_of(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& points,
-                        std::size_t block, const Meeting& meeting) {
+InfluenceRegion region_of(const assembly::ControlFlowGraph& graph,
+                          const ReconvergenceStacks& points, std::size_t block,
+                          const Meeting& meeting) {
     return Walk{graph, points, block, meeting}.run();
 }
 

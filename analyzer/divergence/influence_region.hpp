@@ -13,14 +13,14 @@ namespace warpbound::analyzer {
 struct Meeting {
     std::optional<std::size_t> block;
     std::optional<ReconvergencePoint> point; ///< At which they arrive; none: where all ways meet.
-    ReconvergenceStack passed{};        ///< Inside it: lanes may leave them or arrive there before.
-    bool ends_where_left = false;     ///< A way ends where lanes leave points of the branch.
+    ReconvergenceStack passed{};  ///< Inside it: lanes may leave them or arrive there before.
+    bool ends_where_left = false; ///< A way ends where lanes leave points of the branch.
 };
 
 struct InfluenceRegion {
     std::set<std::size_t> blocks;  ///< That a way may pass before the meeting.
     std::set<std::size_t> waiting; ///< Before these lanes may wait at points around the meeting's.
-    ReconvergenceStack left;         ///< Of the branch, that a way may leave without arriving.
+    ReconvergenceStack left;       ///< Of the branch, that a way may leave without arriving.
     bool one_sided = false;        ///< One way leads to the meeting without a block in between.
     bool arrives = true;           ///< Whoever comes to the meeting arrives at its point.
     std::set<std::size_t> leaving; ///< Edges over which lanes leave them, where ways end there.
@@ -29,7 +29,8 @@ struct InfluenceRegion {
 };
 
 /// From the branch that ends `block`, over blocks that some path reaches.
-InfluenceRegion region_of(const assembly::ControlFlowGraph& graph, const ReconvergenceStacks& points,
-                        std::size_t block, const Meeting& meeting);
+InfluenceRegion region_of(const assembly::ControlFlowGraph& graph,
+                          const ReconvergenceStacks& points, std::size_t block,
+                          const Meeting& meeting);
 
 } // namespace warpbound::analyzer

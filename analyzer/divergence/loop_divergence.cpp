@@ -26,7 +26,7 @@ Ways ways_of(const SerializedBlocks& copies, std::size_t branch, const Divergent
 }
 
 SerializedBlocks::Seconds copy_way(SerializedBlocks& copies, const DivergentBranch& parting,
-                             const SerializedBlocks::Set& inside) {
+                                   const SerializedBlocks::Set& inside) {
     SerializedBlocks::Set leaving;
     for (const std::size_t copy : inside)
         if (parting.leaving->region.count(copies[copy].original) != 0) leaving.insert(copy);
@@ -35,8 +35,8 @@ SerializedBlocks::Seconds copy_way(SerializedBlocks& copies, const DivergentBran
 
 /// Copies the way of those who leave and go on at once, before those who stay. Returns the copy of
 /// its start.
-std::size_t leave_at_once(SerializedBlocks& copies, const DivergentBranch& parting, const SerializedBlocks::Set& inside,
-                          const Ways& ways) {
+std::size_t leave_at_once(SerializedBlocks& copies, const DivergentBranch& parting,
+                          const SerializedBlocks::Set& inside, const Ways& ways) {
     const SerializedBlocks::Seconds second = copy_way(copies, parting, inside);
     for (const auto& [copy, made] : second) {
         copies[made].left_at = parting.block;
@@ -91,7 +91,8 @@ struct Sequence {
 };
 
 /// Copies what leads to the last block, with `turning` in its place.
-SerializedBlocks::Seconds copy_ahead(SerializedBlocks& copies, const Tails& tails, std::size_t turning) {
+SerializedBlocks::Seconds copy_ahead(SerializedBlocks& copies, const Tails& tails,
+                                     std::size_t turning) {
     SerializedBlocks::Seconds second;
     for (const std::size_t copy : tails.ahead)
         second[copy] = copies.copy(copy);
@@ -127,11 +128,10 @@ void let_leave(SerializedBlocks& copies, std::size_t branch, const DivergentBran
     copies.go_on_late(leaving_late, parting, waited);
 }
 
-std::optional<SerializedBlocks::Set> let_leave_at_several(SerializedBlocks& copies, std::size_t branch,
-                                                    const DivergentBranch& parting,
-                                                    const std::vector<DivergentBranch>& divergent_branches,
-                                                    const SerializedBlocks::Reached& reached,
-                                                    std::int64_t lanes) {
+std::optional<SerializedBlocks::Set>
+let_leave_at_several(SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting,
+                     const std::vector<DivergentBranch>& divergent_branches,
+                     const SerializedBlocks::Reached& reached, std::int64_t lanes) {
     std::map<std::size_t, std::size_t> branches{{parting.block, branch}}; // by original
     for (const std::size_t copy : reached.inside)
         if (parting.leaving->beside.count(copies[copy].original) != 0 &&
@@ -203,14 +203,16 @@ struct Broken {
 };
 
 Broken broken_off(const SerializedBlocks& copies, const DivergentBranch& parting,
-                  const std::vector<DivergentBranch>& divergent_branches, const SerializedBlocks::Set& of) {
+                  const std::vector<DivergentBranch>& divergent_branches,
+                  const SerializedBlocks::Set& of) {
     Broken broken;
     for (const std::size_t copy : of) {
         if (!copies.breaks(copy, parting)) continue;
         const auto branch =
-            std::find_if(divergent_branches.begin(), divergent_branches.end(), [&](const DivergentBranch& other) {
-                return other.block == copies[copy].original && other.leaving;
-            });
+            std::find_if(divergent_branches.begin(), divergent_branches.end(),
+                         [&](const DivergentBranch& other) {
+                             return other.block == copies[copy].original && other.leaving;
+                         });
         broken.branches.insert(branch->block);
         for (const Copy::Way& way : copies[copy].ways)
             if (way.edge && parting.breaks.count(*way.edge) != 0) {
@@ -223,8 +225,10 @@ Broken broken_off(const SerializedBlocks& copies, const DivergentBranch& parting
 
 } // namespace
 
-void let_break_off(SerializedBlocks& copies, const DivergentBranch& parting, const std::vector<DivergentBranch>& divergent_branches,
-                   const SerializedBlocks::Set& of, const SerializedBlocks::Set& ends, std::size_t next) {
+void let_break_off(SerializedBlocks& copies, const DivergentBranch& parting,
+                   const std::vector<DivergentBranch>& divergent_branches,
+                   const SerializedBlocks::Set& of, const SerializedBlocks::Set& ends,
+                   std::size_t next) {
     const auto [starts, tail, branches] = broken_off(copies, parting, divergent_branches, of);
     // Each of the branches was passed once by those who went this way.
     std::vector<SerializedBlocks::Seconds> followers;
@@ -258,7 +262,8 @@ void let_break_off(SerializedBlocks& copies, const DivergentBranch& parting, con
 }
 
 SerializedBlocks::Set behind_breaks(const SerializedBlocks& copies, const DivergentBranch& parting,
-                              const std::vector<DivergentBranch>& divergent_branches, const SerializedBlocks::Set& of) {
+                                    const std::vector<DivergentBranch>& divergent_branches,
+                                    const SerializedBlocks::Set& of) {
     const Broken broken = broken_off(copies, parting, divergent_branches, of);
     SerializedBlocks::Set behind;
     for (const std::size_t copy : broken.tail)

@@ -9,8 +9,10 @@ namespace {
 
 class Relations {
 public:
-    Relations(const AnalysisContext& context, const ReconvergenceStacks& points, std::vector<DivergentBranch>& divergent_branches)
-        : context_{context}, graph_{*context.request.graph}, points_{points}, partings_{divergent_branches} {}
+    Relations(const AnalysisContext& context, const ReconvergenceStacks& points,
+              std::vector<DivergentBranch>& divergent_branches)
+        : context_{context}, graph_{*context.request.graph}, points_{points},
+          partings_{divergent_branches} {}
 
     Result<void> find() {
         if (auto checked = check_nesting(); !checked) return checked;
@@ -137,7 +139,7 @@ private:
 } // namespace
 
 Result<void> group_loop_exits(const AnalysisContext& context, const ReconvergenceStacks& points,
-                             std::vector<DivergentBranch>& divergent_branches) {
+                              std::vector<DivergentBranch>& divergent_branches) {
     return Relations{context, points, divergent_branches}.find();
 }
 

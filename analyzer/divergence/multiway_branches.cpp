@@ -17,8 +17,8 @@ constexpr std::size_t most_ways = 16; ///< Of which sets are made.
 
 class SeveralWays {
 public:
-    SeveralWays(SerializedBlocks& copies, const DivergentBranch& parting, const SerializedBlocks::Reached& reached,
-                std::vector<std::size_t> starts)
+    SeveralWays(SerializedBlocks& copies, const DivergentBranch& parting,
+                const SerializedBlocks::Reached& reached, std::vector<std::size_t> starts)
         : copies_{copies}, parting_{parting}, reached_{reached}, starts_{std::move(starts)} {
         for (const std::size_t start : starts_)
             ways_.push_back(copies_.reached_from(start, parting_));
@@ -117,9 +117,10 @@ private:
 
 } // namespace
 
-void let_several_follow(SerializedBlocks& copies, std::size_t branch, const DivergentBranch& parting,
-                        const SerializedBlocks::Reached& reached, const std::vector<std::size_t>& starts,
-                        std::size_t most, std::int64_t lanes) {
+void let_several_follow(SerializedBlocks& copies, std::size_t branch,
+                        const DivergentBranch& parting, const SerializedBlocks::Reached& reached,
+                        const std::vector<std::size_t>& starts, std::size_t most,
+                        std::int64_t lanes) {
     SeveralWays several{copies, parting, reached, starts};
     if (several.fits(most))
         several.follow_once(branch);

@@ -1,8 +1,8 @@
 #include "analyzer/divergence/reconvergence.hpp"
 
-#include "analyzer/divergence/reconvergence_stack.hpp"
 #include "analyzer/divergence/influence_region.hpp"
 #include "analyzer/divergence/loop_exit_groups.hpp"
+#include "analyzer/divergence/reconvergence_stack.hpp"
 #include "assembly/flow/post_dominators.hpp"
 
 #include <fmt/format.h>
@@ -69,8 +69,9 @@ private:
         const auto key = [&](const DivergentBranch& parting) {
             return std::pair{sizes.at(parting.block), !parting.leaving.has_value()};
         };
-        std::stable_sort(found_.divergent_branches.begin(), found_.divergent_branches.end(),
-                         [&](const DivergentBranch& a, const DivergentBranch& b) { return key(a) > key(b); });
+        std::stable_sort(
+            found_.divergent_branches.begin(), found_.divergent_branches.end(),
+            [&](const DivergentBranch& a, const DivergentBranch& b) { return key(a) > key(b); });
     }
 
     Result<void> add(const models::DivergentFact& fact) {
@@ -359,7 +360,8 @@ private:
         });
     }
     /// From the start on, up to the meeting.
-    [[nodiscard]] DivergentBranch::Leaving behind(std::size_t start, const DivergentBranch& parting) const {
+    [[nodiscard]] DivergentBranch::Leaving behind(std::size_t start,
+                                                  const DivergentBranch& parting) const {
         DivergentBranch::Leaving leaving{start, {start}, 1};
         const std::vector<bool> passed = blocks_inside(start, parting.region);
         std::copy_if(parting.region.begin(), parting.region.end(),
@@ -369,7 +371,8 @@ private:
     }
 
     /// The way of a turning branch that does not come to it again; nothing when both do.
-    [[nodiscard]] std::optional<DivergentBranch::Leaving> leaving_of(const DivergentBranch& parting) const {
+    [[nodiscard]] std::optional<DivergentBranch::Leaving>
+    leaving_of(const DivergentBranch& parting) const {
         for (const std::size_t way : graph_.blocks[parting.block].out) {
             if (!is_reached(graph_.edges[way].to)) continue;
             DivergentBranch::Leaving leaving = behind(graph_.edges[way].to, parting);

@@ -106,7 +106,8 @@ private:
         points.erase(point);
     }
 
-    Result<void> join(ReconvergenceStack& points, std::size_t instruction, std::size_t block) const {
+    Result<void> join(ReconvergenceStack& points, std::size_t instruction,
+                      std::size_t block) const {
         const Instruction& at = function_.instructions[instruction];
         if (assembly::is_guarded(at))
             return refuse_at(context_, instruction,

@@ -25,7 +25,7 @@ struct ReconvergenceStacks {
     /// instructions, which the copies of called code share.
     std::vector<std::optional<ReconvergenceStack>> before;
     std::vector<std::optional<ReconvergenceStack>> behind; ///< Before its last instruction.
-    std::map<std::size_t, ReconvergencePoint> arrival_of;       ///< By edge over which lanes arrive.
+    std::map<std::size_t, ReconvergencePoint> arrival_of;  ///< By edge over which lanes arrive.
     /// Points that lanes leave without arriving, by BREAK or a clearing BMOV: in a block, or by
     /// its taken branch. By block, by edge.
     std::map<std::size_t, ReconvergenceStack> left_in;

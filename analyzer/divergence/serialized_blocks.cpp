@@ -1,6 +1,7 @@
 #include "analyzer/divergence/serialized_blocks.hpp"
 
-#include "assembly/flow/ordered_blocks.hpp"
+#include "assembly/flow/block_exploration.hpp"
+#include "assembly/flow/control_flow_graph.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,7 +18,8 @@ SerializedBlocks::SerializedBlocks(const AnalysisContext& context, const Reconve
     }
 }
 
-SerializedBlocks::Reached SerializedBlocks::reached_by(std::size_t branch, const DivergentBranch& parting) const {
+SerializedBlocks::Reached SerializedBlocks::reached_by(std::size_t branch,
+                                                       const DivergentBranch& parting) const {
     Reached reached;
     std::vector<std::size_t> work;
     const auto follow = [&](std::size_t from) {
@@ -37,7 +39,8 @@ SerializedBlocks::Reached SerializedBlocks::reached_by(std::size_t branch, const
     return reached;
 }
 
-SerializedBlocks::Set SerializedBlocks::reached_from(std::size_t start, const DivergentBranch& parting) const {
+SerializedBlocks::Set SerializedBlocks::reached_from(std::size_t start,
+                                                     const DivergentBranch& parting) const {
     Set reached{start};
     std::vector<std::size_t> work{start};
     while (!work.empty()) {
@@ -49,7 +52,8 @@ SerializedBlocks::Set SerializedBlocks::reached_from(std::size_t start, const Di
     return reached;
 }
 
-bool SerializedBlocks::stays(std::size_t copy, const Copy::Way& way, const DivergentBranch& parting) const {
+bool SerializedBlocks::stays(std::size_t copy, const Copy::Way& way,
+                             const DivergentBranch& parting) const {
     return is_aside(copy, parting) || is_aside(way.to, parting) ||
            (way.edge && !leaves(*way.edge, parting));
 }
@@ -109,7 +113,8 @@ std::size_t SerializedBlocks::copy(std::size_t one) {
     return copies_.size() - 1;
 }
 
-SerializedBlocks::Seconds SerializedBlocks::copy_all(const Set& of, const DivergentBranch& parting) {
+SerializedBlocks::Seconds SerializedBlocks::copy_all(const Set& of,
+                                                     const DivergentBranch& parting) {
     Seconds second;
     for (const std::size_t one : of)
         second[one] = copy(one);
@@ -126,7 +131,8 @@ SerializedBlocks::Set SerializedBlocks::values_of(const Seconds& second) {
     return values;
 }
 
-std::vector<std::size_t> SerializedBlocks::copy_late(const Reached& reached, const DivergentBranch& parting) {
+std::vector<std::size_t> SerializedBlocks::copy_late(const Reached& reached,
+                                                     const DivergentBranch& parting) {
     if (!parting.passed || !parting.passed->behind) return {};
     Set behind;
     std::vector<std::size_t> starts;
@@ -143,14 +149,14 @@ std::vector<std::size_t> SerializedBlocks::copy_late(const Reached& reached, con
 }
 
 void SerializedBlocks::let_wait(const Set& ways, const DivergentBranch& parting,
-                          std::optional<std::size_t> meeting) {
+                                std::optional<std::size_t> meeting) {
     for (const std::size_t copy : ways)
         if (meeting && ends_way(copy, parting) && misses_meeting(copy, parting))
             add(copy, *meeting);
 }
 
 void SerializedBlocks::go_on_late(const Set& ways, const DivergentBranch& parting,
-                            const std::vector<std::size_t>& late) {
+                                  const std::vector<std::size_t>& late) {
     for (const std::size_t copy : ways)
         if (ends_way(copy, parting))
             for (const std::size_t place : late)

@@ -66,7 +66,8 @@ public:
     /// The edge leads to the meeting, or to a point around the parting.
     [[nodiscard]] bool leaves(std::size_t edge, const DivergentBranch& parting) const;
     /// The way goes on in the parting's region, by the same lanes or those of them who stay.
-    [[nodiscard]] bool stays(std::size_t copy, const Copy::Way& way, const DivergentBranch& parting) const;
+    [[nodiscard]] bool stays(std::size_t copy, const Copy::Way& way,
+                             const DivergentBranch& parting) const;
     /// Of lanes that broke off from a way of the parting.
     [[nodiscard]] bool is_aside(std::size_t copy, const DivergentBranch& parting) const;
     /// Lanes may leave its point here, for those around.
@@ -89,9 +90,11 @@ public:
     /// it and come to the meeting or ended. Returns where they go on.
     std::vector<std::size_t> copy_late(const Reached& reached, const DivergentBranch& parting);
     /// Those who have waited at the meeting go on when the others do not come there.
-    void let_wait(const Set& ways, const DivergentBranch& parting, std::optional<std::size_t> meeting);
+    void let_wait(const Set& ways, const DivergentBranch& parting,
+                  std::optional<std::size_t> meeting);
     /// Behind the ends of `ways`, those who waited at the passed point go on.
-    void go_on_late(const Set& ways, const DivergentBranch& parting, const std::vector<std::size_t>& late);
+    void go_on_late(const Set& ways, const DivergentBranch& parting,
+                    const std::vector<std::size_t>& late);
 
     /// In reverse post order. Refuses ways that make no control flow that can be bounded.
     [[nodiscard]] Result<LanesInTurn> in_order() const;

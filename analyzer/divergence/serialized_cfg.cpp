@@ -1,8 +1,8 @@
 #include "analyzer/divergence/serialized_cfg.hpp"
 
 #include "analyzer/divergence/loop_divergence.hpp"
-#include "analyzer/divergence/reconvergence.hpp"
 #include "analyzer/divergence/multiway_branches.hpp"
+#include "analyzer/divergence/reconvergence.hpp"
 #include "analyzer/divergence/serialized_blocks.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,8 @@ constexpr std::size_t most_with_sets = 500;
 class Serializer {
 public:
     /// `sparing`: of copies, where that makes a longer path at most.
-    Serializer(const AnalysisContext& context, const Reconvergence& points, std::size_t most, bool sparing)
+    Serializer(const AnalysisContext& context, const Reconvergence& points, std::size_t most,
+               bool sparing)
         : context_{context}, points_{points}, most_{most}, sparing_{sparing}, copies_{context,
                                                                                       points} {}
 
@@ -49,8 +50,8 @@ private:
     bool part(std::size_t branch, const DivergentBranch& parting) {
         const SerializedBlocks::Reached reached = copies_.reached_by(branch, parting);
         if (parting.leaving && !parting.leaving->beside.empty()) {
-            auto left = let_leave_at_several(copies_, branch, parting, points_.divergent_branches, reached,
-                                             context_.shape.warp_size);
+            auto left = let_leave_at_several(copies_, branch, parting, points_.divergent_branches,
+                                             reached, context_.shape.warp_size);
             if (left) left_.merge(*left);
             return left.has_value();
         }
@@ -67,7 +68,8 @@ private:
 
     /// The lanes of the way with fewer copies go on before all others, or behind them, so that
     /// only this way is copied; a path may have it at both places.
-    [[nodiscard]] DivergentBranch with_shorter_leaving(std::size_t branch, const DivergentBranch& parting) const {
+    [[nodiscard]] DivergentBranch with_shorter_leaving(std::size_t branch,
+                                                       const DivergentBranch& parting) const {
         std::optional<Set> shortest;
         DivergentBranch made = parting;
         for (const Copy::Way& way : copies_[branch].ways) {
@@ -105,7 +107,8 @@ private:
                                   std::inserter(shared, shared.end()));
         const std::vector<std::size_t> late = copies_.copy_late(reached, parting);
         // All of one way may have broken off, and all of the other one end.
-        for (const std::size_t behind : behind_breaks(copies_, parting, points_.divergent_branches, inside))
+        for (const std::size_t behind :
+             behind_breaks(copies_, parting, points_.divergent_branches, inside))
             for (const std::size_t copy : inside)
                 if (may_end(copy, parting)) copies_.add(copy, behind);
         // Where they share much, either may follow either: fewer copies, and a longer path at most.
@@ -152,8 +155,8 @@ private:
         Seconds ended;
         Seconds waiting;
     };
-    Behind copy_behind(const Set& way, const DivergentBranch& parting, std::optional<std::size_t> meeting,
-                       const std::vector<std::size_t>& late) {
+    Behind copy_behind(const Set& way, const DivergentBranch& parting,
+                       std::optional<std::size_t> meeting, const std::vector<std::size_t>& late) {
         Behind behind{copies_.copy_all(way, parting), {}};
         const Set ended = SerializedBlocks::values_of(behind.ended);
         copies_.let_wait(ended, parting, meeting);
@@ -175,11 +178,13 @@ private:
 
     /// From the first way to the second, which begins at `start`. Where lanes part in the first,
     /// some of them may end while others wait at the passed point.
-    void lead(const Set& first, const DivergentBranch& parting, const Behind& behind, std::size_t start) {
+    void lead(const Set& first, const DivergentBranch& parting, const Behind& behind,
+              std::size_t start) {
         const bool parts = std::any_of(first.begin(), first.end(), [&](std::size_t copy) {
-            return std::any_of(
-                points_.divergent_branches.begin(), points_.divergent_branches.end(),
-                [&](const DivergentBranch& inner) { return inner.block == copies_[copy].original; });
+            return std::any_of(points_.divergent_branches.begin(), points_.divergent_branches.end(),
+                               [&](const DivergentBranch& inner) {
+                                   return inner.block == copies_[copy].original;
+                               });
         });
         for (const std::size_t copy : first) {
             if (copies_.ends_way(copy, parting)) copies_.add(copy, behind.ended.at(start));
@@ -193,7 +198,8 @@ private:
                      [&](std::size_t copy) {
                          return copies_.breaks(copy, parting) || copies_.ends_way(copy, parting);
                      });
-        let_break_off(copies_, parting, points_.divergent_branches, first, ends, behind.ended.at(start));
+        let_break_off(copies_, parting, points_.divergent_branches, first, ends,
+                      behind.ended.at(start));
     }
 
     const AnalysisContext& context_;

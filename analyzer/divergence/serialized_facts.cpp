@@ -11,18 +11,19 @@ Request in_turn(const Request& request, const LanesInTurn& lanes) {
     return serial;
 }
 
-AnalysisContext in_turn(const AnalysisContext& context, const Request& request, const LanesInTurn& lanes) {
+AnalysisContext in_turn(const AnalysisContext& context, const Request& request,
+                        const LanesInTurn& lanes) {
     const auto& graph = *context.request.graph;
     AnalysisContext serial{request,
-                   {},
-                   context.shape,
-                   context.timings,
-                   context.used,
-                   context.buffer_entries,
-                   context.buffer_drain,
-                   context.caches,
-                   context.footprint,
-                   context.deadline};
+                           {},
+                           context.shape,
+                           context.timings,
+                           context.used,
+                           context.buffer_entries,
+                           context.buffer_drain,
+                           context.caches,
+                           context.footprint,
+                           context.deadline};
     for (const std::size_t block : lanes.original)
         serial.facts.never.push_back(context.facts.never[block]);
     for (const auto& loop : lanes.graph.loops) {

@@ -12,7 +12,8 @@ Request in_turn(const Request& request, const LanesInTurn& lanes);
 /// The problem on that graph. Bounds of loops and `never` hold for each lane, so for what lanes
 /// that go together execute, least turns where all do; other facts speak of the path of one lane
 /// and are left out. Side: upper.
-AnalysisContext in_turn(const AnalysisContext& context, const Request& request, const LanesInTurn& lanes);
+AnalysisContext in_turn(const AnalysisContext& context, const Request& request,
+                        const LanesInTurn& lanes);
 
 /// The problem of a lane, of which the warp issues at least the path: gaps that a change of lanes
 /// could shorten are short. Side: lower.

@@ -1,8 +1,8 @@
 #include "analyzer/evidence/path_certificates.hpp"
 
+#include "analyzer/evidence/smt_script.hpp"
 #include "analyzer/path/ilp_solver.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
-#include "analyzer/evidence/smt_script.hpp"
 #include "analyzer/path/subtours.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,8 @@ namespace {
 /// What the script of a lemma shows under further facts.
 class Shown {
 public:
-    Shown(const AnalysisContext& context, PathCertificate& certificate) : context_{context}, certificate_{certificate} {}
+    Shown(const AnalysisContext& context, PathCertificate& certificate)
+        : context_{context}, certificate_{certificate} {}
 
     /// Adds the regions that the script needs to show the bound, or weakens the lemma and the
     /// solution to what it shows.
@@ -32,10 +33,11 @@ public:
 private:
     void weaken(PathSolution& solved) {
         if (shows(solved.bound)) return;
-        const std::int64_t structural = LoopBoundedPaths{*context_.request.graph, certificate_.paths,
-                                                        context_.facts.loops, certificate_.side}
-                                            .start_to_end()
-                                            ->cost;
+        const std::int64_t structural =
+            LoopBoundedPaths{*context_.request.graph, certificate_.paths, context_.facts.loops,
+                             certificate_.side}
+                .start_to_end()
+                ->cost;
         solved.proof = Proof::Refutation;
         solved.outcome = Outcome::LimitReached;
         solved.solver_used = true;
@@ -92,7 +94,8 @@ private:
     void leave_out_regions() {
         for (std::size_t i = certificate_.regions.size(); i-- > 0;) {
             const auto all = certificate_.regions;
-            certificate_.regions.erase(certificate_.regions.begin() + static_cast<std::ptrdiff_t>(i));
+            certificate_.regions.erase(certificate_.regions.begin() +
+                                       static_cast<std::ptrdiff_t>(i));
             if (ask().kind != ScriptAnswer::Kind::Unsatisfiable) certificate_.regions = all;
         }
     }
@@ -103,14 +106,15 @@ private:
 
 } // namespace
 
-PathSolution record(const AnalysisContext& context, const CertificateName& name, Side side, Facts facts,
-                    PathSolution solved, const GrowingPaths& paths) {
+PathSolution record(const AnalysisContext& context, const CertificateName& name, Side side,
+                    Facts facts, PathSolution solved, const GrowingPaths& paths) {
     if (context.request.proofs == nullptr) return solved;
     // Further facts may be stated and not used (S19d).
     const bool unused =
         has_further_facts(*context.request.facts) && !has_further_facts(context.facts.in_use);
     const Facts used = unused ? Facts::LoopBounds : facts;
-    PathCertificate certificate{name.id, name.text, side, used, std::nullopt, solved.bound, {}, {}, {}};
+    PathCertificate certificate{name.id,      name.text, side, used, std::nullopt,
+                                solved.bound, {},        {},   {}};
     constexpr std::size_t most_nodes = 64;
     for (std::size_t nodes = 1; nodes <= most_nodes && !certificate.witness; nodes *= 2) {
         PathGraph smaller = paths(nodes);
@@ -124,7 +128,8 @@ PathSolution record(const AnalysisContext& context, const CertificateName& name,
         certificate.witness = solved.witness;
     }
     // Of a path that does not meet the bound another way through the table may cost more.
-    if (certificate.witness && certificate.witness->cost != solved.bound) certificate.witness.reset();
+    if (certificate.witness && certificate.witness->cost != solved.bound)
+        certificate.witness.reset();
     if (used == Facts::All && has_further_facts(*context.request.facts))
         Shown{context, certificate}.settle(solved);
     context.request.proofs->certificates.push_back(std::move(certificate));
@@ -134,8 +139,8 @@ PathSolution record(const AnalysisContext& context, const CertificateName& name,
 namespace {
 
 /// The costliest (cheapest) path; keeps its lemma, once, if the request asks for proofs.
-std::optional<std::int64_t> recorded(const AnalysisContext& context, const CertificateName& name, PathGraph paths,
-                                     Side side) {
+std::optional<std::int64_t> recorded(const AnalysisContext& context, const CertificateName& name,
+                                     PathGraph paths, Side side) {
     auto best =
         LoopBoundedPaths{*context.request.graph, paths, context.facts.loops, side}.start_to_end();
     if (!best) return std::nullopt; // The path problem itself is refused as contradictory.
@@ -146,37 +151,39 @@ std::optional<std::int64_t> recorded(const AnalysisContext& context, const Certi
                     [&](const PathCertificate& certificate) { return certificate.id == name.id; }))
         return bound;
     certificates.push_back({name.id,
-                      name.text,
-                      side,
-                      Facts::LoopBounds,
-                      std::nullopt,
-                      bound,
-                      std::move(paths),
-                      {},
-                      std::move(best)});
+                            name.text,
+                            side,
+                            Facts::LoopBounds,
+                            std::nullopt,
+                            bound,
+                            std::move(paths),
+                            {},
+                            std::move(best)});
     return bound;
 }
 
 } // namespace
 
 void certify_sum(const AnalysisContext& context, const CertificateName& name,
-                const std::vector<std::int64_t>& block_costs, Side side) {
+                 const std::vector<std::int64_t>& block_costs, Side side) {
     if (context.request.proofs != nullptr)
         recorded(context, name, sum_graph(context, block_costs, side), side);
 }
 
-std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name, PathGraph paths) {
+std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
+                            PathGraph paths) {
     return std::max<std::int64_t>(
         0, recorded(context, name, std::move(paths), Side::Upper).value_or(0));
 }
 
 std::int64_t certified_most(const AnalysisContext& context, const CertificateName& name,
-                           const InstructionCosts& costs) {
+                            const InstructionCosts& costs) {
     return certified_most(context, name,
-                         sum_graph(context, block_costs(context, costs), Side::Upper));
+                          sum_graph(context, block_costs(context, costs), Side::Upper));
 }
 
-void keep_counted_certificates(const AnalysisContext& context, const std::vector<BoundTerm>& terms) {
+void keep_counted_certificates(const AnalysisContext& context,
+                               const std::vector<BoundTerm>& terms) {
     if (context.request.proofs == nullptr) return;
     std::erase_if(context.request.proofs->certificates, [&](const PathCertificate& certificate) {
         return certificate.side == Side::Upper &&

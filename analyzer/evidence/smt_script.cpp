@@ -35,9 +35,8 @@ class Script {
 public:
     Script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
            const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate)
-        : graph_{graph}, facts_{facts}, bounds_{bounds}, certificate_{certificate}, structural_{
-                                                                            graph, certificate.paths,
-                                                                            bounds, certificate.side} {
+        : graph_{graph}, facts_{facts}, bounds_{bounds}, certificate_{certificate},
+          structural_{graph, certificate.paths, bounds, certificate.side} {
         into_.resize(certificate.paths.nodes.size());
         out_.resize(certificate.paths.nodes.size());
         for (std::size_t from = 0; from < certificate.paths.nodes.size(); ++from)
@@ -67,8 +66,8 @@ public:
         return fmt::format("; {}: {}\n; expected: unsat, no path costs {} than {} cycles\n"
                            "(set-info :smt-lib-version 2.6)\n(set-info :status unsat)\n"
                            "(set-logic QF_LIA)\n{}{}(check-sat)\n(exit)\n",
-                           certificate_.id, certificate_.text, upper ? "more" : "less", certificate_.bound,
-                           declarations_, assertions_);
+                           certificate_.id, certificate_.text, upper ? "more" : "less",
+                           certificate_.bound, declarations_, assertions_);
     }
 
 private:
@@ -298,7 +297,8 @@ private:
 } // namespace
 
 std::string proof_script(const assembly::ControlFlowGraph& graph, const models::FlowFacts& facts,
-                         const std::vector<BackEdgeBounds>& bounds, const PathCertificate& certificate) {
+                         const std::vector<BackEdgeBounds>& bounds,
+                         const PathCertificate& certificate) {
     return Script{graph, facts, bounds, certificate}.text();
 }
 

@@ -21,7 +21,8 @@ using assembly::Instruction;
 /// What is known of all registers before each instruction of each block.
 class Code {
 public:
-    Code(const Function& function, const ControlFlowGraph& graph, const ThreadArithmetic& arithmetic)
+    Code(const Function& function, const ControlFlowGraph& graph,
+         const ThreadArithmetic& arithmetic)
         : function_{function}, graph_{graph}, arithmetic_{arithmetic}, starts_(graph.blocks.size()),
           origins_(graph.blocks.size()) {
         Origin next = 1; // Each block: where ways meet, then its instructions.
@@ -86,7 +87,7 @@ private:
     const ControlFlowGraph& graph_;
     const ThreadArithmetic& arithmetic_;
     std::vector<std::optional<ThreadRegisters>> starts_; ///< [block]
-    std::vector<Origin> origins_;                      ///< [block]
+    std::vector<Origin> origins_;                        ///< [block]
 };
 
 /// How its lanes decide what a predicate decides there; nothing where none does.
@@ -404,8 +405,8 @@ private:
 } // namespace
 
 ThreadFacts derive_thread_facts(const Function& function, const ControlFlowGraph& graph,
-                            const BlockShape& shape, const models::Architecture& architecture,
-                            Lanes lanes, const KernelParameters& words) {
+                                const BlockShape& shape, const models::Architecture& architecture,
+                                Lanes lanes, const KernelParameters& words) {
     const models::SourcedValue* size = architecture.geometry.find("warp-size");
     ThreadFacts none;
     none.choices.resize(function.instructions.size());

@@ -5,8 +5,8 @@
 
 #include "analyzer/value/thread_domain.hpp"
 #include "assembly/flow/control_flow_graph.hpp"
-#include "models/facts/address_pattern.hpp"
 #include "models/architecture/architecture.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -52,8 +52,8 @@ struct ThreadFacts {
 /// Sound (docs/soundness.md, S32) where an access is aligned to the bytes of a lane, as the machine
 /// requires, and, of global ones, where the lanes of an access lie less than 4 GiB apart.
 ThreadFacts derive_thread_facts(const assembly::Function& function,
-                            const assembly::ControlFlowGraph& graph, const BlockShape& shape,
-                            const models::Architecture& architecture, Lanes lanes,
-                            const KernelParameters& words = {});
+                                const assembly::ControlFlowGraph& graph, const BlockShape& shape,
+                                const models::Architecture& architecture, Lanes lanes,
+                                const KernelParameters& words = {});
 
 } // namespace warpbound::analyzer

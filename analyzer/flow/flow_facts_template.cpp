@@ -300,7 +300,7 @@ std::string flow_facts_template(const assembly::Program& program,
         Source source{code, from, status, {}, {}};
         const auto derive = [&](Lanes lanes) {
             return derive_thread_facts(code, graph, blocks->shape, *blocks->architecture, lanes,
-                                     stated);
+                                       stated);
         };
         if (blocks) {
             source.wherever = derive(Lanes::MayPart);

@@ -1,8 +1,8 @@
 #include "analyzer/flow/infeasible_paths.hpp"
 
 #include "analyzer/value/block_states.hpp"
-#include "analyzer/value/condition_text.hpp"
 #include "analyzer/value/branch_conditions.hpp"
+#include "analyzer/value/condition_text.hpp"
 
 #include <fmt/format.h>
 
@@ -113,7 +113,8 @@ private:
     }
 
     /// Values of a subject that conditions before a block and the launch leave of some.
-    [[nodiscard]] IntervalSet left(std::size_t block, const Subject& subject, IntervalSet some) const {
+    [[nodiscard]] IntervalSet left(std::size_t block, const Subject& subject,
+                                   IntervalSet some) const {
         some = some.intersect(range_of(subject, launch_));
         const auto known = known_[block].find(subject);
         return known == known_[block].end() ? some : some.intersect(known->second);

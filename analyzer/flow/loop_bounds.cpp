@@ -101,7 +101,8 @@ private:
             step = change.constant();
         }
         std::optional<AffineExpression> first;
-        if (loop_.header == 0) first = AffineExpression::of(symbol); // Entered where the function begins.
+        if (loop_.header == 0)
+            first = AffineExpression::of(symbol); // Entered where the function begins.
         for (const std::size_t edge : loop_.entry_edges) {
             const auto& before = whole_[graph_.edges[edge].from];
             if (!before) continue;

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// From the host's first call to the end of the last operation, for a launch with copies before and
-/// behind it in one stream (C32 to C36 of docs/reference/timing-contract.md; docs/soundness.md, S24).
+/// behind it in one stream (C32 to C36 of docs/reference/timing-contract.md; docs/soundness.md,
+/// S24).
 
 #include "analyzer/bound.hpp"
 #include "analyzer/request.hpp"

@@ -34,7 +34,8 @@ StageCosts stage_costs(const std::vector<std::int64_t>& parts) {
 
 } // namespace
 
-std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context, std::int64_t barriers) {
+std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context,
+                                                  std::int64_t barriers) {
     const auto& blocks = context.request.graph->blocks;
     BarrierIntervals parts;
     std::size_t found = 0;
@@ -71,7 +72,8 @@ std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context
     return parts;
 }
 
-PathGraph barrier_interval_paths(const AnalysisContext& context, const std::vector<std::int64_t>& instruction_costs) {
+PathGraph barrier_interval_paths(const AnalysisContext& context,
+                                 const std::vector<std::int64_t>& instruction_costs) {
     const auto& graph = *context.request.graph;
     PathGraph paths;
     // The start, where the first part may begin or not, then each block in all stages.

@@ -20,12 +20,14 @@ struct BarrierIntervals {
 
 /// None where a barrier lies in a loop. `barriers`: what every path of the block passes
 /// (`aligned_barriers`).
-std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context, std::int64_t barriers);
+std::optional<BarrierIntervals> barrier_intervals(const AnalysisContext& context,
+                                                  std::int64_t barriers);
 
 /// Paths of a warp on which it pays only between two barriers, or up to the first, or behind the
 /// last one: the costliest tells what it costs in any such part, also of a loop that holds
 /// barriers. Nodes are a block, and whether the part is still to come, has begun or is over. Side:
 /// upper.
-PathGraph barrier_interval_paths(const AnalysisContext& context, const std::vector<std::int64_t>& instruction_costs);
+PathGraph barrier_interval_paths(const AnalysisContext& context,
+                                 const std::vector<std::int64_t>& instruction_costs);
 
 } // namespace warpbound::analyzer

@@ -17,8 +17,10 @@ class Terms {
 public:
     explicit Terms(const Interference& cost) : cost_{cost} {}
 
-    void add(const char* text, std::int64_t count, std::int64_t cycles, std::string certificate = {}) {
-        if (count > 0 && cycles > 0) terms_.push_back({text, count, cycles, std::move(certificate)});
+    void add(const char* text, std::int64_t count, std::int64_t cycles,
+             std::string certificate = {}) {
+        if (count > 0 && cycles > 0)
+            terms_.push_back({text, count, cycles, std::move(certificate)});
     }
     void add_stalls(std::int64_t blocks) {
         add(cost_.turns_of > 0
@@ -84,7 +86,9 @@ public:
     std::vector<BoundTerm> take() { return std::move(terms_); }
 
 private:
-    [[nodiscard]] std::string certificate(const char* sum) const { return certificate_id(sum, cost_.turns_of); }
+    [[nodiscard]] std::string certificate(const char* sum) const {
+        return certificate_id(sum, cost_.turns_of);
+    }
 
     const Interference& cost_;
     std::vector<BoundTerm> terms_;

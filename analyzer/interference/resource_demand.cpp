@@ -1,6 +1,7 @@
 #include "analyzer/interference/resource_demand.hpp"
 
 #include "analyzer/path/loop_bounded_paths.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,7 +10,8 @@ namespace warpbound::analyzer {
 
 namespace {
 
-models::UnitScope scope_of(const AnalysisContext& context, const models::InstructionTiming& timing) {
+models::UnitScope scope_of(const AnalysisContext& context,
+                           const models::InstructionTiming& timing) {
     return context.request.architecture->units[timing.unit].scope;
 }
 
@@ -78,7 +80,8 @@ InstructionCosts issue_slot_costs(const AnalysisContext& context) {
         });
 }
 
-std::vector<std::int64_t> block_costs(const AnalysisContext& context, const InstructionCosts& costs) {
+std::vector<std::int64_t> block_costs(const AnalysisContext& context,
+                                      const InstructionCosts& costs) {
     const auto& blocks = context.request.graph->blocks;
     std::vector<std::int64_t> sums(blocks.size(), 0);
     for (std::size_t block = 0; block < blocks.size(); ++block) {
@@ -90,7 +93,8 @@ std::vector<std::int64_t> block_costs(const AnalysisContext& context, const Inst
     return sums;
 }
 
-PathGraph sum_graph(const AnalysisContext& context, const std::vector<std::int64_t>& costs, Side side) {
+PathGraph sum_graph(const AnalysisContext& context, const std::vector<std::int64_t>& costs,
+                    Side side) {
     const auto& graph = *context.request.graph;
     PathGraph paths;
     for (std::size_t block = 0; block < graph.blocks.size(); ++block) {

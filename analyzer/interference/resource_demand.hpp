@@ -39,13 +39,16 @@ InstructionCosts port_costs(const AnalysisContext& context, std::size_t unit);
 InstructionCosts issue_slot_costs(const AnalysisContext& context);
 
 /// Sums per block of the graph.
-std::vector<std::int64_t> block_costs(const AnalysisContext& context, const InstructionCosts& costs);
+std::vector<std::int64_t> block_costs(const AnalysisContext& context,
+                                      const InstructionCosts& costs);
 
 /// The path problem of such sums.
-PathGraph sum_graph(const AnalysisContext& context, const std::vector<std::int64_t>& costs, Side side);
+PathGraph sum_graph(const AnalysisContext& context, const std::vector<std::int64_t>& costs,
+                    Side side);
 /// The largest (smallest) sum of block costs over the paths that loop bounds allow; at least 0.
 /// Side: as asked.
-std::int64_t extreme_sum(const AnalysisContext& context, const std::vector<std::int64_t>& costs, Side side);
+std::int64_t extreme_sum(const AnalysisContext& context, const std::vector<std::int64_t>& costs,
+                         Side side);
 /// The same of what instructions cost, from above and from below.
 std::int64_t most_on_a_path(const AnalysisContext& context, const InstructionCosts& costs);
 std::int64_t least_on_a_path(const AnalysisContext& context, const InstructionCosts& costs);

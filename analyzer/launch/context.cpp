@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 namespace warpbound::analyzer {
-Failure refuse_at(const AnalysisContext& context, std::size_t instruction, const std::string& what) {
+Failure refuse_at(const AnalysisContext& context, std::size_t instruction,
+                  const std::string& what) {
     const assembly::Function& function = *context.request.function;
     const assembly::Instruction& at = function.instructions[instruction];
     return Failure{fmt::format("0x{:04x}: {}", at.address, what), function.name, at.position.line,

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What is known of a launch before its time is bounded: the analysis context that both sides share.
+/// What is known of a launch before its time is bounded: the analysis context that both sides
+/// share.
 
 #include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/launch/footprint.hpp"
@@ -28,7 +29,7 @@ struct AnalysisContext {
     models::Interval buffer_entries{0, 0, 0};
     models::Interval buffer_drain{0, 0, 0};
     std::optional<MemoryParameters> caches; ///< Where an access goes through them.
-    std::optional<Footprint> footprint;    ///< By accesses through them, where it can be listed.
+    std::optional<Footprint> footprint;     ///< By accesses through them, where it can be listed.
     Deadline deadline;
 };
 

@@ -104,9 +104,10 @@ std::optional<Failure> limit_residence(LaunchGeometry& shape, std::int64_t warp_
 
 } // namespace
 
-Result<LaunchGeometry> launch_geometry(const models::Launch& launch, const assembly::Function& function,
-                             const models::Architecture& architecture,
-                             std::int64_t multiprocessors) {
+Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
+                                       const assembly::Function& function,
+                                       const models::Architecture& architecture,
+                                       std::int64_t multiprocessors) {
     Counts count{architecture};
     const std::int64_t warp_size = count(architecture.geometry, "geometry", "warp-size");
     const std::int64_t present =

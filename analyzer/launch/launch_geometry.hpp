@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// How a launch sits on its multiprocessors (rules C20, C30 and C31 of docs/reference/timing-contract.md).
+/// How a launch sits on its multiprocessors (rules C20, C30 and C31 of
+/// docs/reference/timing-contract.md).
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
@@ -67,8 +68,9 @@ struct LaunchGeometry {
 
 /// Refuses a block that does not fit, more multiprocessors than there are, and a description that
 /// lacks what the launch needs, naming it.
-Result<LaunchGeometry> launch_geometry(const models::Launch& launch, const assembly::Function& function,
-                             const models::Architecture& architecture,
-                             std::int64_t multiprocessors = 1);
+Result<LaunchGeometry> launch_geometry(const models::Launch& launch,
+                                       const assembly::Function& function,
+                                       const models::Architecture& architecture,
+                                       std::int64_t multiprocessors = 1);
 
 } // namespace warpbound::analyzer

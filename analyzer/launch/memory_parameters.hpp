@@ -3,8 +3,8 @@
 /// What the description says of caches, links and DRAM, as far as waiting at them is bounded (rules
 /// C23 to C29 of docs/reference/timing-contract.md).
 
-#include "models/facts/address_pattern.hpp"
 #include "models/architecture/architecture.hpp"
+#include "models/facts/address_pattern.hpp"
 
 #include <cstdint>
 

@@ -54,15 +54,16 @@ Failure contradiction(const Request& request) {
 } // namespace
 
 PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
-                  const models::Interval& buffer_drain, const std::vector<SlotDistance>& slots) {
+                          const models::Interval& buffer_drain,
+                          const std::vector<SlotDistance>& slots) {
     const auto rules = [&](Side side) {
         return PipelineModel{*context.request.function,
-                        *context.request.architecture,
-                        context.timings,
-                        buffer_entries,
-                        buffer_drain,
-                        side,
-                        slots};
+                             *context.request.architecture,
+                             context.timings,
+                             buffer_entries,
+                             buffer_drain,
+                             side,
+                             slots};
     };
     return {rules(Side::Lower), rules(Side::Upper)};
 }

@@ -27,8 +27,8 @@ struct PipelinePair {
     [[nodiscard]] StateInterval start() const { return {lower.start(), upper.start()}; }
 };
 PipelinePair pipelines_of(const AnalysisContext& context, std::int64_t buffer_entries,
-                  const models::Interval& buffer_drain,
-                  const std::vector<SlotDistance>& slots = {});
+                          const models::Interval& buffer_drain,
+                          const std::vector<SlotDistance>& slots = {});
 
 /// The path problem of a span, whose state before the first issue is `from`. At most so many nodes
 /// per block; fewer join more states and bound less tightly. None: as many as are affordable.

@@ -53,7 +53,7 @@ std::int64_t SlotBoundaries::before(std::int64_t slot) const {
 }
 
 std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
-                                           const LaunchGeometry& shape) {
+                                                const LaunchGeometry& shape) {
     const std::int64_t room = shape.resident * shape.warps_per_block;
     const std::int64_t taken = std::min(shape.blocks, shape.resident) * shape.warps_per_block;
     std::vector<EquivalentSchedulers> schedulers;
@@ -96,7 +96,7 @@ SlotDistance hull(const std::vector<SlotDistance>& distances) {
 }
 
 std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
-                                               const LaunchGeometry& shape) {
+                                              const LaunchGeometry& shape) {
     if (shape.warps() == 1 || models::guarantee_of(policy) != models::PolicyGuarantee::Slotted)
         return std::nullopt;
     return hull(slot_distances(policy, shape));

@@ -73,7 +73,7 @@ struct EquivalentSchedulers {
 /// Schedulers of a multiprocessor with `shape.resident` blocks, or with all of the launch where it
 /// has fewer; those without a place are left out.
 std::vector<EquivalentSchedulers> schedulers_of(const models::WarpPolicy& policy,
-                                           const LaunchGeometry& shape);
+                                                const LaunchGeometry& shape);
 
 /// How far apart the slots of a warp are, for every kind of place that the first blocks take of a
 /// multiprocessor (`schedulers_of`), sorted. A warp that is alone on its scheduler has all slots.
@@ -86,6 +86,6 @@ SlotDistance hull(const std::vector<SlotDistance>& distances);
 /// The same for the places of a launch whose warps are chosen in slots; none: one warp, or a policy
 /// without slots.
 std::optional<SlotDistance> slots_of_any_warp(const models::WarpPolicy& policy,
-                                               const LaunchGeometry& shape);
+                                              const LaunchGeometry& shape);
 
 } // namespace warpbound::analyzer

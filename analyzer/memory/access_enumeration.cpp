@@ -1,8 +1,8 @@
 #include "analyzer/memory/access_enumeration.hpp"
 
 #include "analyzer/flow/flow_facts.hpp"
-#include "analyzer/launch/context.hpp"
 #include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/launch/context.hpp"
 
 namespace warpbound::analyzer {
 
@@ -57,8 +57,9 @@ bool AccessEnumeration::count() {
     return true;
 }
 
-void AccessEnumeration::find_lines(std::size_t instruction, std::int64_t warp, std::int64_t execution,
-                            std::vector<models::TouchedLine>& lines) const {
+void AccessEnumeration::find_lines(std::size_t instruction, std::int64_t warp,
+                                   std::int64_t execution,
+                                   std::vector<models::TouchedLine>& lines) const {
     const std::int64_t address = context_->request.function->instructions[instruction].address;
     const models::AddressPattern& pattern = *context_->request.facts->memory_at(address)->pattern;
     const models::AccessPlace place{

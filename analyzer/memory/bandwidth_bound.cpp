@@ -1,7 +1,7 @@
 #include "analyzer/memory/bandwidth_bound.hpp"
 
-#include "analyzer/memory/service_times.hpp"
 #include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/memory/service_times.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -42,7 +42,8 @@ std::vector<std::vector<BoundTerm>> bandwidth_bounds(const AnalysisContext& cont
     // The last transfer is on its way from the channel to the L1 when it has been started, and the
     // first one had its way there.
     add("sectors that a channel brings to the L2, before the last transfer",
-        footprint.least_sectors - footprint.most_second_sectors, caches.row_hit.lo, "the last transfer",
+        footprint.least_sectors - footprint.most_second_sectors, caches.row_hit.lo,
+        "the last transfer",
         std::max<std::int64_t>(0,
                                caches.dram_latency_lo - (caches.transit.hi - caches.transit.lo)));
     // A store is over when it has its place on the link, where it need not have been started; a

@@ -145,8 +145,8 @@ private:
     FifoTandem loads_;
     const MemoryParameters& caches_;
     std::optional<ResponseLink> links_back_; ///< None: everything that they serve counts.
-    std::vector<Step> any_;               ///< That pass any line accesses.
-    std::vector<Step> requests_;          ///< That pass only transactions.
+    std::vector<Step> any_;                  ///< That pass any line accesses.
+    std::vector<Step> requests_;             ///< That pass only transactions.
     std::vector<BoundTerm> terms_;
 };
 

@@ -4,8 +4,8 @@
 /// and the slices (docs/soundness.md, S22a, S22d, S22e).
 
 #include "analyzer/bound.hpp"
-#include "analyzer/memory/response_link.hpp"
 #include "analyzer/launch/context.hpp"
+#include "analyzer/memory/response_link.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,11 +1,10 @@
 #include "analyzer/memory/footprint_analysis.hpp"
 
-#include "analyzer/memory/row_activations.hpp"
-#include "analyzer/memory/writebacks.hpp"
-
+#include "analyzer/launch/context.hpp"
 #include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/memory/outstanding_loads.hpp"
-#include "analyzer/launch/context.hpp"
+#include "analyzer/memory/row_activations.hpp"
+#include "analyzer/memory/writebacks.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -60,8 +59,7 @@ public:
         accesses_.for_each([&](const Access& access) { keep(access); });
         touched_.transactions = transactions();
         touched_.fetched = fetched();
-        touched_.writebacks =
-            writebacks(context_, accesses_, touched_.transactions.has_value());
+        touched_.writebacks = writebacks(context_, accesses_, touched_.transactions.has_value());
         writes_ = !touched_.writebacks || touched_.writebacks->transfers > 0;
         touched_.new_to_warp = new_to_warp();
         touched_.least_of_transfer = least_of_transfer();

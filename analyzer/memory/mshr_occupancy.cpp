@@ -6,7 +6,7 @@ namespace warpbound::analyzer {
 
 std::int64_t Entries::sectors() const {
     return context_.footprint ? context_.footprint->most_sectors
-                            : static_cast<std::int64_t>(caches_.line / caches_.sector);
+                              : static_cast<std::int64_t>(caches_.line / caches_.sector);
 }
 
 bool Entries::is_shared_by_few() const {

@@ -12,7 +12,8 @@ namespace warpbound::analyzer {
 /// Of a problem with caches, which must outlive it. Side: lower, unless one says otherwise.
 class Entries {
 public:
-    explicit Entries(const AnalysisContext& context) : context_{context}, caches_{*context.caches} {}
+    explicit Entries(const AnalysisContext& context)
+        : context_{context}, caches_{*context.caches} {}
 
     /// Whether an entry of an L1 always has a place for who asks for its sector.
     [[nodiscard]] bool is_shared_by_few() const;

@@ -1,7 +1,7 @@
 #include "analyzer/memory/outstanding_loads.hpp"
 
-#include "analyzer/memory/service_times.hpp"
 #include "analyzer/launch/context.hpp"
+#include "analyzer/memory/service_times.hpp"
 
 #include <algorithm>
 #include <map>
@@ -39,7 +39,8 @@ bool is_outstanding_once(const AnalysisContext& context, std::size_t load) {
 namespace {
 
 /// The most of what each load counts, over the loads of a warp that are under way together.
-template <class Count> std::optional<std::int64_t> under_way(const AnalysisContext& context, Count count) {
+template <class Count>
+std::optional<std::int64_t> under_way(const AnalysisContext& context, Count count) {
     std::map<Announcement, std::int64_t> counts;
     for (std::size_t i = 0; i < context.timings.size(); ++i) {
         if (!context.used[i] || !context.timings[i]) continue;

@@ -1,10 +1,10 @@
 #include "analyzer/memory/queueing_certificates.hpp"
 
+#include "analyzer/evidence/path_certificates.hpp"
+#include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/launch/slot_table.hpp"
 #include "analyzer/memory/service_times.hpp"
 #include "analyzer/memory/traffic.hpp"
-#include "analyzer/evidence/path_certificates.hpp"
-#include "analyzer/launch/slot_table.hpp"
-#include "analyzer/interference/resource_demand.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -153,7 +153,8 @@ private:
 
 } // namespace
 
-std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context, models::Cycles unloaded) {
+std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context,
+                                              models::Cycles unloaded) {
     return WaitLemmas{context}.terms(unloaded);
 }
 

@@ -11,6 +11,7 @@ namespace warpbound::analyzer {
 /// Terms to add to an upper bound of `unloaded` cycles in which no access waits for another; keeps
 /// their lemmas. Side: upper. Requires: the request asks for proofs; `context.caches`, and nothing
 /// that is said of the accesses beyond their passes.
-std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context, models::Cycles unloaded);
+std::vector<BoundTerm> certify_queueing_delay(const AnalysisContext& context,
+                                              models::Cycles unloaded);
 
 } // namespace warpbound::analyzer

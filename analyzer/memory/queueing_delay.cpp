@@ -1,12 +1,12 @@
 #include "analyzer/memory/queueing_delay.hpp"
 
 #include "analyzer/interference/barrier_alignment.hpp"
-#include "analyzer/memory/service_times.hpp"
-#include "analyzer/memory/mshr_occupancy.hpp"
-#include "analyzer/memory/fifo_tandem.hpp"
-#include "analyzer/memory/response_link.hpp"
-#include "analyzer/memory/traffic.hpp"
 #include "analyzer/launch/slot_table.hpp"
+#include "analyzer/memory/fifo_tandem.hpp"
+#include "analyzer/memory/mshr_occupancy.hpp"
+#include "analyzer/memory/response_link.hpp"
+#include "analyzer/memory/service_times.hpp"
+#include "analyzer/memory/traffic.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -60,9 +60,9 @@ public:
     /// banks, less what serves it meanwhile: that is counted for every transaction and transfer.
     [[nodiscard]] std::int64_t way_of_miss() const {
         const std::int64_t hold =
-            by_rows()
-                ? (models::Cycles{caches_.row_hit.hi} * context_.footprint->least_of_transfer).count()
-                : transfer();
+            by_rows() ? (models::Cycles{caches_.row_hit.hi} * context_.footprint->least_of_transfer)
+                            .count()
+                      : transfer();
         const bool holds_on_way = hold <= caches_.dram_latency_lo - caches_.transit.hi;
         const std::int64_t link = caches_.link_service.hi;
         const models::Cycles way{
@@ -186,9 +186,9 @@ private:
         loads.least_lines = std::max<std::int64_t>(1, loads.least_lines);
         loads.further_sectors =
             context_.footprint ? context_.footprint->further_sectors
-                             : (models::Cycles{traffic_.lines} *
-                                (static_cast<std::int64_t>(caches_.line / caches_.sector) - 1))
-                                   .count();
+                               : (models::Cycles{traffic_.lines} *
+                                  (static_cast<std::int64_t>(caches_.line / caches_.sector) - 1))
+                                     .count();
         if (traffic_.outstanding_lines > entries_.holders_in_l1())
             loads.least_held = entries_.held_in_l1();
         if (!entries_.is_shared_by_few() && traffic_.outstanding_lines > caches_.merges)
@@ -288,7 +288,8 @@ private:
     /// to a full load queue or write buffer, from which something goes before the next one.
     [[nodiscard]] std::int64_t waits_of_chain() const {
         models::Cycles waits{traffic_.loads_of_chain};
-        if (traffic_.outstanding_loads > caches_.load_queue) waits += models::Cycles{traffic_.loads};
+        if (traffic_.outstanding_loads > caches_.load_queue)
+            waits += models::Cycles{traffic_.loads};
         const models::Cycles stores{
             most_of_launch(context_, [](const models::InstructionTiming& timing) {
                 return timing.enters_write_buffer ? 1 : 0;
@@ -298,7 +299,8 @@ private:
     }
     [[nodiscard]] std::int64_t transfer_of_store() const {
         if (!by_rows()) return caches_.transfer;
-        return (models::Cycles{caches_.row_hit.hi} * context_.footprint->most_stored_sectors).count();
+        return (models::Cycles{caches_.row_hit.hi} * context_.footprint->most_stored_sectors)
+            .count();
     }
 
     /// For how long a transfer holds its channel or bank.
@@ -339,7 +341,8 @@ private:
 
     /// Whether the critical chain follows one warp from its first to its last instruction.
     [[nodiscard]] bool stays_with_one_warp() const {
-        return !others_wait_ && context_.shape.waves() == 1 && first_common_barrier(context_) == nullptr;
+        return !others_wait_ && context_.shape.waves() == 1 &&
+               first_common_barrier(context_) == nullptr;
     }
 
     /// A channel that refreshes starts nothing; behind each refresh that something waits for, one
@@ -399,7 +402,8 @@ AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules r
     return changed;
 }
 
-std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules, models::Cycles unloaded) {
+std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules,
+                                      models::Cycles unloaded) {
     return Waits{context, rules}.of(unloaded);
 }
 

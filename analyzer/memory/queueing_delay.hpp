@@ -3,9 +3,9 @@
 /// For how long a launch waits at caches, links and DRAM beyond the unloaded latencies
 /// (docs/soundness.md, S21).
 
-#include "models/units.hpp"
 #include "analyzer/bound.hpp"
 #include "analyzer/launch/context.hpp"
+#include "models/units.hpp"
 
 namespace warpbound::analyzer {
 
@@ -27,6 +27,7 @@ std::vector<QueueingRules> queueing_rules(const AnalysisContext& context);
 /// The problem without waits to which the waits are added: its latencies are those of the rules.
 AnalysisContext without_queueing(const AnalysisContext& context, QueueingRules rules);
 /// Terms to add to an upper bound of `unloaded` cycles of that problem. Side: upper.
-std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules, models::Cycles unloaded);
+std::vector<BoundTerm> queueing_delay(const AnalysisContext& context, QueueingRules rules,
+                                      models::Cycles unloaded);
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #include "analyzer/memory/response_link.hpp"
 
-#include "analyzer/memory/traffic.hpp"
 #include "analyzer/launch/context.hpp"
+#include "analyzer/memory/traffic.hpp"
 #include "models/formulas/whole_numbers.hpp"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ std::optional<ResponseLink> response_link(const AnalysisContext& context, const 
     const models::Cycles apart =
         models::Cycles{caches.row_hit.lo} * context.footprint->least_of_transfer;
     const models::Cycles services = models::Cycles{caches.link_service.hi} * caches.channels.hi;
-    const std::int64_t nothing_brought = std::min(traffic.requests, context.footprint->shared_lines);
+    const std::int64_t nothing_brought =
+        std::min(traffic.requests, context.footprint->shared_lines);
     if (services > apart || (services == apart && nothing_brought > 0)) return std::nullopt;
     const models::Cycles differ = models::Cycles{caches.dram_latency} -
                                   models::Cycles{caches.dram_latency_lo} +

@@ -1,9 +1,9 @@
 #include "analyzer/memory/row_activations.hpp"
 
-#include "models/units.hpp"
+#include "analyzer/launch/context.hpp"
 #include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/memory/outstanding_loads.hpp"
-#include "analyzer/launch/context.hpp"
+#include "models/units.hpp"
 
 #include <algorithm>
 #include <map>
@@ -129,7 +129,8 @@ private:
 
 } // namespace
 
-std::optional<RowActivations> row_activations(const AnalysisContext& context, const AccessEnumeration& accesses, bool writes) {
+std::optional<RowActivations> row_activations(const AnalysisContext& context,
+                                              const AccessEnumeration& accesses, bool writes) {
     const MemoryParameters& caches = *context.caches;
     if (!caches.knows_channels() || !caches.banks.is_exact() ||
         (models::Cycles{caches.banks.lo} * caches.channels.lo).count() > most_banks)

@@ -12,6 +12,7 @@ class AccessEnumeration;
 struct AnalysisContext;
 
 /// None: the description does not say where rows lie. `writes`: what is stored may be written.
-std::optional<RowActivations> row_activations(const AnalysisContext& context, const AccessEnumeration& accesses, bool writes);
+std::optional<RowActivations> row_activations(const AnalysisContext& context,
+                                              const AccessEnumeration& accesses, bool writes);
 
 } // namespace warpbound::analyzer

@@ -64,8 +64,8 @@ std::int64_t held_by_slice(const MemoryParameters& caches, std::int64_t multipro
     return once || has_place ? held : std::min(held, caches.slice_merges);
 }
 
-std::int64_t refreshes_met(const MemoryParameters& caches, models::Cycles duration, models::Cycles time,
-                           std::int64_t transfers) {
+std::int64_t refreshes_met(const MemoryParameters& caches, models::Cycles duration,
+                           models::Cycles time, std::int64_t transfers) {
     std::int64_t refreshes = transfers;
     // Or as often as there is time for them, where that does not chase itself.
     if ((duration * caches.channels.hi).count() <= caches.refresh_interval / 2)

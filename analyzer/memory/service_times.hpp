@@ -32,7 +32,7 @@ std::int64_t held_by_slice(const MemoryParameters& caches, std::int64_t multipro
 
 /// Refreshes, of `duration` each, that are met in a time of `time` without them, in which so many
 /// transfers start behind one at most.
-std::int64_t refreshes_met(const MemoryParameters& caches, models::Cycles duration, models::Cycles time,
-                           std::int64_t transfers);
+std::int64_t refreshes_met(const MemoryParameters& caches, models::Cycles duration,
+                           models::Cycles time, std::int64_t transfers);
 
 } // namespace warpbound::analyzer

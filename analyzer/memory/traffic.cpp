@@ -54,8 +54,9 @@ Traffic traffic_of(const AnalysisContext& context) {
     });
     traffic.requests = traffic.lines;
     if (context.footprint && context.footprint->transactions)
-        traffic.requests = std::min(traffic.requests, models::times(*context.footprint->transactions,
-                                                                    context.shape.multiprocessors));
+        traffic.requests =
+            std::min(traffic.requests, models::times(*context.footprint->transactions,
+                                                     context.shape.multiprocessors));
     traffic.outstanding_loads = together(context, outstanding_loads(context), traffic.loads);
     traffic.outstanding_lines = together(context, outstanding_lines(context), traffic.lines);
     count_transfers(context, traffic);

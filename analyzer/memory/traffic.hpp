@@ -3,8 +3,8 @@
 /// What a launch sends through the caches, and how much of it at a time (docs/soundness.md, S21 and
 /// S22).
 
-#include "analyzer/memory/service_times.hpp"
 #include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/memory/service_times.hpp"
 
 #include <cstdint>
 
@@ -17,8 +17,8 @@ struct Traffic {
     std::int64_t requests = 0;            ///< Transactions of loads.
     std::int64_t loads = 0;               ///< Executions of load instructions.
     std::int64_t loads_of_chain = 0;      ///< Those that the critical chain passes.
-    std::int64_t outstanding_loads = 0;     ///< Together.
-    std::int64_t outstanding_lines = 0;     ///< Together.
+    std::int64_t outstanding_loads = 0;   ///< Together.
+    std::int64_t outstanding_lines = 0;   ///< Together.
     std::int64_t transfers = 0;           ///< Of DRAM for loads.
     std::int64_t sectors_of_transfer = 0; ///< Of the L2.
     std::int64_t sectors = 0;             ///< Of all these transfers.

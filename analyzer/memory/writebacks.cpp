@@ -1,8 +1,8 @@
 #include "analyzer/memory/writebacks.hpp"
 
-#include "models/units.hpp"
-#include "analyzer/memory/access_enumeration.hpp"
 #include "analyzer/launch/context.hpp"
+#include "analyzer/memory/access_enumeration.hpp"
+#include "models/units.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -34,8 +34,8 @@ struct Set {
 
 } // namespace
 
-std::optional<Writebacks> writebacks(const AnalysisContext& context, const AccessEnumeration& accesses,
-                                        bool keeps_lines) {
+std::optional<Writebacks> writebacks(const AnalysisContext& context,
+                                     const AccessEnumeration& accesses, bool keeps_lines) {
     const MemoryParameters& caches = *context.caches;
     if (!caches.keeps_stores || !caches.knows_second_sets()) return std::nullopt;
     std::unordered_map<std::uint64_t, LoadedLine> loaded;

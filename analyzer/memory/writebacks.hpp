@@ -14,7 +14,7 @@ struct AnalysisContext;
 
 /// None: stores may go to DRAM at once, or it is not known which lines share a set. `keeps_lines`:
 /// no L1 ever replaces a line. Requires: `context.caches`.
-std::optional<Writebacks> writebacks(const AnalysisContext& context, const AccessEnumeration& accesses,
-                                        bool keeps_lines);
+std::optional<Writebacks> writebacks(const AnalysisContext& context,
+                                     const AccessEnumeration& accesses, bool keeps_lines);
 
 } // namespace warpbound::analyzer

@@ -17,7 +17,8 @@ void add(std::int64_t& sum, std::int64_t more) {
 /// that loops cost no more than the steps until they repeat themselves.
 class Replay {
 public:
-    Replay(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline, const BlockPath& path)
+    Replay(const assembly::ControlFlowGraph& graph, const PipelineModel& pipeline,
+           const BlockPath& path)
         : graph_{graph}, pipeline_{pipeline}, path_{path} {
         most_visits_ = most_values / std::max<std::size_t>(1, pipeline.size());
         place_of({nowhere, pipeline.start()});
@@ -138,7 +139,7 @@ private:
 } // namespace
 
 void replay_path(const assembly::Function& function, const assembly::ControlFlowGraph& graph,
-                      const PipelineModel& pipeline, const BlockPath& path, SideResult& result) {
+                 const PipelineModel& pipeline, const BlockPath& path, SideResult& result) {
     std::map<std::size_t, BlockContribution> blocks;
     for (const auto& [block, count] : counts_of(path)) {
         blocks[block].block = block;

@@ -65,10 +65,11 @@ bool transfers_or_exits(const assembly::Instruction& instruction) {
 
 } // namespace
 
-PipelineModel::PipelineModel(const assembly::Function& function, const models::Architecture& architecture,
-                   const std::vector<Result<models::InstructionTiming>>& timings,
-                   std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
-                   std::vector<SlotDistance> slots)
+PipelineModel::PipelineModel(const assembly::Function& function,
+                             const models::Architecture& architecture,
+                             const std::vector<Result<models::InstructionTiming>>& timings,
+                             std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
+                             std::vector<SlotDistance> slots)
     : side_{side}, units_{architecture.units.size()}, drain_{end_of(buffer_drain, side)},
       slots_{std::move(slots)} {
     // Fewer entries than there are wait longer; without waiting, only the newest entry counts.
@@ -107,7 +108,7 @@ PipelineModel::PipelineModel(const assembly::Function& function, const models::A
 }
 
 void PipelineModel::compile(std::size_t index, const assembly::Instruction& instruction,
-                       const models::InstructionTiming& timing) {
+                            const models::InstructionTiming& timing) {
     Compiled& compiled = compiled_[index];
     const std::int64_t passes = end_of(timing.passes, side_);
     const std::int64_t further = passes - 1;
@@ -180,7 +181,7 @@ PipelineState PipelineModel::start() const {
 }
 
 void PipelineModel::insert_release(PipelineState& state, int scoreboard,
-                              const std::int64_t& release) const {
+                                   const std::int64_t& release) const {
     const auto begin = state.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(scoreboard));
     const auto end = begin + static_cast<std::ptrdiff_t>(depth_);
     const auto place = std::upper_bound(begin, end, release, std::greater<>{});
@@ -191,7 +192,7 @@ void PipelineModel::insert_release(PipelineState& state, int scoreboard,
 
 /// The (k+1)-th largest of a list with one more member is not above its k-th largest before.
 void PipelineModel::insert_release(std::vector<Delays>& slots, int scoreboard,
-                              const Delays& release) const {
+                                   const Delays& release) const {
     const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(scoreboard_slot(scoreboard));
     Delays largest = later(*begin, release);
     std::move_backward(begin, begin + static_cast<std::ptrdiff_t>(depth_) - 1,
@@ -223,7 +224,7 @@ template <class Wait> void PipelineModel::each_wait(const Compiled& compiled, Wa
 
 template <class Time>
 void PipelineModel::take_effect(std::vector<Time>& slots, const Compiled& compiled,
-                           const Time& issue) const {
+                                const Time& issue) const {
     const Time result = after(issue, compiled.result);
     const Time usable = after(issue, compiled.result_wait);
     Time& port = slots[port_base() + compiled.unit];
@@ -278,7 +279,8 @@ void PipelineModel::pass_waits(PipelineState& state, const Compiled& compiled) c
     if (compiled.surely) state[port_base() + compiled.unit] = 0;
 }
 
-void PipelineModel::issue(PipelineState& state, std::size_t instruction, std::int64_t elapsed) const {
+void PipelineModel::issue(PipelineState& state, std::size_t instruction,
+                          std::int64_t elapsed) const {
     const Compiled& compiled = compiled_[instruction];
     for (std::size_t i = 0; i < state.size(); ++i)
         if (i != gap_kind_slot) state[i] = std::max<std::int64_t>(0, state[i] - elapsed);
@@ -303,7 +305,7 @@ Delays PipelineModel::advance(std::vector<Delays>& slots, std::size_t instructio
 }
 
 void PipelineModel::leave(std::vector<Delays>& slots, std::size_t instruction, bool transferred,
-                     const Delays& issue) const {
+                          const Delays& issue) const {
     const Compiled& compiled = compiled_[instruction];
     slots[gap_slot] = after(issue, transferred ? compiled.gap_taken : compiled.gap);
 }

@@ -60,9 +60,9 @@ public:
     /// far apart; of several distances each delay takes the one that suits the side. The lower side
     /// counts every distance as the longest. None: it may be chosen at any time.
     PipelineModel(const assembly::Function& function, const models::Architecture& architecture,
-             const std::vector<Result<models::InstructionTiming>>& timings,
-             std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
-             std::vector<SlotDistance> slots = {});
+                  const std::vector<Result<models::InstructionTiming>>& timings,
+                  std::int64_t buffer_entries, models::Interval buffer_drain, Side side,
+                  std::vector<SlotDistance> slots = {});
 
     /// Before the first issue: nothing outstanding.
     [[nodiscard]] PipelineState start() const;

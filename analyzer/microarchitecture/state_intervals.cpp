@@ -63,8 +63,8 @@ private:
 
 class Search {
 public:
-    Search(const assembly::ControlFlowGraph& graph, const PipelineModel& lower, const PipelineModel& upper,
-           Held held = Held::ByItself)
+    Search(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
+           const PipelineModel& upper, Held held = Held::ByItself)
         : graph_{graph}, stepper_{lower, upper, held}, changes_(graph.blocks.size(), 0) {
         found_.entries.resize(graph.blocks.size());
         found_.beyond_gap.assign(graph.blocks.size(), std::vector<std::int64_t>(upper.size(), 0));
@@ -134,8 +134,8 @@ private:
 } // namespace
 
 Outstanding outstanding(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                        const PipelineModel& upper, const std::vector<bool>& never, const Span& span,
-                        const StateInterval& from) {
+                        const PipelineModel& upper, const std::vector<bool>& never,
+                        const Span& span, const StateInterval& from) {
     return Search{graph, lower, upper}.run(never, span, from);
 }
 
@@ -147,8 +147,8 @@ StateInterval behind(const assembly::ControlFlowGraph& graph, const PipelineMode
 }
 
 LongestStalls longest_stalls(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                           const PipelineModel& upper, const std::vector<bool>& never,
-                           std::size_t instructions) {
+                             const PipelineModel& upper, const std::vector<bool>& never,
+                             std::size_t instructions) {
     const Outstanding found = Search{graph, lower, upper, Held::ByOthersToo}.run(
         never, whole_run(graph, upper), {lower.start(), upper.start()});
     const Stepper stepper{lower, upper, Held::ByOthersToo};

@@ -28,8 +28,8 @@ struct Outstanding {
 /// Over all paths from a span's start that avoid `never`. `from`: encloses the span's state.
 /// Sound when: both pipelines have the same number of write-buffer entries, that of the machine.
 Outstanding outstanding(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                        const PipelineModel& upper, const std::vector<bool>& never, const Span& span,
-                        const StateInterval& from);
+                        const PipelineModel& upper, const std::vector<bool>& never,
+                        const Span& span, const StateInterval& from);
 
 /// Right behind the issue of `instruction` in `block`, whose entry is known.
 StateInterval behind(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
@@ -46,7 +46,7 @@ struct LongestStalls {
 /// Over all paths that avoid `never`, of a warp whose instructions others may delay for any time.
 /// Side: upper. Sound when: both pipelines have the same number of write-buffer entries.
 LongestStalls longest_stalls(const assembly::ControlFlowGraph& graph, const PipelineModel& lower,
-                           const PipelineModel& upper, const std::vector<bool>& never,
-                           std::size_t instructions);
+                             const PipelineModel& upper, const std::vector<bool>& never,
+                             std::size_t instructions);
 
 } // namespace warpbound::analyzer

@@ -1,8 +1,8 @@
 #include "analyzer/path/constrained_paths.hpp"
 
 #include "analyzer/path/contraction.hpp"
-#include "analyzer/path/infeasible_pairs.hpp"
 #include "analyzer/path/ilp_solver.hpp"
+#include "analyzer/path/infeasible_pairs.hpp"
 #include "analyzer/path/subtours.hpp"
 
 #include <algorithm>
@@ -289,10 +289,10 @@ std::set<std::int64_t> mentioned(const assembly::ControlFlowGraph& graph,
 } // namespace
 
 ConstrainedPath solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
-                                const std::vector<BackEdgeBounds>& bounds,
-                                const models::FlowFacts& all_facts, Side side,
-                                std::optional<std::chrono::steady_clock::time_point> deadline,
-                                std::uint64_t seed) {
+                                 const std::vector<BackEdgeBounds>& bounds,
+                                 const models::FlowFacts& all_facts, Side side,
+                                 std::optional<std::chrono::steady_clock::time_point> deadline,
+                                 std::uint64_t seed) {
     const std::int64_t sign = side == Side::Upper ? 1 : -1;
     const PairConstrainedPaths correlated = encode_pairs(graph, paths, all_facts, side);
     const models::FlowFacts& facts = correlated.left;

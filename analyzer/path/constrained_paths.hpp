@@ -21,9 +21,9 @@ struct ConstrainedPath {
 
 /// Never worse than the bound from loop bounds alone, whatever limit is met.
 ConstrainedPath solve_with_facts(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
-                                const std::vector<BackEdgeBounds>& bounds,
-                                const models::FlowFacts& facts, Side side,
-                                std::optional<std::chrono::steady_clock::time_point> deadline,
-                                std::uint64_t seed);
+                                 const std::vector<BackEdgeBounds>& bounds,
+                                 const models::FlowFacts& facts, Side side,
+                                 std::optional<std::chrono::steady_clock::time_point> deadline,
+                                 std::uint64_t seed);
 
 } // namespace warpbound::analyzer

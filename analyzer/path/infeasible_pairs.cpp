@@ -225,7 +225,7 @@ bool is_pair(const ControlFlowGraph& graph, const models::LinearFact& fact) {
 }
 
 PairConstrainedPaths encode_pairs(const ControlFlowGraph& graph, const PathGraph& paths,
-                           const models::FlowFacts& facts, Side side) {
+                                  const models::FlowFacts& facts, Side side) {
     PairConstrainedPaths result;
     Product product{graph, paths, pairs_of(graph, facts)};
     std::vector<bool> exclusive_held(facts.exclusives.size(), false);

@@ -3,8 +3,8 @@
 /// Pairs of which a path takes at most one, held by the path graph itself: a node remembers which
 /// of the pairs that still matter have been decided.
 
-#include "assembly/flow/control_flow_graph.hpp"
 #include "analyzer/path/path_graph.hpp"
+#include "assembly/flow/control_flow_graph.hpp"
 #include "models/facts/flow_facts.hpp"
 
 namespace warpbound::analyzer {
@@ -23,6 +23,6 @@ bool is_pair(const assembly::ControlFlowGraph& graph, const models::LinearFact& 
 /// not left, and every such path of `paths` is there (docs/soundness.md, S19c). Facts are left
 /// where too many pairs are open at once, and those that are no pairs.
 PairConstrainedPaths encode_pairs(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
-                           const models::FlowFacts& facts, Side side);
+                                  const models::FlowFacts& facts, Side side);
 
 } // namespace warpbound::analyzer

@@ -17,7 +17,7 @@ void keep_larger(std::optional<std::int64_t>& value, std::int64_t candidate) {
 } // namespace
 
 LoopBoundedPaths::LoopBoundedPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
-                                 const std::vector<BackEdgeBounds>& bounds, Side side)
+                                   const std::vector<BackEdgeBounds>& bounds, Side side)
     : graph_{graph}, paths_{paths}, bounds_{bounds}, side_{side} {
     build_regions();
     // Inner loops come after outer ones in the graph.
@@ -68,7 +68,7 @@ std::size_t LoopBoundedPaths::region_of(std::size_t node) const {
 }
 
 std::optional<std::size_t> LoopBoundedPaths::inner_region(std::size_t region,
-                                                         std::size_t node) const {
+                                                          std::size_t node) const {
     const std::size_t own = region_of(node);
     return own == region ? std::nullopt : std::optional{own};
 }
@@ -78,7 +78,7 @@ std::size_t LoopBoundedPaths::item_of(std::size_t region, std::size_t node) cons
 }
 
 void LoopBoundedPaths::relax(std::size_t region, Run& run, std::size_t item, std::size_t target,
-                            std::int64_t value) const {
+                             std::int64_t value) const {
     Arrival* arrival = nullptr;
     switch (place_of(region, target)) {
     case Place::Inside:
@@ -125,7 +125,8 @@ LoopBoundedPaths::Run LoopBoundedPaths::run_from(std::size_t region, std::size_t
     return run;
 }
 
-LoopBoundedPaths::Traversals LoopBoundedPaths::traversals_from(std::size_t region, std::size_t header) const {
+LoopBoundedPaths::Traversals LoopBoundedPaths::traversals_from(std::size_t region,
+                                                               std::size_t header) const {
     Traversals stays;
     for (std::size_t last = 0; last < regions_[region].headers.size(); ++last) {
         const Value iterations = all_iterations(region)[header][last];
@@ -211,7 +212,8 @@ public:
 
     std::size_t stay(std::size_t index, std::size_t node, const Goal& goal) {
         // An end counts as one more node.
-        const Key key{index, Key::Traversal, 0, 0, node, goal.end ? of_.paths_.nodes.size() : goal.exit};
+        const Key key{index, Key::Traversal, 0,
+                      0,     node,           goal.end ? of_.paths_.nodes.size() : goal.exit};
         return once(key, [&] {
             const Region& region = of_.regions_[index];
             const std::size_t first = of_.header_number_[node];
@@ -368,7 +370,7 @@ LoopBoundedPaths::Traversal LoopBoundedPaths::traversal_from(std::size_t header_
 }
 
 std::size_t LoopBoundedPaths::append_traversal(BlockPath& path, std::size_t header_node,
-                                         std::optional<std::size_t> exit) const {
+                                               std::optional<std::size_t> exit) const {
     return Extraction{*this, path}.stay(region_of(header_node), header_node,
                                         {!exit, exit.value_or(0)});
 }

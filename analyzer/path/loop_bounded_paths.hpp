@@ -20,7 +20,7 @@ public:
     /// `bounds[loop]` for every loop of the graph.
     /// Errors: `std::overflow_error` when a cost leaves the range.
     LoopBoundedPaths(const assembly::ControlFlowGraph& graph, const PathGraph& paths,
-                    const std::vector<BackEdgeBounds>& bounds, Side side);
+                     const std::vector<BackEdgeBounds>& bounds, Side side);
 
     /// From the start to an end; nothing when no path satisfies the bounds.
     [[nodiscard]] std::optional<BlockPath> start_to_end() const;
@@ -34,7 +34,7 @@ public:
     /// Appends the rules of such a stay, which ends at `exit` (none: at the end), and returns the
     /// last one.
     std::size_t append_traversal(BlockPath& path, std::size_t header_node,
-                            std::optional<std::size_t> exit) const;
+                                 std::optional<std::size_t> exit) const;
 
 private:
     using Value = std::optional<std::int64_t>; ///< Signed so that larger is better on either side.

@@ -5,14 +5,15 @@
 
 namespace warpbound::analyzer {
 
-Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const PipelinePair& rules, Side side,
-                                  Deadline deadline, Facts facts, const std::string& kind) {
+Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const PipelinePair& rules,
+                                     Side side, Deadline deadline, Facts facts,
+                                     const std::string& kind) {
     const PathGraph paths = path_graph_of(context, rules, side);
     auto solved = solve_paths(context, paths, side, facts, deadline);
     if (!solved) return solved.as_failure();
-    const CertificateName name{(side == Side::Upper ? "execution-time-upper" : "execution-time-lower") +
-                             kind,
-                         "time to completion of one warp"};
+    const CertificateName name{
+        (side == Side::Upper ? "execution-time-upper" : "execution-time-lower") + kind,
+        "time to completion of one warp"};
     solved = record(context, name, side, facts, std::move(solved).value(),
                     [&](std::optional<std::size_t> nodes) {
                         return path_graph_of(context, rules, side, nodes);
@@ -26,7 +27,7 @@ Result<SideAnswer> bound_single_warp(const AnalysisContext& context, const Pipel
     execution.outcome = solved.value().outcome;
     if (solved.value().witness)
         replay_path(*context.request.function, *context.request.graph, rules.of(side),
-                         *solved.value().witness, execution);
+                    *solved.value().witness, execution);
     return answer;
 }
 

@@ -1,12 +1,12 @@
 #include "analyzer/policies/work_conserving.hpp"
 
-#include "analyzer/policies/two_level.hpp"
-#include "analyzer/interference/barrier_intervals.hpp"
-#include "analyzer/interference/barrier_alignment.hpp"
-#include "analyzer/interference/critical_path.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
+#include "analyzer/interference/barrier_intervals.hpp"
+#include "analyzer/interference/critical_path.hpp"
 #include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/microarchitecture/path_replay.hpp"
+#include "analyzer/policies/two_level.hpp"
 
 #include <fmt/format.h>
 
@@ -99,13 +99,14 @@ struct Bounded {
     std::optional<BlockPath> witness;
 };
 
-Result<Bounded> bound_by_work(const AnalysisContext& context, const Work& work, const Chains& chains,
-                              Deadline deadline) {
+Result<Bounded> bound_by_work(const AnalysisContext& context, const Work& work,
+                              const Chains& chains, Deadline deadline) {
     Interference cost;
     cost.turns_of = work.turns_of;
     const auto name = [&](const char* sum, const char* text) {
         return CertificateName{certificate_id(sum, cost.turns_of),
-                         std::string{text} + (cost.turns_of > 0 ? ", in loose round robin" : "")};
+                               std::string{text} +
+                                   (cost.turns_of > 0 ? ", in loose round robin" : "")};
     };
     cost.same = certified_most(
         context,
@@ -171,14 +172,16 @@ Result<Bounded> bound_by_work(const AnalysisContext& context, const Work& work, 
 void drop_lemmas(const AnalysisContext& context, std::int64_t turns_of) {
     if (context.request.proofs == nullptr) return;
     std::erase_if(context.request.proofs->certificates, [&](const PathCertificate& certificate) {
-        return std::any_of(std::begin(sums_of_a_warp), std::end(sums_of_a_warp),
-                           [&](const char* sum) { return certificate.id == certificate_id(sum, turns_of); });
+        return std::any_of(
+            std::begin(sums_of_a_warp), std::end(sums_of_a_warp),
+            [&](const char* sum) { return certificate.id == certificate_id(sum, turns_of); });
     });
 }
 
 } // namespace
 
-Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& context, Deadline deadline) {
+Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& context,
+                                                    Deadline deadline) {
     std::int64_t barriers = 0;
     if (context.shape.warps_per_block > 1) {
         const auto common = aligned_barriers(context);
@@ -207,13 +210,13 @@ Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& conte
     SideResult& execution = bounded.value().answer.execution;
     if (bounded.value().witness)
         replay_path(*context.request.function, *context.request.graph, rules.upper,
-                         *bounded.value().witness, execution);
+                    *bounded.value().witness, execution);
     execution.best_found.reset();
     return std::move(bounded.value().answer);
 }
 
-Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context, const PipelinePair& rules,
-                                         SideAnswer alone) {
+Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context,
+                                                    const PipelinePair& rules, SideAnswer alone) {
     const LaunchGeometry& shape = context.shape;
     const models::Architecture& architecture = *context.request.architecture;
     const auto least = [&](const CertificateName& name, const InstructionCosts& costs) {
@@ -254,8 +257,9 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
         const models::UnitScope scope = architecture.units[unit].scope;
         if (scope == models::UnitScope::Warp) continue;
         const InstructionCosts costs = port_costs(context, unit);
-        const CertificateName port{"execution-time-lower-port-" + architecture.units[unit].name,
-                             fmt::format("use of the port of {}", architecture.units[unit].name)};
+        const CertificateName port{
+            "execution-time-lower-port-" + architecture.units[unit].name,
+            fmt::format("use of the port of {}", architecture.units[unit].name)};
         ways.push_back(
             {{fmt::format("port of {}, taken by a warp", architecture.units[unit].name),
               scope == models::UnitScope::Core ? warps : share, least(port, costs), port.id},

@@ -9,11 +9,12 @@ namespace warpbound::analyzer {
 
 /// Side: upper. Sound when: the policy is work-conserving or set-limited. Refuses barriers that
 /// warps of a block may pass differently, and contradictory facts.
-Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& context, Deadline deadline);
+Result<SideAnswer> bound_work_conserving_from_above(const AnalysisContext& context,
+                                                    Deadline deadline);
 
 /// Side: lower. `alone`: the lower side of one warp that runs alone; `rules`: those it was found
 /// with.
-Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context, const PipelinePair& rules,
-                                         SideAnswer alone);
+Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& context,
+                                                    const PipelinePair& rules, SideAnswer alone);
 
 } // namespace warpbound::analyzer

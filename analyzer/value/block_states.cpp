@@ -28,8 +28,7 @@ struct Code {
     void execute(std::size_t block, SymbolicRegisters& values) const {
         const auto& code = graph.blocks[block];
         for (std::size_t i = code.first; i <= code.last; ++i)
-            analyzer::execute(values, function.instructions[i],
-                              place(block, i - code.first + 1));
+            analyzer::execute(values, function.instructions[i], place(block, i - code.first + 1));
     }
 };
 

@@ -139,7 +139,8 @@ IntervalSet range_of(const Subject& subject, const std::optional<models::Launch>
         hi += std::max(factor * range->first, factor * range->second);
         if (hi - lo >= static_cast<std::int64_t>(IntervalSet::modulus)) return IntervalSet::all();
     }
-    return IntervalSet{0, static_cast<std::uint64_t>(hi - lo)}.shifted(static_cast<std::uint32_t>(lo));
+    return IntervalSet{0, static_cast<std::uint64_t>(hi - lo)}.shifted(
+        static_cast<std::uint32_t>(lo));
 }
 
 } // namespace warpbound::analyzer

@@ -2,8 +2,8 @@
 /// \file
 /// Comparisons in a form in which two about the same numbers can be held against each other.
 
-#include "analyzer/value/symbolic_registers.hpp"
 #include "analyzer/value/interval_set.hpp"
+#include "analyzer/value/symbolic_registers.hpp"
 #include "models/launch/launch.hpp"
 
 #include <optional>

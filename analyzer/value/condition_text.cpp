@@ -1,6 +1,7 @@
 #include "analyzer/value/condition_text.hpp"
 
 #include "analyzer/value/operand_forms.hpp"
+
 #include <fmt/format.h>
 
 #include <array>

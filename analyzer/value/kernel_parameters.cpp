@@ -9,7 +9,8 @@ namespace warpbound::analyzer {
 
 namespace {
 
-std::optional<std::uint32_t> given(const assembly::ConstantOperand& word, const KernelParameters& words) {
+std::optional<std::uint32_t> given(const assembly::ConstantOperand& word,
+                                   const KernelParameters& words) {
     if (word.bank != 0 || word.index_register || word.uniform_register || word.bank_register ||
         word.absolute || !word.suffixes.empty())
         return std::nullopt;

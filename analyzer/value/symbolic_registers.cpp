@@ -17,7 +17,8 @@ std::optional<AffineExpression> named_number(const std::optional<Place>& place, 
 std::optional<Predicate> named_predicate(const std::optional<Place>& place, Register reg) {
     const auto name = name_of(place, reg);
     if (!name) return std::nullopt;
-    return Predicate{{{Comparator::NotEqual, false, AffineExpression::of(*name), AffineExpression{}}}, false};
+    return Predicate{
+        {{Comparator::NotEqual, false, AffineExpression::of(*name), AffineExpression{}}}, false};
 }
 
 } // namespace

@@ -22,17 +22,17 @@ unsigned zeros(std::uint32_t value, unsigned bits) {
 } // namespace
 
 ThreadNumber::ThreadNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
-                       std::optional<Origin> common, Groups groups)
+                           std::optional<Origin> common, Groups groups)
     : offsets_{std::move(offsets)}, bits_{bits}, common_{common}, groups_{std::move(groups)} {}
 
 ThreadArithmetic::ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
-                               KernelParameters words)
+                                   KernelParameters words)
     : threads_{static_cast<std::size_t>(shape.count())},
       warp_size_{static_cast<std::size_t>(warp_size)}, lanes_{lanes}, shape_{shape.threads},
       words_{std::move(words)}, unknown_{made(ThreadNumbers(threads_, 0), 0, {})} {}
 
-ThreadNumber ThreadArithmetic::made(ThreadNumbers offsets, unsigned bits, std::optional<Origin> common,
-                                Groups groups) const {
+ThreadNumber ThreadArithmetic::made(ThreadNumbers offsets, unsigned bits,
+                                    std::optional<Origin> common, Groups groups) const {
     bits = std::min(bits, 32U);
     if (common && groups && bits < 32) { // Lanes that are all alone have nothing in common.
         const auto alone = [&](std::size_t thread) {
@@ -137,7 +137,8 @@ std::optional<ThreadNumber> ThreadArithmetic::geometry(Geometry number, Origin o
     return std::nullopt;
 }
 
-ThreadNumber ThreadArithmetic::sum(const ThreadNumber& a, const ThreadNumber& b, Origin origin) const {
+ThreadNumber ThreadArithmetic::sum(const ThreadNumber& a, const ThreadNumber& b,
+                                   Origin origin) const {
     ThreadNumbers offsets(threads_);
     for (std::size_t thread = 0; thread < threads_; ++thread)
         offsets[thread] = a.offsets()[thread] + b.offsets()[thread];
@@ -146,7 +147,8 @@ ThreadNumber ThreadArithmetic::sum(const ThreadNumber& a, const ThreadNumber& b,
     return made(std::move(offsets), bits, origin, refined({a.groups().get(), b.groups().get()}));
 }
 
-ThreadNumber ThreadArithmetic::product(const ThreadNumber& a, const ThreadNumber& b, Origin origin) const {
+ThreadNumber ThreadArithmetic::product(const ThreadNumber& a, const ThreadNumber& b,
+                                       Origin origin) const {
     // (x + 2^k u) (y + 2^m v): all but x y is a multiple of these powers.
     ThreadNumbers offsets(threads_);
     unsigned bits = 32;
@@ -170,7 +172,7 @@ ThreadNumber ThreadArithmetic::negative(const ThreadNumber& a, Origin origin) co
 }
 
 ThreadNumber ThreadArithmetic::looked_up(const std::array<ThreadNumber, 3>& inputs, unsigned table,
-                                     Origin origin) const {
+                                         Origin origin) const {
     ThreadNumbers offsets(threads_);
     unsigned bits = 32;
     for (std::size_t thread = 0; thread < threads_; ++thread) {
@@ -196,8 +198,8 @@ ThreadNumber ThreadArithmetic::looked_up(const std::array<ThreadNumber, 3>& inpu
         offsets[thread] = always;
         bits = std::min(bits, zeros(always ^ ever, 32));
     }
-    const bool in_common =
-        std::all_of(inputs.begin(), inputs.end(), [](const ThreadNumber& in) { return in.common(); });
+    const bool in_common = std::all_of(inputs.begin(), inputs.end(),
+                                       [](const ThreadNumber& in) { return in.common(); });
     if (bits == 32 || !in_common) return made(std::move(offsets), bits, {});
     for (std::uint32_t& offset : offsets)
         offset &= low(bits);
@@ -205,8 +207,8 @@ ThreadNumber ThreadArithmetic::looked_up(const std::array<ThreadNumber, 3>& inpu
                 holding_the_same({&inputs[0], &inputs[1], &inputs[2]}));
 }
 
-ThreadNumber ThreadArithmetic::applied(const ThreadNumber& a, const ThreadNumber& b, const Binary& compute,
-                                   Origin origin) const {
+ThreadNumber ThreadArithmetic::applied(const ThreadNumber& a, const ThreadNumber& b,
+                                       const Binary& compute, Origin origin) const {
     if (!a.is_exact() || !b.is_exact()) return following({a, b}, {}, origin);
     ThreadNumbers numbers(threads_);
     for (std::size_t thread = 0; thread < threads_; ++thread)
@@ -215,8 +217,8 @@ ThreadNumber ThreadArithmetic::applied(const ThreadNumber& a, const ThreadNumber
 }
 
 ThreadNumber ThreadArithmetic::following(const std::vector<ThreadNumber>& numbers,
-                                     const std::vector<ThreadPredicate>& truths,
-                                     Origin origin) const {
+                                         const std::vector<ThreadPredicate>& truths,
+                                         Origin origin) const {
     std::vector<const ThreadNumbers*> parts;
     for (const ThreadNumber& number : numbers) {
         if (!number.common()) return unknown_;
@@ -232,7 +234,7 @@ ThreadNumber ThreadArithmetic::following(const std::vector<ThreadNumber>& number
 }
 
 ThreadNumber ThreadArithmetic::shifted_right(const ThreadNumber& a, unsigned by, bool is_signed,
-                                         Origin origin) const {
+                                             Origin origin) const {
     const auto shifted = [&](std::uint32_t value) {
         return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(value) >> by)
                          : value >> by;
@@ -261,7 +263,7 @@ bool ThreadArithmetic::is_uniform(const ThreadPredicate& predicate) const {
 }
 
 ThreadNumber ThreadArithmetic::either(const ThreadNumber& a, const ThreadNumber& b, bool alike,
-                                  Origin origin) const {
+                                      Origin origin) const {
     if (a == b && (alike || are_one(a.common(), a.is_exact()))) return a;
     ThreadNumbers differences(threads_);
     unsigned bits = std::min(a.bits(), b.bits());
@@ -275,7 +277,8 @@ ThreadNumber ThreadArithmetic::either(const ThreadNumber& a, const ThreadNumber&
 }
 
 ThreadNumber ThreadArithmetic::selected(const std::optional<ThreadPredicate>& predicate,
-                                    const ThreadNumber& a, const ThreadNumber& b, Origin origin) const {
+                                        const ThreadNumber& a, const ThreadNumber& b,
+                                        Origin origin) const {
     if (!predicate) return either(a, b, false, origin);
     if (!predicate->truth) return either(a, b, true, origin);
     const auto& truth = *predicate->truth;

@@ -42,7 +42,7 @@ using Groups = std::shared_ptr<const ThreadNumbers>;
 class ThreadNumber {
 public:
     ThreadNumber(std::shared_ptr<const ThreadNumbers> offsets, unsigned bits,
-               std::optional<Origin> common, Groups groups);
+                 std::optional<Origin> common, Groups groups);
 
     [[nodiscard]] const ThreadNumbers& offsets() const { return *offsets_; }
     [[nodiscard]] unsigned bits() const { return bits_; }
@@ -80,7 +80,7 @@ public:
     /// `lanes`: where they may part, a number that two ways give differently is none that lanes
     /// have in common. Requires: at least one thread, `warp_size` >= 1.
     ThreadArithmetic(const BlockShape& shape, std::int64_t warp_size, Lanes lanes,
-                   KernelParameters words = {});
+                     KernelParameters words = {});
 
     [[nodiscard]] std::size_t threads() const { return threads_; }
     [[nodiscard]] std::size_t warp_size() const { return warp_size_; }
@@ -96,23 +96,25 @@ public:
     /// What the launch gives each thread; nothing for what this version does not know.
     [[nodiscard]] std::optional<ThreadNumber> geometry(Geometry number, Origin origin) const;
 
-    [[nodiscard]] ThreadNumber sum(const ThreadNumber& a, const ThreadNumber& b, Origin origin) const;
-    [[nodiscard]] ThreadNumber product(const ThreadNumber& a, const ThreadNumber& b, Origin origin) const;
+    [[nodiscard]] ThreadNumber sum(const ThreadNumber& a, const ThreadNumber& b,
+                                   Origin origin) const;
+    [[nodiscard]] ThreadNumber product(const ThreadNumber& a, const ThreadNumber& b,
+                                       Origin origin) const;
     [[nodiscard]] ThreadNumber negative(const ThreadNumber& a, Origin origin) const;
     /// Bit by bit: bit 4a + 2b + c of `table` for the bits a, b, c.
     [[nodiscard]] ThreadNumber looked_up(const std::array<ThreadNumber, 3>& inputs, unsigned table,
-                                       Origin origin) const;
+                                         Origin origin) const;
     using Binary = std::function<std::uint32_t(std::uint32_t, std::uint32_t)>;
     [[nodiscard]] ThreadNumber applied(const ThreadNumber& a, const ThreadNumber& b,
-                                     const Binary& compute, Origin origin) const;
+                                       const Binary& compute, Origin origin) const;
     /// A number that follows from these numbers and truths alone: lanes that hold the same of all
     /// of them hold the same.
     [[nodiscard]] ThreadNumber following(const std::vector<ThreadNumber>& numbers,
-                                       const std::vector<ThreadPredicate>& truths,
-                                       Origin origin) const;
+                                         const std::vector<ThreadPredicate>& truths,
+                                         Origin origin) const;
     /// By a constant number of bits, which is below 32; zeros come in.
     [[nodiscard]] ThreadNumber shifted_right(const ThreadNumber& a, unsigned by, bool is_signed,
-                                           Origin origin) const;
+                                             Origin origin) const;
 
     /// Lanes that execute together hold the same number, the same truth.
     [[nodiscard]] bool is_uniform(const ThreadNumber& number) const;
@@ -127,15 +129,15 @@ public:
     /// What holds of a number that is one or the other: all lanes of a warp choose alike (`alike`),
     /// or each for itself.
     [[nodiscard]] ThreadNumber either(const ThreadNumber& a, const ThreadNumber& b, bool alike,
-                                    Origin origin) const;
+                                      Origin origin) const;
     /// `a` where the predicate holds, else `b`; nothing is known of a predicate that is none.
     [[nodiscard]] ThreadNumber selected(const std::optional<ThreadPredicate>& predicate,
-                                      const ThreadNumber& a, const ThreadNumber& b,
-                                      Origin origin) const;
+                                        const ThreadNumber& a, const ThreadNumber& b,
+                                        Origin origin) const;
 
 private:
     [[nodiscard]] ThreadNumber made(ThreadNumbers offsets, unsigned bits,
-                                  std::optional<Origin> common, Groups groups = {}) const;
+                                    std::optional<Origin> common, Groups groups = {}) const;
     [[nodiscard]] bool same_in_warps(const ThreadNumbers& numbers) const;
     /// Lanes of a warp are in one group if they are in each of these, which may be none, and the
     /// same number stands for them in it.
@@ -165,7 +167,7 @@ public:
     [[nodiscard]] std::optional<ThreadPredicate> truth(const assembly::RegisterOperand& reg) const;
     /// The low 32 bits of the address of each lane; nothing when it is not understood.
     [[nodiscard]] std::optional<ThreadNumber> address(const assembly::MemoryOperand& operand,
-                                                    Origin origin) const;
+                                                      Origin origin) const;
 
     /// What the instruction does to them. `origin`: of what it computes; used for nothing else.
     void execute(const assembly::Instruction& instruction, Origin origin);

@@ -448,7 +448,7 @@ std::optional<ThreadPredicate> ThreadRegisters::truth(const RegisterOperand& reg
 }
 
 std::optional<ThreadNumber> ThreadRegisters::address(const assembly::MemoryOperand& operand,
-                                                 Origin origin) const {
+                                                     Origin origin) const {
     ThreadNumber sum = arithmetic_->constant(static_cast<std::uint32_t>(operand.offset));
     const auto add = [&](const std::optional<RegisterOperand>& reg) {
         if (!reg || !reg->index) return true;

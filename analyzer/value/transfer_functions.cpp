@@ -38,15 +38,16 @@ std::optional<AffineExpression> source(const SymbolicRegisters& values, const Op
         if (word->index_register || word->uniform_register || word->bank_register ||
             word->absolute || word->inverted || !word->suffixes.empty())
             return std::nullopt;
-        return with_sign(AffineExpression::of(symbol_of_constant(word->bank, word->offset)), word->negated);
+        return with_sign(AffineExpression::of(symbol_of_constant(word->bank, word->offset)),
+                         word->negated);
     }
     return std::nullopt;
 }
 
 /// The numbers among the operands after the destination; nothing when one is not known or there
 /// are not `count`.
-std::optional<std::array<AffineExpression, 3>> numbers_of(const SymbolicRegisters& values,
-                                                const Instruction& instruction, std::size_t count) {
+std::optional<std::array<AffineExpression, 3>>
+numbers_of(const SymbolicRegisters& values, const Instruction& instruction, std::size_t count) {
     std::array<AffineExpression, 3> numbers;
     std::size_t found = 0;
     for (std::size_t place = 1; place < instruction.operands.size(); ++place) {
@@ -95,7 +96,7 @@ std::optional<AffineExpression> geometry_read(const Instruction& instruction) {
 } // namespace
 
 std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
-                                      const Instruction& instruction) {
+                                                const Instruction& instruction) {
     const std::string& name = instruction.mnemonic;
     const auto numbers = [&](std::size_t count) { return numbers_of(values, instruction, count); };
     if (name == "IMAD") {

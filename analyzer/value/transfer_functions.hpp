@@ -9,7 +9,7 @@ namespace warpbound::analyzer {
 
 /// The number in its first destination; nothing when this version does not understand it.
 std::optional<AffineExpression> number_computed(const SymbolicRegisters& values,
-                                      const assembly::Instruction& instruction);
+                                                const assembly::Instruction& instruction);
 /// What its first predicate says after it; nothing when this version does not understand it.
 std::optional<Predicate> predicate_computed(const SymbolicRegisters& values,
                                             const assembly::Instruction& instruction);

@@ -1,6 +1,6 @@
 #include "assembly/flow/control_flow_graph.hpp"
 
-#include "assembly/flow/ordered_blocks.hpp"
+#include "assembly/flow/block_exploration.hpp"
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dominator_tree.hpp>

@@ -70,6 +70,19 @@ struct ControlFlowGraph {
 /// first gives the place).
 Result<ControlFlowGraph> build_control_flow_graph(const Function& function);
 
+struct ExploredBlock; // assembly/flow/block_exploration.hpp
+
+/// A graph, and which of the given blocks each block of it is.
+struct OrderedBlocks {
+    ControlFlowGraph graph;
+    std::vector<std::size_t> given; ///< Per block of the graph: its place among those given.
+};
+
+/// Puts blocks in order, of which the first is the entry; those that it does not reach are left
+/// out. Refuses irreducible loops.
+Result<OrderedBlocks> order_blocks(const Function& function,
+                                   const std::vector<ExploredBlock>& blocks);
+
 /// Blocks that lie behind an edge out of `from`, over edges that `follow(edge)` allows. `Shape:`
 /// behind[block].
 template <class Follow>

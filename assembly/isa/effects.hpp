@@ -12,8 +12,6 @@
 
 namespace warpbound::assembly {
 
-struct Instruction;
-
 /// Memory side of an instruction.
 struct MemoryEffect {
     StateSpace space = StateSpace::None;
@@ -31,8 +29,5 @@ struct Effects {
     bool exact = true; ///< False when a width is not known: `reads` and `writes` are then all
                        ///< operands named.
 };
-
-/// Those of a read instruction are kept in it.
-Effects effects_of(const Instruction& instruction, Target target);
 
 } // namespace warpbound::assembly

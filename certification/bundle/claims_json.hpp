@@ -3,7 +3,7 @@
 /// The centre of a bundle: every number as a typed claim, the register of assumptions,
 /// requirements.
 
-#include "certification/bundle/build.hpp"
+#include "certification/bundle/bundle.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "certification/bundle/kernel_evidence.hpp"
 

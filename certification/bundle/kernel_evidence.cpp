@@ -1,7 +1,7 @@
 #include "certification/bundle/kernel_evidence.hpp"
 
-#include "analyzer/flow/flow_facts.hpp"
 #include "analyzer/evidence/smt_script.hpp"
+#include "analyzer/flow/flow_facts.hpp"
 #include "certification/bundle/canonical_json.hpp"
 #include "harness/devices/simulated.hpp"
 
@@ -51,7 +51,8 @@ Json lemma_json(const analyzer::PathCertificate& certificate) {
               {"unit", "core cycles"},
               {"nodes", nodes},
               {"edges", edges}};
-    if (certificate.between) json["between"] = {certificate.between->first, certificate.between->second};
+    if (certificate.between)
+        json["between"] = {certificate.between->first, certificate.between->second};
     if (!certificate.regions.empty()) json["regions"] = certificate.regions;
     if (certificate.witness) json["witness"] = witness_json(*certificate.witness);
     return json;
@@ -289,10 +290,12 @@ std::vector<analyzer::BoundTerm> composition(const KernelEvidence& kernel, const
     const std::string id =
         claim.quantity + (claim.side == analyzer::Side::Upper ? "-upper" : "-lower");
     const auto& certificates = kernel.proofs.certificates;
-    const auto certificate = std::find_if(certificates.begin(), certificates.end(),
-                                    [&](const auto& candidate) { return candidate.id == id; });
+    const auto certificate =
+        std::find_if(certificates.begin(), certificates.end(),
+                     [&](const auto& candidate) { return candidate.id == id; });
     if (certificate == certificates.end()) return {};
-    std::vector<analyzer::BoundTerm> terms{{certificate->text, 1, certificate->bound, certificate->id}};
+    std::vector<analyzer::BoundTerm> terms{
+        {certificate->text, 1, certificate->bound, certificate->id}};
     // C3: a clock value is read when the read completes.
     if (certificate->between)
         terms.push_back({"latency of the last clock read, less that of the first", 1,

@@ -40,9 +40,9 @@ struct CampaignPoint {
     std::optional<harness::RunOrder> order;  ///< Corrected for all series of the report.
     /// Of the 95 % interval of the mean, as a share of it; 0 of constant times.
     std::optional<double> mean_half_width;
-    std::string mean_undecided;                        ///< Where there is none: why.
+    std::string mean_undecided;                            ///< Where there is none: why.
     std::map<harness::RunAnomaly, std::int64_t> anomalies; ///< Runs by what happened to them.
-    std::string first_trouble;                         ///< What the first of these runs says.
+    std::string first_trouble;                             ///< What the first of these runs says.
     std::vector<harness::RecordedConditions> conditions;
 };
 

@@ -2,9 +2,9 @@
 /// The comparison of policies as one self-contained page.
 #include "certification/page/chart.hpp"
 #include "certification/page/html_parts.hpp"
-#include "certification/schedulers/scheduler_comparison.hpp"
 #include "certification/report/timeline_figure.hpp"
 #include "certification/report/wording.hpp"
+#include "certification/schedulers/scheduler_comparison.hpp"
 
 #include <fmt/format.h>
 

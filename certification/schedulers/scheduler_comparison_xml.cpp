@@ -1,7 +1,7 @@
 /// \file
 /// The comparison of policies as XML; `schema/scheduler-comparison.xsd` describes it.
-#include "certification/schedulers/scheduler_comparison.hpp"
 #include "certification/report/wording.hpp"
+#include "certification/schedulers/scheduler_comparison.hpp"
 #include "models/xml/xml_writer.hpp"
 
 #include <fmt/format.h>

@@ -104,7 +104,8 @@ void read_witness(Certificate& certificate, const json& witness, std::size_t blo
             if (rule.back() >= static_cast<std::int64_t>(blocks) ||
                 (rule.back() < 0 &&
                  static_cast<std::size_t>(-1 - rule.back()) >= certificate.witness.size()))
-                incomplete(certificate.id + ": the witness names a block or rule that does not exist");
+                incomplete(certificate.id +
+                           ": the witness names a block or rule that does not exist");
         }
         certificate.witness.push_back(std::move(rule));
     }
@@ -122,17 +123,21 @@ Certificate certificate_of(const json& table, const std::string& path, std::size
     certificate.all_facts = facts == "all";
     certificate.bound = whole_number(table.at("bound"));
     if (table.contains("between"))
-        certificate.between = {index_of(table.at("between").at(0)), index_of(table.at("between").at(1))};
-    if (certificate.between && std::max(certificate.between->first, certificate.between->second) >= blocks)
+        certificate.between = {index_of(table.at("between").at(0)),
+                               index_of(table.at("between").at(1))};
+    if (certificate.between &&
+        std::max(certificate.between->first, certificate.between->second) >= blocks)
         incomplete(certificate.id + ": between blocks that do not exist");
     for (const auto& row : table.at("nodes")) {
         Certificate::Node node{index_of(row.at(0)), std::nullopt};
         if (!row.at(1).is_null()) node.end = whole_number(row.at(1));
-        if (node.block >= blocks) incomplete(certificate.id + ": a node of a block that does not exist");
+        if (node.block >= blocks)
+            incomplete(certificate.id + ": a node of a block that does not exist");
         certificate.nodes.push_back(node);
     }
     for (const auto& row : table.at("edges")) {
-        const Certificate::Edge edge{index_of(row.at(0)), index_of(row.at(1)), whole_number(row.at(2))};
+        const Certificate::Edge edge{index_of(row.at(0)), index_of(row.at(1)),
+                                     whole_number(row.at(2))};
         if (edge.from >= certificate.nodes.size() || edge.to >= certificate.nodes.size())
             incomplete(certificate.id + ": an edge to a node that does not exist");
         certificate.edges.push_back(edge);
@@ -255,7 +260,8 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
             name.find(".json") == std::string::npos)
             continue;
         Certificate certificate = certificate_of(json_of(files, file->first), file->first, blocks);
-        if (certificate.id + ".json" != name) incomplete(file->first + ": holds lemma " + certificate.id);
+        if (certificate.id + ".json" != name)
+            incomplete(file->first + ": holds lemma " + certificate.id);
         certificate.script = text_of(files, analysis + certificate.id + ".smt2");
         kernel->certificates.push_back(std::move(certificate));
     }

@@ -1,8 +1,8 @@
 #include "certification/verify/structure.hpp"
 
-#include "certification/verify/interference/critical_path.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
 #include "certification/verify/flow/path_problem.hpp"
+#include "certification/verify/interference/critical_path.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,8 @@ void check_ways(const ControlFlow& flow, const Certificate& certificate, const s
     std::set<std::pair<std::size_t, std::size_t>> expected;
     for (std::size_t block = 0; block < live.size(); ++block)
         for (const std::size_t to : flow.blocks[block].successors)
-            if (live[block] && live[to] && (!certificate.between || block != certificate.between->second))
+            if (live[block] && live[to] &&
+                (!certificate.between || block != certificate.between->second))
                 expected.emplace(block, to);
     std::set<std::pair<std::size_t, std::size_t>> found;
     for (const auto& edge : certificate.edges)
@@ -75,7 +76,8 @@ void check_bound(const KernelCase& kernel, const ControlFlow& flow, const Certif
     if (certificate.upper ? *cost > certificate.bound : *cost < certificate.bound)
         fail(where + ": the witness is beyond the bound");
     const auto counts = witness_counts(certificate);
-    if (counts != std::map<std::size_t, std::int64_t>{certificate.counts.begin(), certificate.counts.end()})
+    if (counts !=
+        std::map<std::size_t, std::int64_t>{certificate.counts.begin(), certificate.counts.end()})
         fail(where + ": the counts beside the witness are not those of its blocks");
 }
 
@@ -93,8 +95,8 @@ void check_regions(const Certificate& certificate, const std::string& where) {
 /// A lemma is about what its name says. Facts about whole paths hold where one path is followed
 /// from the entry to the end: not between clock reads, up to the last EXIT, where the critical
 /// chain goes over to other warps at barriers (S12), or where the lanes of a warp part (S19e).
-void check_kind(const Certificate& certificate, const KernelCase& kernel, const Contention& contention,
-                const std::string& where) {
+void check_kind(const Certificate& certificate, const KernelCase& kernel,
+                const Contention& contention, const std::string& where) {
     if (certificate.upper != (certificate.id.find("-upper") != std::string::npos))
         fail(where + ": its side is not the one it is named for");
     if (certificate.between.has_value() != (certificate.id.rfind("measured-time", 0) == 0))

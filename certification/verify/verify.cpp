@@ -1,12 +1,12 @@
 #include "certification/verify/verify.hpp"
 
 #include "certification/verify/digests.hpp"
-#include "certification/verify/evidence.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
+#include "certification/verify/evidence.hpp"
 #include "certification/verify/observations.hpp"
 #include "certification/verify/refit.hpp"
-#include "certification/verify/solver/script.hpp"
 #include "certification/verify/signature.hpp"
+#include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
 #include "certification/verify/structure.hpp"
 

@@ -1,8 +1,8 @@
 #include "harness/calibration/calibrate.hpp"
 
 #include "harness/calibration/relations.hpp"
-#include "harness/suite/benchmark.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
+#include "harness/suite/suites.hpp"
 #include "models/architecture/pass_rule.hpp"
 #include "models/architecture/schema.hpp"
 

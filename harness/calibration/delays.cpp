@@ -1,5 +1,6 @@
 #include "harness/calibration/relations.hpp"
 #include "harness/suite/calibration_benchmarks.hpp"
+#include "harness/suite/specimens.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "harness/calibration/measurements.hpp"
 
 #include "harness/card_identity.hpp"
-#include "harness/suite/benchmark.hpp"
+#include "harness/suite/suites.hpp"
 #include "models/architecture/schema.hpp"
 
 #include <fmt/format.h>

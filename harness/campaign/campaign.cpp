@@ -246,7 +246,7 @@ private:
 } // namespace
 
 Result<void> check_anomalies(const SeriesKey& key, const std::vector<Sample>& samples,
-                            const TakenRuns& taken) {
+                             const TakenRuns& taken) {
     for (const auto& sample : samples)
         if (!taken.takes(sample.remark.anomaly))
             return Failure{fmt::format("run {} is marked {} ({}); expected {}", sample.run,

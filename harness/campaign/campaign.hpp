@@ -55,12 +55,12 @@ struct TakenRuns {
 /// Whose times are observations of their kernel.
 inline constexpr TakenRuns counted_runs{counts, "runs that ended with times of this kernel"};
 /// For those who take no doubtful run.
-inline constexpr TakenRuns untroubled_runs{[](RunAnomaly anomaly) { return anomaly == RunAnomaly::None; },
-                                           "runs without trouble"};
+inline constexpr TakenRuns untroubled_runs{
+    [](RunAnomaly anomaly) { return anomaly == RunAnomaly::None; }, "runs without trouble"};
 
 /// Refuses a series with a run that is not taken, naming the first one.
 Result<void> check_anomalies(const SeriesKey& key, const std::vector<Sample>& samples,
-                            const TakenRuns& taken);
+                             const TakenRuns& taken);
 
 struct SeriesInfo {
     std::int64_t id = 0;

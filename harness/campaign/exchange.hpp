@@ -12,6 +12,7 @@
 /// `conditions`, then `runs`. Seeds are strings, because many programs read numbers as doubles.
 
 #include "harness/campaign/campaign.hpp"
+#include "harness/campaign/campaign_listener.hpp"
 #include "harness/trace/trace_bytes.hpp"
 
 #include <functional>
@@ -26,13 +27,6 @@ enum class CampaignFormat { Csv, Json };
 /// in JSON a text that is not UTF-8. What was written before belongs to a campaign that is refused.
 Result<void> write_campaign(Campaign& campaign, CampaignFormat format,
                             const std::function<void(std::string_view)>& write);
-
-/// What a reader hands on. Conditions and samples are of the last series.
-struct CampaignListener {
-    std::function<Result<void>(const SeriesKey&)> series;
-    std::function<Result<void>(const RecordedConditions&)> conditions;
-    std::function<Result<void>(Sample)> sample;
-};
 
 /// Reads either form; which one the first character tells. Refuses with line and column what is
 /// neither, another version, two series of one key, runs that are not numbered from 0 on, a run

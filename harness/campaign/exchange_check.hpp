@@ -2,7 +2,7 @@
 /// \file
 /// What the readers of both forms of a campaign's text have in common: its content is checked once.
 
-#include "harness/campaign/exchange.hpp"
+#include "harness/campaign/campaign_listener.hpp"
 #include "harness/campaign/text_cursor.hpp"
 
 #include <array>

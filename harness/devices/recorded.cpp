@@ -1,5 +1,6 @@
 #include "harness/devices/recorded.hpp"
 
+#include "harness/campaign/exchange.hpp"
 #include "harness/campaign/exchange_check.hpp"
 #include "harness/card_identity.hpp"
 #include "harness/protocol/quantity.hpp"

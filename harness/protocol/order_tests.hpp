@@ -16,7 +16,8 @@ namespace warpbound::harness {
 
 struct Decision {
     double statistic = 0;
-    double p_value = 1;   ///< RandomSource of such a statistic, or one further out, in independent runs.
+    double p_value =
+        1; ///< RandomSource of such a statistic, or one further out, in independent runs.
     double corrected = 1; ///< For all tests of a report (`correct`); until then `p_value`.
 
     friend bool operator==(const Decision&, const Decision&) = default;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// RandomSource for resampling: numbers that follow from a seed, the name of a test and a replicate, and
-/// are the same on every platform.
+/// RandomSource for resampling: numbers that follow from a seed, the name of a test and a
+/// replicate, and are the same on every platform.
 
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
 #include "harness/protocol/series_run.hpp"
 
-#include "harness/protocol/worker_pool.hpp"
 #include "harness/protocol/run_order.hpp"
+#include "harness/protocol/worker_pool.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// \file
 /// A series while it is measured, batch by batch, alone or in turn with others.
 
-#include "harness/protocol/measure.hpp"
+#include "harness/protocol/protocol.hpp"
 #include "harness/protocol/warm_up.hpp"
 
 #include <chrono>

@@ -36,7 +36,7 @@ public:
     /// begun after `stop` said true; the runs before the first one not begun are taken. Behind a
     /// run of which `is_last` says true none is taken, and none is begun that is not yet.
     WorkerPool(Task task, std::int64_t first, std::int64_t count, std::function<bool()> stop = {},
-         std::function<bool(const Run&)> is_last = {})
+               std::function<bool(const Run&)> is_last = {})
         : task_{std::move(task)}, stop_{std::move(stop)}, is_last_{std::move(is_last)},
           first_{first}, last_{count} {
         batch_.done.resize(static_cast<std::size_t>(count));

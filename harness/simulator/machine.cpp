@@ -1,5 +1,6 @@
 #include "harness/simulator/machine.hpp"
 
+#include "harness/simulator/decode/translation.hpp"
 #include "harness/simulator/machine_run.hpp"
 
 #include <utility>

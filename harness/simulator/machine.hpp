@@ -9,13 +9,9 @@
 #include "models/architecture/instruction_timing.hpp"
 #include "models/launch/warp_policy.hpp"
 
-#include <functional>
 #include <memory>
 
 namespace warpbound::harness::simulator {
-
-/// Hears every event of a run, in time order. What it throws ends the run and leaves `run`.
-using Listener = std::function<void(const Event&)>;
 
 /// A kernel on the simulated machine. Immutable after `prepare`; runs share nothing.
 class Machine {

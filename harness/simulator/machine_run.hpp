@@ -3,8 +3,9 @@
 /// One run of a simulated machine.
 
 #include "harness/simulator/clock/clock.hpp"
+#include "harness/simulator/clock/event.hpp"
 #include "harness/simulator/decode/kernel_code.hpp"
-#include "harness/simulator/machine.hpp"
+#include "harness/simulator/launch/workload.hpp"
 
 namespace warpbound::harness::simulator {
 

@@ -2,10 +2,10 @@
 /// \file
 /// What the parts of a simulated machine need to know of it, whatever runs.
 
-#include "harness/simulator/memory/shape.hpp"
-#include "harness/simulator/pipeline/pipeline_code.hpp"
 #include "harness/simulator/clock/random.hpp"
 #include "harness/simulator/launch/residency.hpp"
+#include "harness/simulator/memory/shape.hpp"
+#include "harness/simulator/pipeline/pipeline_code.hpp"
 #include "models/launch/warp_policy.hpp"
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 /// \file
 /// What the components of the machine say to each other.
 
-#include "harness/simulator/memory/messages.hpp"
 #include "harness/simulator/launch/residency.hpp"
+#include "harness/simulator/memory/messages.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -10,8 +10,6 @@
 
 namespace warpbound::harness {
 
-/// Switched-off instructions before and behind the operation of a delay benchmark.
-inline constexpr std::int64_t padding = 8;
 /// Counts of switched-off instructions whose times must lie on a line.
 inline constexpr std::array<std::int64_t, 3> line_counts{8, 16, 32};
 /// Passes of an access when their cost is looked for, and how long it keeps its port.

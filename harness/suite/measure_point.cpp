@@ -3,6 +3,7 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/protocol/rounds.hpp"
 #include "harness/protocol/series_key.hpp"
+#include "harness/suite/suites.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,5 @@
 #include "harness/suite/specimens.hpp"
 
-#include "harness/suite/calibration_benchmarks.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,6 +10,9 @@
 
 namespace warpbound::harness {
 
+/// Switched-off instructions before and behind the operation of a delay benchmark.
+inline constexpr std::int64_t padding = 8;
+
 /// How a class is written: `{0}` is the destination, R2..R7 are sources that nothing writes.
 struct Specimen {
     assembly::OpcodeClass opcode_class;

@@ -3,8 +3,8 @@
 /// A recorded trace made ready to run: a launch whose warps follow it.
 
 #include "harness/recorded_launch.hpp"
-#include "harness/trace/stream_match.hpp"
 #include "harness/trace/sass_trace_reader.hpp"
+#include "harness/trace/stream_match.hpp"
 #include "harness/trace/trace_bytes.hpp"
 #include "models/facts/flow_facts.hpp"
 #include "models/launch/launch.hpp"

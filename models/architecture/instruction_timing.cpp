@@ -51,13 +51,6 @@ Interval to_interval(const CountRange& range) {
 }
 
 /// A constant load whose lanes may address different words; RZ is the same in all of them.
-bool has_lane_address(const Instruction& instruction) {
-    return std::ranges::any_of(instruction.operands, [](const assembly::Operand& operand) {
-        const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand);
-        return constant != nullptr && constant->index_register.value_or(-1) >= 0;
-    });
-}
-
 /// Looks up the values of one instruction. The first value that is missing is kept; the rest is
 /// then of no use.
 class LookUp {
@@ -265,12 +258,6 @@ Result<InstructionTiming> LookUp::timing() {
 
 bool counts_passes(const Instruction& instruction) {
     return pass_rule(instruction) != PassRule::None;
-}
-
-PassRule pass_rule(const Instruction& instruction) {
-    const bool uniform =
-        instruction.opcode_class == OpcodeClass::LoadConstant && !has_lane_address(instruction);
-    return uniform ? PassRule::None : pass_rule(instruction.opcode_class);
 }
 
 std::vector<Result<InstructionTiming>> instruction_timings(const assembly::Function& function,

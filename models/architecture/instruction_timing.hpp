@@ -4,6 +4,7 @@
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"
+#include "models/architecture/pass_rule.hpp"
 #include "models/facts/flow_facts.hpp"
 
 #include <string>
@@ -11,23 +12,8 @@
 
 namespace warpbound::models {
 
-/// What decides the passes of an access from the addresses of its lanes.
-enum class PassRule { None, Banks, SharedAtomic, Lines, GlobalAtomic, Words };
-PassRule pass_rule(const assembly::Instruction& instruction);
-
-/// How addresses of lanes become passes (C22). `Unit:` of sizes, bytes; those that the rule does
-/// not use are 0.
-struct AccessRule {
-    PassRule rule = PassRule::None;
-    std::uint64_t bytes = 4; ///< Of each lane.
-    std::uint64_t line = 0;  ///< Of the L1.
-    std::uint64_t banks = 0; ///< Of shared memory, with their width.
-    std::uint64_t width = 0;
-};
-std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes);
-
-/// What docs/reference/timing-contract.md calls the parameters of an instruction. `Unit:` core cycles unless
-/// said otherwise.
+/// What docs/reference/timing-contract.md calls the parameters of an instruction. `Unit:` core
+/// cycles unless said otherwise.
 struct InstructionTiming {
     std::size_t unit = 0;             ///< Index into `Architecture::units`.
     Interval gap;                     ///< Until the warp's next issue, when control falls through.

@@ -2,11 +2,23 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace warpbound::models {
 
 using assembly::OpcodeClass;
+
+namespace {
+
+bool has_lane_address(const assembly::Instruction& instruction) {
+    return std::ranges::any_of(instruction.operands, [](const assembly::Operand& operand) {
+        const auto* const constant = std::get_if<assembly::ConstantOperand>(&operand);
+        return constant != nullptr && constant->index_register.value_or(-1) >= 0;
+    });
+}
+
+} // namespace
 
 bool uses_banks(PassRule rule) {
     return rule == PassRule::Banks || rule == PassRule::SharedAtomic;
@@ -31,6 +43,12 @@ PassRule pass_rule(OpcodeClass opcode_class) {
     default:
         return PassRule::None;
     }
+}
+
+PassRule pass_rule(const assembly::Instruction& instruction) {
+    const bool uniform =
+        instruction.opcode_class == OpcodeClass::LoadConstant && !has_lane_address(instruction);
+    return uniform ? PassRule::None : pass_rule(instruction.opcode_class);
 }
 
 std::int64_t passes_of(const AccessRule& rule, const LaneAddresses& lanes) {

@@ -23,7 +23,8 @@ namespace {
 /// Writes kernels that compute addresses. Lanes part where `parting` says that they may.
 class AddressWriter {
 public:
-    AddressWriter(RandomSource& random_source, bool parting) : random_source_{random_source}, parting_{parting} {}
+    AddressWriter(RandomSource& random_source, bool parting)
+        : random_source_{random_source}, parting_{parting} {}
 
     std::string write() {
         text_ = "!Arch sm_75\n!Kernel k\n";
@@ -72,7 +73,8 @@ private:
         case 3:
             return add(fmt::format("{}LDS {}, [R9]", guard(), reg));
         default:
-            return add(fmt::format("{}S2R {}, {}", guard(), reg, special[random_source_.whole(0, 6)]));
+            return add(
+                fmt::format("{}S2R {}, {}", guard(), reg, special[random_source_.whole(0, 6)]));
         }
     }
 
@@ -91,12 +93,14 @@ private:
                                    random_source_.whole(0, 9)));
         case 5:
             return add(fmt::format("{}SHF.R.{}.HI {}, RZ, 0x{:x}, {}", start,
-                                   one_in(2) ? "U32" : "S32", into(), random_source_.whole(0, 6), any()));
+                                   one_in(2) ? "U32" : "S32", into(), random_source_.whole(0, 6),
+                                   any()));
         case 6:
         case 7:
             return add(fmt::format(
                 "{}LOP3.LUT {}{}, {}, {}, {}, 0x{:x}, !PT", start, one_in(4) ? "P2, " : "", into(),
-                any(), one_in(3) ? any() : fmt::format("0x{:x}", (1 << random_source_.whole(0, 8)) - 1),
+                any(),
+                one_in(3) ? any() : fmt::format("0x{:x}", (1 << random_source_.whole(0, 8)) - 1),
                 one_in(3) ? any() : "RZ", one_in(2) ? 0xc0 : random_source_.whole(0, 255)));
         case 8:
             return add(fmt::format("{}LEA {}, {}, {}, 0x{:x}", start, into(), any(), any(),
@@ -111,9 +115,10 @@ private:
             return add(fmt::format("{}IMNMX{} {}, {}, {}, {}", start, one_in(2) ? ".U32" : "",
                                    into(), any(), any(), one_in(2) ? "PT" : "!PT"));
         case 12:
-            return add(fmt::format(
-                "{}IMAD.WIDE R{}, {}, {}, {}", start, 2 * random_source_.whole(1, 3), any(), power(),
-                one_in(2) ? fmt::format("R{}", 2 * random_source_.whole(1, 3)) : "c[0x0][0x168]"));
+            return add(fmt::format("{}IMAD.WIDE R{}, {}, {}, {}", start,
+                                   2 * random_source_.whole(1, 3), any(), power(),
+                                   one_in(2) ? fmt::format("R{}", 2 * random_source_.whole(1, 3))
+                                             : "c[0x0][0x168]"));
         case 13:
             return add("UIADD3 UR4, UR4, 0x4, URZ");
         default:
@@ -125,8 +130,9 @@ private:
         static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
         add(fmt::format("ISETP.{}{}.{} {}, PT, {}, {}, {}", names[random_source_.whole(0, 5)],
                         one_in(3) ? ".U32" : "", one_in(4) ? "OR" : "AND", result, left,
-                        one_in(3) && and_also != "PT" ? any()
-                                                      : fmt::format("0x{:x}", random_source_.whole(0, 40)),
+                        one_in(3) && and_also != "PT"
+                            ? any()
+                            : fmt::format("0x{:x}", random_source_.whole(0, 40)),
                         and_also));
     }
 
@@ -309,8 +315,8 @@ public:
                 std::map<std::size_t, std::uint32_t> accessing;
                 for (const auto& [lane, addresses] : lanes)
                     if (sample == 0 || random_source.whole(1, 4) > 1)
-                        accessing[lane] = addresses[static_cast<std::size_t>(
-                            random_source.whole(0, static_cast<std::int64_t>(addresses.size()) - 1))];
+                        accessing[lane] = addresses[static_cast<std::size_t>(random_source.whole(
+                            0, static_cast<std::int64_t>(addresses.size()) - 1))];
                 check(facts, instruction, accessing);
             }
     }
@@ -379,7 +385,8 @@ TEST(AccessPasses, HoldForEveryThreadOfRandomCode) {
     const auto architecture = models::load_architecture("turing-t4");
     ASSERT_TRUE(architecture);
     for_seeds(cases, [&](RandomSource& random_source) {
-        const std::string text = AddressWriter{random_source, random_source.whole(0, 1) == 1}.write();
+        const std::string text =
+            AddressWriter{random_source, random_source.whole(0, 1) == 1}.write();
         const auto program = assembly::read_program({"random", text});
         ASSERT_TRUE(program) << to_string(program.error()) << text;
         const assembly::Function& function = program.value().functions.front();
@@ -392,8 +399,8 @@ TEST(AccessPasses, HoldForEveryThreadOfRandomCode) {
         SCOPED_TRACE(fmt::format("{} x {} x {}\n{}", shape.threads[0], shape.threads[1],
                                  shape.threads[2], text));
         const auto derive = [&](analyzer::Lanes lanes) {
-            return analyzer::derive_thread_facts(function, graph.value(), shape, architecture.value(),
-                                               lanes);
+            return analyzer::derive_thread_facts(function, graph.value(), shape,
+                                                 architecture.value(), lanes);
         };
         const auto wherever = derive(analyzer::Lanes::MayPart);
         const auto stated = derive(analyzer::Lanes::Together);
@@ -406,7 +413,8 @@ TEST(AccessPasses, HoldForEveryThreadOfRandomCode) {
                 inputs.constants[offset] = static_cast<std::uint32_t>(
                     (random_source.whole(0, 1) == 1 ? 128 : 1) * random_source.whole(0, 40));
             for (const std::int64_t offset : {0x168, 0x16c})
-                inputs.constants[offset] = static_cast<std::uint32_t>(4 * random_source.whole(0, 64));
+                inputs.constants[offset] =
+                    static_cast<std::uint32_t>(4 * random_source.whole(0, 64));
             inputs.special["SR_CTAID.X"] = static_cast<std::uint32_t>(random_source.whole(0, 20));
             std::vector<Warp> warps;
             for (std::int64_t thread = 0; thread < shape.count(); ++thread) {

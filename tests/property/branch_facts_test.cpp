@@ -81,10 +81,10 @@ private:
             return add(fmt::format("PLOP3.LUT P{}, PT, {}, {}, {}, 0x{:x}, 0x0", into, predicate(),
                                    one_in(2) ? "PT" : predicate(), one_in(2) ? "PT" : predicate(),
                                    random_source_.whole(0, 255)));
-        add(fmt::format("{}ISETP.{}{}.{} P{}, PT, {}, {}, {}",
-                        one_in(10) ? "@" + predicate() + " " : "", names[random_source_.whole(0, 5)],
-                        one_in(4) ? ".U32" : "", one_in(4) ? "OR" : "AND", into, any(),
-                        one_in(4) ? any() : number(), one_in(3) ? predicate() : "PT"));
+        add(fmt::format(
+            "{}ISETP.{}{}.{} P{}, PT, {}, {}, {}", one_in(10) ? "@" + predicate() + " " : "",
+            names[random_source_.whole(0, 5)], one_in(4) ? ".U32" : "", one_in(4) ? "OR" : "AND",
+            into, any(), one_in(4) ? any() : number(), one_in(3) ? predicate() : "PT"));
     }
 
     void sequence(int statements, int depth) {

@@ -22,7 +22,8 @@ using harness::simulator::test::RandomAccesses;
 class Case {
 public:
     explicit Case(std::uint64_t seed)
-        : seed_{seed}, random_source_{seed}, made_{harness::simulator::test::random_accesses(seed)} {}
+        : seed_{seed}, random_source_{seed}, made_{
+                                                 harness::simulator::test::random_accesses(seed)} {}
 
     /// Text of a failure, empty when all times lie inside.
     std::string check() {
@@ -72,7 +73,8 @@ private:
     [[nodiscard]] std::string about() const { return ", seed " + std::to_string(seed_); }
 
     std::int64_t number(std::int64_t lo, std::int64_t hi) {
-        return lo + static_cast<std::int64_t>(random_source_() % static_cast<std::uint64_t>(hi - lo + 1));
+        return lo + static_cast<std::int64_t>(random_source_() %
+                                              static_cast<std::uint64_t>(hi - lo + 1));
     }
     models::Interval interval(std::int64_t lo, std::int64_t hi) {
         const std::int64_t a = number(lo, hi);

@@ -3,9 +3,9 @@
 /// and simulated runs are inside.
 
 #include "assembly/support/source_text.hpp"
-#include "certification/verify/evidence.hpp"
-#include "certification/verify/divergence/warp_states.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
+#include "certification/verify/divergence/warp_states.hpp"
+#include "certification/verify/evidence.hpp"
 #include "harness/simulator/clock/event.hpp"
 #include "harness/simulator/machine.hpp"
 #include "models/architecture/value_path.hpp"
@@ -274,7 +274,9 @@ TEST(EvidenceOfLanesProperty, OfRandomKernelsVerifiesAndHoldsRuns) {
         const auto kernel = check_case(*input, seed, counts, refusals);
         if (!kernel) continue;
         if (std::any_of(kernel->certificates.begin(), kernel->certificates.end(),
-                        [](const auto& certificate) { return certificate.id == "execution-time-upper-loads"; }))
+                        [](const auto& certificate) {
+                            return certificate.id == "execution-time-upper-loads";
+                        }))
             ++counts["through_caches"];
         if (input->listing.find("BREAK") != std::string::npos) ++counts["with_break"];
         if (made->breaks_loops) ++counts["loops_left_inside_branches"];

@@ -4,8 +4,8 @@
 
 #include "assembly/support/source_text.hpp"
 #include "certification/bundle/build.hpp"
-#include "certification/verify/evidence.hpp"
 #include "certification/verify/divergence/warp_cfg.hpp"
+#include "certification/verify/evidence.hpp"
 #include "certification/verify/solver/script.hpp"
 #include "certification/verify/solver/solver.hpp"
 #include "certification/verify/structure.hpp"
@@ -182,9 +182,10 @@ void expect_tight_scripts(const certification::Bundle& bundle, std::uint64_t see
     for (check::Certificate certificate : kernel.certificates) {
         if (certificate.witness.empty() || certificate.witness_cost != certificate.bound) continue;
         certificate.bound += certificate.upper ? -1 : 1;
-        EXPECT_EQ(check::ask_z3(check::expected_script(kernel, flows.of(certificate.upper), certificate),
-                                std::chrono::minutes{1}),
-                  check::Answer::Sat)
+        EXPECT_EQ(
+            check::ask_z3(check::expected_script(kernel, flows.of(certificate.upper), certificate),
+                          std::chrono::minutes{1}),
+            check::Answer::Sat)
             << certificate.id << ", seed " << seed;
     }
 }
@@ -348,9 +349,10 @@ void expect_needed_regions(const check::KernelCase& kernel, const check::Certifi
     for (std::size_t region = 0; region < certificate.regions.size(); ++region) {
         check::Certificate without = certificate;
         without.regions.erase(without.regions.begin() + static_cast<std::ptrdiff_t>(region));
-        EXPECT_NE(check::ask_z3(check::expected_script(kernel, flows.of(certificate.upper), without),
-                                std::chrono::minutes{1}),
-                  check::Answer::Unsat)
+        EXPECT_NE(
+            check::ask_z3(check::expected_script(kernel, flows.of(certificate.upper), without),
+                          std::chrono::minutes{1}),
+            check::Answer::Unsat)
             << certificate.id << ", region " << region << ", seed " << seed;
     }
 }
@@ -380,7 +382,8 @@ TEST(EvidenceProperty, UnderFactsOnCountsClaimsWhatItsScriptsShow) {
         check::Evidence evidence = check::read_evidence(tests::plain(bundle.value().files));
         check::KernelCase& kernel = *evidence.kernels.front();
         for (const check::Certificate& certificate : kernel.certificates) {
-            EXPECT_EQ(check::ask_z3(certificate.script, std::chrono::minutes{1}), check::Answer::Unsat)
+            EXPECT_EQ(check::ask_z3(certificate.script, std::chrono::minutes{1}),
+                      check::Answer::Unsat)
                 << certificate.id << ", seed " << seed;
             if (certificate.regions.empty()) continue;
             regions += certificate.regions.size();

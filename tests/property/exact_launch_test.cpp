@@ -323,27 +323,29 @@ template <class Make> void search_slotted(Make make) {
 
 /// What the analyzer calls decided is exact.
 TEST(ExactLaunches, OfSlottedPoliciesLieInsideTheEnvelopeAndContainTheSimulatedTimes) {
-    search_slotted([](const models::Architecture& fermi, tests::RandomSource& draw, std::uint64_t seed) {
-        TinyLaunch tiny = random_tiny_launch(fermi, draw, seed % 2 == 0);
-        tiny.launch = {draw.whole(1, 3), 32 * draw.whole(1, 5)};
-        set(tiny.machine.limits, "max-blocks", draw.whole(1, 3));
-        return tiny;
-    });
+    search_slotted(
+        [](const models::Architecture& fermi, tests::RandomSource& draw, std::uint64_t seed) {
+            TinyLaunch tiny = random_tiny_launch(fermi, draw, seed % 2 == 0);
+            tiny.launch = {draw.whole(1, 3), 32 * draw.whole(1, 5)};
+            set(tiny.machine.limits, "max-blocks", draw.whole(1, 3));
+            return tiny;
+        });
 }
 
 /// Places of a multiprocessor may stay empty.
 TEST(ExactLaunches, OfSlottedPoliciesOnTwoMultiprocessorsLieInsideTheEnvelope) {
-    search_slotted([](const models::Architecture& fermi, tests::RandomSource& draw, std::uint64_t seed) {
-        TinyLaunch tiny = random_tiny_launch(fermi, draw, seed % 3 == 0);
-        set(tiny.machine.schedulers, "count", 1 + (seed % 4 == 0 ? 1 : 0));
-        set(tiny.machine.schedulers, "issue-slot", draw.whole(1, 2));
-        set(tiny.machine.limits, "max-blocks", draw.whole(1, 2));
-        for (auto& unit : tiny.machine.units)
-            if (draw.whole(0, 3) == 0) unit.scope = models::UnitScope::Core;
-        tiny.launch = {draw.whole(2, 5), 32 * draw.whole(1, 2)};
-        tiny.multiprocessors = 2;
-        return tiny;
-    });
+    search_slotted(
+        [](const models::Architecture& fermi, tests::RandomSource& draw, std::uint64_t seed) {
+            TinyLaunch tiny = random_tiny_launch(fermi, draw, seed % 3 == 0);
+            set(tiny.machine.schedulers, "count", 1 + (seed % 4 == 0 ? 1 : 0));
+            set(tiny.machine.schedulers, "issue-slot", draw.whole(1, 2));
+            set(tiny.machine.limits, "max-blocks", draw.whole(1, 2));
+            for (auto& unit : tiny.machine.units)
+                if (draw.whole(0, 3) == 0) unit.scope = models::UnitScope::Core;
+            tiny.launch = {draw.whole(2, 5), 32 * draw.whole(1, 2)};
+            tiny.multiprocessors = 2;
+            return tiny;
+        });
 }
 
 /// Places at which the searches may begin are all that `srr` and `lrr` leave open.

@@ -155,7 +155,8 @@ Verdict check_case(std::uint64_t seed, const tests::DescribedMachine& described)
                                          : analyzer::lanes_in_turn(problem.value());
     if (!lanes) return {};
     const analyzer::Request serial = analyzer::in_turn(request, lanes.value());
-    const analyzer::AnalysisContext above = analyzer::in_turn(problem.value(), serial, lanes.value());
+    const analyzer::AnalysisContext above =
+        analyzer::in_turn(problem.value(), serial, lanes.value());
     const auto machine = harness::simulator::Machine::prepare(
         described.architecture, {made.function, &made.graph, &made.facts, request.launch},
         request.policy);

@@ -62,7 +62,8 @@ private:
 
     void compare(int predicate, int reg) {
         static const char* const names[] = {"LT", "LE", "EQ", "NE", "GE", "GT"};
-        const std::string right = one_in(3) ? fmt::format("R{}", random_source_.whole(2, 9)) : number();
+        const std::string right =
+            one_in(3) ? fmt::format("R{}", random_source_.whole(2, 9)) : number();
         add(fmt::format("ISETP.{}{}.AND P{}, PT, R{}, {}, PT", names[random_source_.whole(0, 5)],
                         one_in(3) ? ".U32" : "", predicate, reg, right));
     }

@@ -2,9 +2,9 @@
 
 #include "assembly/flow/control_flow_graph.hpp"
 #include "assembly/isa/reader.hpp"
-#include "tests/support/random_source.hpp"
 #include "tests/support/crowded_accesses.hpp"
 #include "tests/support/orderly_accesses.hpp"
+#include "tests/support/random_source.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"
 

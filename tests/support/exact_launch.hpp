@@ -2,7 +2,8 @@
 /// \file
 /// The best and the worst execution time of a tiny launch over all choices that work-conserving
 /// warp schedulers can make, or over all that one policy leaves open, by exhaustive search. Written
-/// from docs/reference/timing-contract.md alone: it shares no rule with the simulator or the analyzer.
+/// from docs/reference/timing-contract.md alone: it shares no rule with the simulator or the
+/// analyzer.
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/architecture.hpp"

@@ -175,8 +175,8 @@ HiddenMachine hidden_machine(std::uint64_t seed) {
 
     const std::int64_t warps = 32 / schedulers;
     const std::array<std::string, 5> policies{
-        "lrr", "gto", "oldest", "two-level:active=" + std::to_string(random_source.whole(4, warps - 1)),
-        "srr"};
+        "lrr", "gto", "oldest",
+        "two-level:active=" + std::to_string(random_source.whole(4, warps - 1)), "srr"};
     hidden.policy = policies[static_cast<std::size_t>(random_source.whole(0, 4))];
     draw_room(machine.limits, random_source);
     return hidden;

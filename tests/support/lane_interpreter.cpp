@@ -27,8 +27,9 @@ bool compare(const Instruction& instruction, std::uint32_t a, std::uint32_t b) {
 } // namespace
 
 LaneInterpreter::LaneInterpreter(const assembly::Function& function,
-                                 const assembly::ControlFlowGraph& graph, RandomSource& random_source,
-                                 const models::Launch& launch, const LaneInputs& inputs)
+                                 const assembly::ControlFlowGraph& graph,
+                                 RandomSource& random_source, const models::Launch& launch,
+                                 const LaneInputs& inputs)
     : function_{function}, graph_{graph}, random_source_{random_source}, launch_{launch},
       constants_{inputs.constants}, special_{inputs.special} {
     for (int reg = 0; reg < 32; ++reg)
@@ -101,8 +102,9 @@ LaneInterpreter::Number LaneInterpreter::value(const Operand& operand) {
     if (const auto* word = std::get_if<assembly::ConstantOperand>(&operand)) {
         const auto [place, fresh] = constants_.emplace(word->offset, 0);
         if (fresh)
-            place->second =
-                word->offset >= 0x160 ? static_cast<Number>(random_source_.whole(-6, 14)) : random();
+            place->second = word->offset >= 0x160
+                                ? static_cast<Number>(random_source_.whole(-6, 14))
+                                : random();
         return place->second;
     }
     if (const auto* special = std::get_if<assembly::SpecialRegisterOperand>(&operand)) {

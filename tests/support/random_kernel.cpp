@@ -20,7 +20,7 @@ public:
     RandomKernel finish() {
         if (options_.sm != 20) kernel_.text = fmt::format("!Arch sm_{}\n", options_.sm);
         kernel_.text += "!Kernel random_kernel\n";
-        if (options_.clock_reads && random_source(50)) {
+        if (options_.clock_reads && with_probability(50)) {
             const auto before = static_cast<int>(draw(0, options_.statements - 1));
             const auto between = static_cast<int>(draw(1, options_.statements - before));
             sequence(before, options_.depth);
@@ -43,24 +43,25 @@ private:
     void sequence(int statements, int depth) {
         for (int i = 0; i < statements; ++i) {
             const auto kind = depth > 0 ? draw(0, 9) : 9;
-            if (options_.barriers && depth == options_.depth && random_source(12))
+            if (options_.barriers && depth == options_.depth && with_probability(12))
                 barrier();
-            else if (may_call_ && random_source(12))
+            else if (may_call_ && with_probability(12))
                 call();
-            else if (options_.broken_loops && depth > 1 && breaks_.label.empty() && random_source(40))
+            else if (options_.broken_loops && depth > 1 && breaks_.label.empty() &&
+                     with_probability(40))
                 loop_of_lanes(statements, depth);
-            else if (kind == 0 && (breaks_.label.empty() || random_source(30)))
+            else if (kind == 0 && (breaks_.label.empty() || with_probability(30)))
                 loop(statements, depth);
             else if (options_.breaks && kind == 3 && options_.sm < 70)
                 points(statements, depth);
             else if (options_.breaks && kind == 3 && barriers_ < 7 &&
-                     (breaks_.label.empty() || random_source(30)))
+                     (breaks_.label.empty() || with_probability(30)))
                 point_that_some_leave(statements, depth);
-            else if (kind <= 2 && options_.tables && random_source(50))
+            else if (kind <= 2 && options_.tables && with_probability(50))
                 table(statements, depth);
             else if (kind <= (ways_out_.empty() ? 2 : 6))
                 branch(statements, depth);
-            else if (kind == 3 && options_.predicates && !options_.barriers && random_source(30))
+            else if (kind == 3 && options_.predicates && !options_.barriers && with_probability(30))
                 guarded_exit();
             else
                 plain();
@@ -68,16 +69,16 @@ private:
     }
 
     void loop(int statements, int depth) {
-        if (options_.divergence && random_source(60)) return loop_of_lanes(statements, depth);
+        if (options_.divergence && with_probability(60)) return loop_of_lanes(statements, depth);
         const auto label = fmt::format("L{}", labels_++);
         models::LoopFact fact;
         fact.header = address_;
         fact.min = draw(1, 3);
         fact.max = fact.min + draw(0, options_.max_iterations - 1);
         put_label(label);
-        const bool meets = options_.barriers && depth == options_.depth && random_source(40);
+        const bool meets = options_.barriers && depth == options_.depth && with_probability(40);
         if (meets) fact.max = fact.min;
-        const bool early_exit = !meets && random_source(30);
+        const bool early_exit = !meets && with_probability(30);
         const auto out = fmt::format("L{}", labels_++);
         if (meets) plain(); // No loop inside may begin here and share the header.
         const auto outer_breaks = std::exchange(breaks_, {});
@@ -87,7 +88,7 @@ private:
         if (early_exit) decide(fmt::format("@{} BRA {}", predicate(), out));
         plain();
         const auto turn = fmt::format("@{} BRA {}", predicate(), label);
-        if (meets && options_.divergence && !random_source(10))
+        if (meets && options_.divergence && !with_probability(10))
             instruction(turn, 5); // Lanes that part here may come to the barrier apart.
         else
             decide(turn);
@@ -110,7 +111,7 @@ private:
         const auto out = fmt::format("L{}", labels_++);
         const auto behind = fmt::format("L{}", labels_++);
         models::LoopFact fact;
-        const bool breaks = options_.sm < 70 && random_source(50);
+        const bool breaks = options_.sm < 70 && with_probability(50);
         int point = -1;
         if (breaks)
             instruction("PBK " + out, 5);
@@ -122,7 +123,7 @@ private:
         fact.max = fact.min + draw(0, options_.max_iterations - 1);
         put_label(label);
         const auto next = fmt::format("L{}", labels_++);
-        const bool continues = breaks && random_source(40);
+        const bool continues = breaks && with_probability(40);
         if (continues) instruction("PCNT " + next, 5);
         plain();
         if (breaks) ways_out_.push_back(continues ? "CONT" : "BRK");
@@ -133,7 +134,7 @@ private:
         const bool is_broken = std::exchange(breaks_, outer_breaks).used;
         if (breaks) {
             ways_out_.pop_back();
-            if (random_source(60)) decide(fmt::format("@{} BRK", predicate()));
+            if (with_probability(60)) decide(fmt::format("@{} BRK", predicate()));
             plain();
             if (continues) {
                 instruction("CONT", 5);
@@ -143,7 +144,7 @@ private:
             decide(fmt::format("@{} BRA {}", predicate(), label));
             instruction("BRK", 5);
         } else {
-            const bool leaves = point >= 0 && !is_broken && random_source(50);
+            const bool leaves = point >= 0 && !is_broken && with_probability(50);
             if (leaves) {
                 const auto by = predicate();
                 leave(by, point, behind);
@@ -151,19 +152,20 @@ private:
             plain();
             const auto tails = leaves ? std::vector<std::string>{} : places_to_leave();
             const auto turn = fmt::format("@{} BRA {}", predicate(), label);
-            if (leaves && random_source(50))
+            if (leaves && with_probability(50))
                 instruction(turn, 5);
             else
                 decide(turn);
             for (const std::string& tail : tails) {
-                if (random_source(50)) plain();
+                if (with_probability(50)) plain();
                 put_label(tail);
             }
             if (is_broken) put_label(broken);
             // Those who have left a loop may leave another one before they meet.
-            if (options_.broken_loops && !is_broken && tails.empty() && depth > 2 && random_source(50))
+            if (options_.broken_loops && !is_broken && tails.empty() && depth > 2 &&
+                with_probability(50))
                 loop_of_lanes(statements, depth - 1);
-            if ((is_broken || !tails.empty()) && random_source(50)) plain();
+            if ((is_broken || !tails.empty()) && with_probability(50)) plain();
             if (point == -1) arrive(point, out);
         }
         put_point(point, out);
@@ -180,7 +182,7 @@ private:
         for (std::int64_t places = draw(0, 2); places > 0; --places) {
             const auto label = fmt::format("L{}", labels_++);
             decide(fmt::format("@{} BRA {}", predicate(), label));
-            if (!options_.barriers && random_source(20)) { // The others end.
+            if (!options_.barriers && with_probability(20)) { // The others end.
                 plain();
                 instruction("EXIT", 5);
                 put_label(label);
@@ -197,7 +199,7 @@ private:
     void leave(const std::string& by, int point, const std::string& to) {
         instruction(fmt::format("@{} BREAK B{}", by, point), 5);
         const std::size_t before = kernel_.facts.divergents.size();
-        if (options_.tables && random_source(40)) { // Those who stay are transferred.
+        if (options_.tables && with_probability(40)) { // Those who stay are transferred.
             const auto stay = fmt::format("L{}", labels_++);
             decide(fmt::format("@!{} BRA {}", by, stay));
             instruction("BRA " + to, 5);
@@ -213,14 +215,14 @@ private:
         const auto inner = fmt::format("L{}", labels_++);
         const auto outer = fmt::format("L{}", labels_++);
         const auto past = fmt::format("L{}", labels_++);
-        const bool is_inside = random_source(50);
+        const bool is_inside = with_probability(50);
         const auto outer_breaks = std::exchange(breaks_, {});
         if (is_inside) instruction(fmt::format("BSSY B{}, {}", barriers_++, outer), 5);
         const int point = barriers_++;
         instruction(fmt::format("BSSY B{}, {}", point, inner), 5);
         sequence(std::max(1, statements / 4), depth - 1);
         const auto by = predicate();
-        const bool at_once = random_source(60);
+        const bool at_once = with_probability(60);
         if (at_once) {
             leave(by, point, past);
         } else {
@@ -228,7 +230,7 @@ private:
             kernel_.leaves = true;
         }
         sequence(std::max(1, statements / 4), depth - 1);
-        if (!options_.barriers && random_source(30)) { // Some of those who stay end.
+        if (!options_.barriers && with_probability(30)) { // Some of those who stay end.
             decide(fmt::format("@{} BRA {}", predicate(), inner));
             plain();
             instruction("EXIT", 5);
@@ -236,7 +238,7 @@ private:
         put_point(point, inner);
         plain();
         sequence(std::max(0, statements / 4 - 1), depth - 1);
-        if (!at_once || random_source(70)) {
+        if (!at_once || with_probability(70)) {
             instruction("BRA " + outer, 5);
             arms_.push_back(address_);
         }
@@ -268,12 +270,12 @@ private:
         if (point >= 0) breaks_.points.push_back(point);
         decide(fmt::format("@{} BRA {}", predicate(), otherwise));
         arms_.push_back(address_);
-        if (options_.barriers && options_.divergence && random_source(6)) barrier();
+        if (options_.barriers && options_.divergence && with_probability(6)) barrier();
         sequence(std::max(1, statements / 4), depth - 1);
         break_loop();
-        if (!ways_out_.empty() && random_source(60))
+        if (!ways_out_.empty() && with_probability(60))
             return break_out(statements, depth, point, otherwise, join);
-        if (random_source(60)) {
+        if (with_probability(60)) {
             arrive(point, join);
             put_label(otherwise);
             arms_.push_back(address_);
@@ -303,7 +305,7 @@ private:
         for (auto count = draw(2, 5); count > 0; --count)
             targets.push_back(fmt::format("L{}", labels_++));
         auto named = targets;
-        if (point != -1 && random_source(30)) named.push_back(join);
+        if (point != -1 && with_probability(30)) named.push_back(join);
         const std::size_t before = kernel_.facts.divergents.size();
         decide(fmt::format("BRX {} -0x10 (*\"BRANCH_TARGETS {}\"*)", reg(), fmt::join(named, ",")));
         kernel_.parts_to_several =
@@ -315,9 +317,9 @@ private:
             sequence(std::max(0, statements / 4 - 1), depth - 1);
             break_loop();
             const bool is_last = target == targets.back();
-            if (!options_.barriers && random_source(8))
+            if (!options_.barriers && with_probability(8))
                 instruction("EXIT", 5);
-            else if ((!is_last && random_source(75)) || (is_last && point == -1))
+            else if ((!is_last && with_probability(75)) || (is_last && point == -1))
                 arrive(point, join);
         }
         if (point >= 0) breaks_.points.pop_back();
@@ -327,16 +329,17 @@ private:
 
     /// Some lanes leave the loop from inside branches, and the points of these.
     void break_loop() {
-        if (!options_.broken_loops || breaks_.label.empty() || breaks_.points.empty() || random_source(30))
+        if (!options_.broken_loops || breaks_.label.empty() || breaks_.points.empty() ||
+            with_probability(30))
             return;
         const auto by = predicate();
         for (std::size_t i = breaks_.points.size(); i-- > 0;)
             instruction(fmt::format("@{} BREAK B{}", by, breaks_.points[i]), 5);
-        const bool parts = options_.divergence && random_source(97);
+        const bool parts = options_.divergence && with_probability(97);
         const auto part = [&] {
             if (parts) kernel_.facts.divergents.push_back({address_, {}});
         };
-        if (random_source(30)) { // Those who stay are transferred.
+        if (with_probability(30)) { // Those who stay are transferred.
             const auto stay = fmt::format("L{}", labels_++);
             part();
             instruction(fmt::format("@!{} BRA {}", by, stay), 5);
@@ -355,16 +358,16 @@ private:
     void points(int statements, int depth) {
         const auto out = fmt::format("L{}", labels_++);
         const auto next = fmt::format("L{}", labels_++);
-        const bool continues = random_source(50);
+        const bool continues = with_probability(50);
         instruction("PBK " + out, 5);
         if (continues) instruction("PCNT " + next, 5);
         ways_out_.push_back(continues ? "CONT" : "BRK");
         branch(statements, depth);
         sequence(std::max(1, statements / 3), depth - 1);
-        if (!options_.barriers && random_source(20))
+        if (!options_.barriers && with_probability(20))
             instruction("EXIT", 5);
         else if (continues)
-            instruction(random_source(60) ? "CONT" : "BRK", 5);
+            instruction(with_probability(60) ? "CONT" : "BRK", 5);
         ways_out_.pop_back();
         if (continues) {
             put_label(next);
@@ -380,7 +383,7 @@ private:
     void break_out(int statements, int depth, int point, const std::string& otherwise,
                    const std::string& join) {
         kernel_.breaks_out = true;
-        instruction(random_source(70) ? ways_out_.back() : "BRK", 5);
+        instruction(with_probability(70) ? ways_out_.back() : "BRK", 5);
         put_label(otherwise);
         arms_.push_back(address_);
         sequence(std::max(0, statements / 4 - 1), depth - 1);
@@ -411,19 +414,19 @@ private:
 
     void further_facts() {
         const bool counts = options_.facts_on_counts;
-        if (!arms_.empty() && random_source(15)) kernel_.facts.nevers.push_back({arm(), {}});
-        if (arms_.size() < 2 || (!counts && !random_source(30))) return;
+        if (!arms_.empty() && with_probability(15)) kernel_.facts.nevers.push_back({arm(), {}});
+        if (arms_.size() < 2 || (!counts && !with_probability(30))) return;
         const auto first = arm();
         const auto second = arm();
         if (first == second) return;
-        if (!counts && random_source(50)) {
+        if (!counts && with_probability(50)) {
             kernel_.facts.exclusives.push_back({first, second, {}});
         } else {
             models::LinearFact fact;
             fact.terms = {{1, std::nullopt, first}, {1, std::nullopt, second}};
             fact.relation = models::Relation::AtMost;
-            if (counts && random_source(50)) fact.relation = models::Relation::AtLeast;
-            if (counts && random_source(50)) fact.terms.back().coefficient = -1;
+            if (counts && with_probability(50)) fact.relation = models::Relation::AtLeast;
+            if (counts && with_probability(50)) fact.terms.back().coefficient = -1;
             fact.constant = draw(1, 4);
             kernel_.facts.constraints.push_back(fact);
         }

@@ -11,13 +11,15 @@ void RandomStatements::instruction(const std::string& text, int least_stall, boo
     if (options_.sm != 20) {
         std::vector<int> waits;
         for (int i = 0; i < 6; ++i)
-            if (random_source(8)) waits.push_back(i);
+            if (with_probability(8)) waits.push_back(i);
         if (!waits.empty()) control += fmt::format(" &req={{{}}}", fmt::join(waits, ","));
-        if (variable && has_result && random_source(80)) control += fmt::format(" &wr=0x{}", draw(0, 5));
-        if (variable && has_sources && random_source(40)) control += fmt::format(" &rd=0x{}", draw(0, 5));
-        const auto stall = draw(least_stall, random_source(70) ? std::max(least_stall, 6) : 15);
-        control +=
-            random_source(50) ? fmt::format(" ?trans{}", stall) : fmt::format(" ?WAIT{}_END_GROUP", stall);
+        if (variable && has_result && with_probability(80))
+            control += fmt::format(" &wr=0x{}", draw(0, 5));
+        if (variable && has_sources && with_probability(40))
+            control += fmt::format(" &rd=0x{}", draw(0, 5));
+        const auto stall = draw(least_stall, with_probability(70) ? std::max(least_stall, 6) : 15);
+        control += with_probability(50) ? fmt::format(" ?trans{}", stall)
+                                        : fmt::format(" ?WAIT{}_END_GROUP", stall);
     }
     kernel_.text += "  " + text + control + ";\n";
     address_ += step();
@@ -29,11 +31,12 @@ void RandomStatements::decide(const std::string& text) {
 }
 
 void RandomStatements::may_part() {
-    if (options_.divergence && random_source(60)) kernel_.facts.divergents.push_back({address_, {}});
+    if (options_.divergence && with_probability(60))
+        kernel_.facts.divergents.push_back({address_, {}});
 }
 
 int RandomStatements::join_point(const std::string& target) {
-    if (!options_.divergence || random_source(options_.broken_loops ? 5 : 30)) return -2;
+    if (!options_.divergence || with_probability(options_.broken_loops ? 5 : 30)) return -2;
     if (options_.sm >= 70) {
         if (barriers_ == 8) return -2;
         instruction(fmt::format("BSSY B{}, {}", barriers_, target), 5);
@@ -62,8 +65,9 @@ void RandomStatements::clock_read(const std::string& into) {
 }
 
 void RandomStatements::plain() {
-    const std::string guard =
-        options_.predicates && random_source(15) ? (random_source(50) ? "@" : "@!") + predicate() + " " : "";
+    const std::string guard = options_.predicates && with_probability(15)
+                                  ? (with_probability(50) ? "@" : "@!") + predicate() + " "
+                                  : "";
     if (!guard.empty() && options_.divergence && !options_.memory) may_part();
     switch (draw(0, options_.memory ? 11 : 6)) {
     case 0:
@@ -112,7 +116,7 @@ void RandomStatements::plain() {
 }
 
 void RandomStatements::shared_fact() {
-    if (random_source(20)) return;
+    if (with_probability(20)) return;
     models::MemoryFact fact;
     fact.at = address_;
     if (has_pattern(fact)) return;
@@ -124,15 +128,15 @@ void RandomStatements::shared_fact() {
 void RandomStatements::global_fact() {
     models::MemoryFact fact;
     fact.at = address_;
-    fact.level = options_.sm == 20 || random_source(50) ? models::MemoryLevel::Dram
-                 : random_source(50)                    ? models::MemoryLevel::L2
-                                                 : models::MemoryLevel::Any;
+    fact.level = options_.sm == 20 || with_probability(50) ? models::MemoryLevel::Dram
+                 : with_probability(50)                    ? models::MemoryLevel::L2
+                                                           : models::MemoryLevel::Any;
     if (options_.caches)
         fact.level = models::MemoryLevel::Any;
     else if (options_.sm == 75 && options_.patterns && fact.level == models::MemoryLevel::Any)
         fact.level = models::MemoryLevel::L2; // Its pattern does not lead through the caches.
     if ((options_.sm == 20 || options_.sm == 75) && has_pattern(fact)) return;
-    if (random_source(80)) {
+    if (with_probability(80)) {
         const auto transactions = draw(1, 3);
         fact.transactions = models::CountRange{transactions, transactions + draw(0, 1)};
     }
@@ -140,17 +144,17 @@ void RandomStatements::global_fact() {
 }
 
 bool RandomStatements::has_pattern(models::MemoryFact& fact) {
-    if (!options_.patterns || !random_source(50)) return false;
+    if (!options_.patterns || !with_probability(50)) return false;
     models::AddressPattern& pattern = fact.pattern.emplace();
     const auto words = [this](std::int64_t most) {
         return 4 * static_cast<std::uint64_t>(draw(0, most));
     };
     pattern.base = words(64);
-    pattern.thread_stride = words(random_source(50) ? 4 : 40);
+    pattern.thread_stride = words(with_probability(50) ? 4 : 40);
     pattern.iteration_stride = words(40);
     pattern.warp_stride = words(40);
-    if (random_source(20)) pattern.random = 7;
-    if (random_source(20) || pattern.random) pattern.footprint = 4 * words(256) + 16;
+    if (with_probability(20)) pattern.random = 7;
+    if (with_probability(20) || pattern.random) pattern.footprint = 4 * words(256) + 16;
     kernel_.facts.memory.push_back(fact);
     return true;
 }

@@ -2,8 +2,8 @@
 /// \file
 /// Single statements of random kernels, with the flow facts that they need.
 
+#include "tests/support/random_kernel_text.hpp"
 #include "tests/support/random_source.hpp"
-#include "tests/support/random_kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ public:
 
 protected:
     std::int64_t draw(std::int64_t lo, std::int64_t hi) { return random_source_.whole(lo, hi); }
-    bool random_source(int percent) { return draw(1, 100) <= percent; }
+    bool with_probability(int percent) { return draw(1, 100) <= percent; }
     std::string reg() { return fmt::format("R{}", draw(2, 15)); }
     std::string predicate() { return fmt::format("P{}", draw(0, 3)); }
     std::int64_t step() const { return options_.sm >= 70 ? 16 : 8; }

@@ -37,7 +37,7 @@ Shared port_of(const AnalysisContext& context, const PortUse& use) {
 }
 
 std::optional<ExactDemand> exact_step(const AnalysisContext& context, const PipelinePair& rules,
-                                    const PathStep& step) {
+                                      const PathStep& step) {
     const auto& timing = context.timings[step.instruction].value();
     const PortUse use = rules.upper.port_use(step.instruction);
     const PortUse least = rules.lower.port_use(step.instruction);
@@ -63,8 +63,9 @@ std::optional<ExactDemand> exact_step(const AnalysisContext& context, const Pipe
 
 } // namespace
 
-std::optional<std::vector<ExactDemand>> exact_demand(const AnalysisContext& context, const PipelinePair& rules,
-                                                  const std::vector<PathStep>& path) {
+std::optional<std::vector<ExactDemand>> exact_demand(const AnalysisContext& context,
+                                                     const PipelinePair& rules,
+                                                     const std::vector<PathStep>& path) {
     std::vector<ExactDemand> steps;
     steps.reserve(path.size());
     for (const PathStep& step : path) {

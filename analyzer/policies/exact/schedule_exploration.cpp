@@ -147,8 +147,8 @@ private:
 
 } // namespace
 
-std::optional<models::Bounds<models::Cycles>> explored_times(const AnalysisContext& context, Deadline deadline,
-                                                          std::int64_t launches) {
+std::optional<models::Bounds<models::Cycles>>
+explored_times(const AnalysisContext& context, Deadline deadline, std::int64_t launches) {
     const auto machine = SmStateMachine::of(context);
     if (!machine) return std::nullopt;
     const auto times = JointSearch{*machine, launches}.run(deadline);

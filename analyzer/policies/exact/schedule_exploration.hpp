@@ -20,7 +20,7 @@ namespace warpbound::analyzer {
 /// when warps have more than one path, wait at barriers or issue twice in a cycle, in several
 /// waves, through caches, where a value that counts is not one number, at the deadline, or when
 /// there is too much to step.
-std::optional<models::Bounds<models::Cycles>> explored_times(const AnalysisContext& context, Deadline deadline,
-                                                          std::int64_t launches);
+std::optional<models::Bounds<models::Cycles>>
+explored_times(const AnalysisContext& context, Deadline deadline, std::int64_t launches);
 
 } // namespace warpbound::analyzer

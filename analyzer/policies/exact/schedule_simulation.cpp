@@ -23,7 +23,8 @@ struct Range {
 /// The warps of one scheduler, none of which waits for anything outside.
 class Scheduler {
 public:
-    Scheduler(const AnalysisContext& context, const PipelinePair& rules, const std::vector<PathStep>& path)
+    Scheduler(const AnalysisContext& context, const PipelinePair& rules,
+              const std::vector<PathStep>& path)
         : context_{context}, rules_{rules}, path_{path} {}
 
     /// In slots, with `warps` warps in the first places, when the run starts `start` cycles into a
@@ -178,7 +179,8 @@ std::optional<Times> simulated_times(const AnalysisContext& context, std::int64_
         runs += alike.order.round() * alike.order.slot() * alike.order.places();
     }
     if (!schedulers_are_apart(context, static_cast<std::size_t>(with_warps))) return std::nullopt;
-    const auto path = single_path(context, static_cast<std::size_t>(most_issues / (runs * launches)));
+    const auto path =
+        single_path(context, static_cast<std::size_t>(most_issues / (runs * launches)));
     if (!path) return std::nullopt;
     const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0});
     models::Cycles best{0};
@@ -197,11 +199,12 @@ std::optional<Times> simulated_times(const AnalysisContext& context, std::int64_
     return Times{best, worst};
 }
 
-std::optional<models::Cycles> time_in_turn(const AnalysisContext& context, std::int64_t warps, Side side) {
+std::optional<models::Cycles> time_in_turn(const AnalysisContext& context, std::int64_t warps,
+                                           Side side) {
     if (!turns_are_instructions(context)) return std::nullopt;
     // Who ends sooner leaves turns out, so that nothing is later.
     const auto path = single_path(context, static_cast<std::size_t>(most_issues / warps),
-                                side == Side::Upper ? Others::ThatEndSooner : Others::None);
+                                  side == Side::Upper ? Others::ThatEndSooner : Others::None);
     if (!path) return std::nullopt;
     const PipelinePair rules = pipelines_of(context, 1, {0, 0, 0});
     const PipelinePair twice{rules.of(side), rules.of(side)};

@@ -19,7 +19,7 @@ namespace warpbound::analyzer {
 /// of the multiprocessor, several waves), when the cycle of an issue depends on what is not
 /// determined, or when there are too many steps.
 std::optional<models::Bounds<models::Cycles>> simulated_times(const AnalysisContext& context,
-                                                            std::int64_t launches);
+                                                              std::int64_t launches);
 
 /// The time of `warps` warps of one scheduler that are chosen strictly in turn, if no port of the
 /// multiprocessor and no write buffer makes them wait for those of other schedulers. `Unit:` core
@@ -27,6 +27,7 @@ std::optional<models::Bounds<models::Cycles>> simulated_times(const AnalysisCont
 /// Side: as asked. Sound in one wave under `srr` (docs/soundness.md, S25). Nothing when warps have
 /// more than one path (upper side: than one and its beginnings), wait at barriers or issue twice in
 /// a cycle, or when there are too many steps.
-std::optional<models::Cycles> time_in_turn(const AnalysisContext& context, std::int64_t warps, Side side);
+std::optional<models::Cycles> time_in_turn(const AnalysisContext& context, std::int64_t warps,
+                                           Side side);
 
 } // namespace warpbound::analyzer

@@ -80,8 +80,8 @@ private:
 
 } // namespace
 
-std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context, std::size_t longest,
-                                               Others others) {
+std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context,
+                                                 std::size_t longest, Others others) {
     return Walk{context}.steps(longest, others);
 }
 

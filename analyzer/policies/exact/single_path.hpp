@@ -20,7 +20,7 @@ enum class Others { None, ThatEndSooner };
 
 /// Nothing when `never` facts and loop bounds leave more than one path, or more than its beginnings
 /// up to an EXIT, or when it is longer than `longest` instructions.
-std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context, std::size_t longest,
-                                               Others others = Others::None);
+std::optional<std::vector<PathStep>> single_path(const AnalysisContext& context,
+                                                 std::size_t longest, Others others = Others::None);
 
 } // namespace warpbound::analyzer

@@ -109,7 +109,7 @@ SmState SmStateMachine::begin(const std::vector<Time>& starts) const {
 
 /// When a warp may issue but for its slots and the choices of its scheduler.
 Time SmStateMachine::free_from(const SmState& launch, const SchedulerState& scheduler,
-                             const WarpState& warp) const {
+                               const WarpState& warp) const {
     const ExactDemand& step = steps_[warp.next];
     Time time = warp.ready;
     if (step.port == Shared::ByScheduler) time = std::max(time, scheduler.ports[step.unit]);
@@ -132,7 +132,7 @@ Schedulers SmStateMachine::able(const SmState& launch, Time at) const {
 }
 
 const ExactDemand& SmStateMachine::step_of(const SmState& launch, std::size_t scheduler,
-                                       Time at) const {
+                                           Time at) const {
     const SchedulerState& chooser = launch.schedulers[scheduler];
     return steps_[chooser.warps[rounds_[chooser.round].owner(chooser.phase + at)].next];
 }
@@ -204,7 +204,7 @@ Time SmStateMachine::next_issue(const SmState& launch, Time at) const {
 }
 
 std::vector<Time> SmStateMachine::packed(const SmState& launch, const SchedulerState& scheduler,
-                                       Time now) const {
+                                         Time now) const {
     const SlotRound& round = rounds_[scheduler.round];
     const bool ended = scheduler.left == 0;
     const Time phase = scheduler.phase + now;

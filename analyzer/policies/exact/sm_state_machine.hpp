@@ -3,8 +3,8 @@
 /// A multiprocessor whose schedulers are bound to slots, stepped from cycle to cycle as long as the
 /// order of issues within a cycle does not matter.
 
-#include "analyzer/policies/time_division/blocked_slots.hpp"
 #include "analyzer/policies/exact/exact_demand.hpp"
+#include "analyzer/policies/time_division/blocked_slots.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -84,7 +84,8 @@ using Schedulers = std::uint64_t;
 /// and the order of issues within a cycle are open.
 class SmStateMachine {
 public:
-    /// Nothing when a value that counts is an interval, or `explored_times` does not cover the launch.
+    /// Nothing when a value that counts is an interval, or `explored_times` does not cover the
+    /// launch.
     static std::optional<SmStateMachine> of(const AnalysisContext& context);
 
     [[nodiscard]] const std::vector<SlotRound>& rounds() const { return rounds_; }
@@ -114,9 +115,9 @@ private:
     [[nodiscard]] Time free_from(const SmState& launch, const SchedulerState& scheduler,
                                  const WarpState& warp) const;
     [[nodiscard]] const ExactDemand& step_of(const SmState& launch, std::size_t scheduler,
-                                           Time at) const;
-    [[nodiscard]] std::vector<Time> packed(const SmState& launch,
-                                           const SchedulerState& scheduler, Time now) const;
+                                             Time at) const;
+    [[nodiscard]] std::vector<Time> packed(const SmState& launch, const SchedulerState& scheduler,
+                                           Time now) const;
 
     PipelinePair rules_;
     std::vector<ExactDemand> steps_;

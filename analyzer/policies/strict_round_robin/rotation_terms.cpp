@@ -1,7 +1,7 @@
 #include "analyzer/policies/strict_round_robin/rotation_terms.hpp"
 
-#include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
+#include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/policies/strict_round_robin/dependence_stalls.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ using models::Cycles;
 
 namespace {
 
-std::int64_t longest_behind_barriers(const AnalysisContext& context, const InstructionCosts& waits) {
+std::int64_t longest_behind_barriers(const AnalysisContext& context,
+                                     const InstructionCosts& waits) {
     const auto& graph = *context.request.graph;
     std::int64_t longest = 0;
     for (const auto& block : graph.blocks)
@@ -53,13 +54,14 @@ std::vector<BoundTerm> slowest(const std::vector<RotationPath>& chains, TermsOf 
 
 } // namespace
 
-RoundRobinDelay::RoundRobinDelay(const AnalysisContext& context, const PipelinePair& rules, models::Cycles alone)
+RoundRobinDelay::RoundRobinDelay(const AnalysisContext& context, const PipelinePair& rules,
+                                 models::Cycles alone)
     : context_{context}, ports_{port_times(context)}, alone_{alone.count()} {
     // Whoever checks evidence knows what may be waited for, not what is outstanding where.
     LongestStalls waits = context.request.proofs != nullptr
-                             ? stalls_in_any_order(context)
-                             : longest_stalls(*context.request.graph, rules.lower, rules.upper,
-                                             context.facts.never, context.timings.size());
+                              ? stalls_in_any_order(context)
+                              : longest_stalls(*context.request.graph, rules.lower, rules.upper,
+                                               context.facts.never, context.timings.size());
     waits_ = std::move(waits.instructions);
     completion_ = waits.completion;
     turns_ = most_on_a_path(context, InstructionCosts(ports_.size(), 1));
@@ -72,8 +74,9 @@ Cycles RoundRobinDelay::turns_of(const RotationPath& chain) const {
     return Cycles{context_.shape.issue_slot.hi} * chain.places;
 }
 
-BoundTerm RoundRobinDelay::term(std::string text, std::int64_t count, const CertificateName& certificate,
-                          const InstructionCosts& costs) const {
+BoundTerm RoundRobinDelay::term(std::string text, std::int64_t count,
+                                const CertificateName& certificate,
+                                const InstructionCosts& costs) const {
     return {std::move(text), count, certified_most(context_, certificate, costs), certificate.id};
 }
 
@@ -92,7 +95,8 @@ BoundTerm RoundRobinDelay::held_by(const RotationPath& chain, std::int64_t warps
     return term(text, warps, {upper("-held") + anywhere(chain), text}, held(chain));
 }
 
-std::vector<BoundTerm> RoundRobinDelay::rounds(const RotationPath& chain, std::int64_t round) const {
+std::vector<BoundTerm> RoundRobinDelay::rounds(const RotationPath& chain,
+                                               std::int64_t round) const {
     const std::int64_t slot = context_.shape.issue_slot.hi;
     if (context_.request.proofs == nullptr)
         return {{"issue slots of the warps of a scheduler, one of each in a round",
@@ -110,7 +114,8 @@ std::vector<BoundTerm> RoundRobinDelay::rounds(const RotationPath& chain, std::i
          1, (Cycles{slot} * (chain.places - 1) - Cycles{round} * more).count()}};
 }
 
-std::vector<BoundTerm> RoundRobinDelay::by_rounds(const RotationPath& chain, std::int64_t round) const {
+std::vector<BoundTerm> RoundRobinDelay::by_rounds(const RotationPath& chain,
+                                                  std::int64_t round) const {
     const models::Interval& slot = context_.shape.issue_slot;
     const std::int64_t refill = context_.shape.refill.hi;
     const auto beyond = [&](std::int64_t wait) { return std::max<std::int64_t>(0, wait - round); };
@@ -205,7 +210,8 @@ std::vector<BoundTerm> RoundRobinDelay::terms(const std::vector<RotationPath>& c
     return sum_of(warps) < sum_of(rounds) ? warps : rounds;
 }
 
-void RoundRobinDelay::add_other_ports(const RotationPath& chain, std::vector<BoundTerm>& terms) const {
+void RoundRobinDelay::add_other_ports(const RotationPath& chain,
+                                      std::vector<BoundTerm>& terms) const {
     terms.push_back(beside(chain));
     if (chain.jumps)
         terms.push_back({"an instruction issued before the chain went over to another block", 1,

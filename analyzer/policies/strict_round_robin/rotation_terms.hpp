@@ -40,7 +40,8 @@ class RoundRobinDelay {
 public:
     /// `rules`: with a write buffer that never delays. `alone`: the longest time of a warp that
     /// runs alone under them, over all paths that loop bounds allow.
-    RoundRobinDelay(const AnalysisContext& context, const PipelinePair& rules, models::Cycles alone);
+    RoundRobinDelay(const AnalysisContext& context, const PipelinePair& rules,
+                    models::Cycles alone);
 
     /// Instructions of a warp, at most.
     [[nodiscard]] std::int64_t turns() const { return turns_; }
@@ -60,7 +61,8 @@ private:
     /// The least of these sums.
     [[nodiscard]] std::vector<BoundTerm> by_rounds(const std::vector<RotationPath>& chains) const;
     /// The rounds themselves.
-    [[nodiscard]] std::vector<BoundTerm> rounds(const RotationPath& chain, std::int64_t round) const;
+    [[nodiscard]] std::vector<BoundTerm> rounds(const RotationPath& chain,
+                                                std::int64_t round) const;
     /// Of ports, beyond slots.
     [[nodiscard]] InstructionCosts held(const RotationPath& chain) const;
     [[nodiscard]] BoundTerm held_by(const RotationPath& chain, std::int64_t warps) const;
@@ -68,7 +70,8 @@ private:
     void add_other_ports(const RotationPath& chain, std::vector<BoundTerm>& terms) const;
     /// Of a round in which nobody is waited for.
     [[nodiscard]] models::Cycles turns_of(const RotationPath& chain) const;
-    [[nodiscard]] BoundTerm term(std::string text, std::int64_t count, const CertificateName& certificate,
+    [[nodiscard]] BoundTerm term(std::string text, std::int64_t count,
+                                 const CertificateName& certificate,
                                  const InstructionCosts& costs) const;
 
     const AnalysisContext& context_;

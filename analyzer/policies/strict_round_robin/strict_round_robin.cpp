@@ -1,9 +1,9 @@
 #include "analyzer/policies/strict_round_robin/strict_round_robin.hpp"
 
+#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
 #include "analyzer/policies/exact/schedule_simulation.hpp"
 #include "analyzer/policies/single_warp.hpp"
-#include "analyzer/evidence/path_certificates.hpp"
 #include "analyzer/policies/strict_round_robin/rotation_terms.hpp"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ struct TurnBound {
 };
 
 /// Of a scheduler with so many warps that stay in turn until they end.
-RotationPath chain_of_scheduler(const LaunchGeometry& shape, std::int64_t turns, std::int64_t warps) {
+RotationPath chain_of_scheduler(const LaunchGeometry& shape, std::int64_t turns,
+                                std::int64_t warps) {
     RotationPath chain;
     chain.places = chain.warps = warps;
     chain.warps_beside = shape.warps() - warps;
@@ -46,7 +47,8 @@ std::int64_t begun_before_the_last(const LaunchGeometry& shape) {
 }
 
 /// Through blocks that follow each other in one place, and from barrier to barrier (S25a).
-RotationPath chain_of_blocks(const LaunchGeometry& shape, std::int64_t turns, std::int64_t barriers) {
+RotationPath chain_of_blocks(const LaunchGeometry& shape, std::int64_t turns,
+                             std::int64_t barriers) {
     using models::Cycles;
     const std::int64_t waves = shape.waves();
     const std::int64_t per_block = shape.warps_per_block;
@@ -96,9 +98,11 @@ RotationPath chain_of_blocks(const LaunchGeometry& shape, std::int64_t turns, st
     return chain;
 }
 
-std::vector<BoundTerm> terms_of_drains(const AnalysisContext& context, const LaunchGeometry& shape) {
+std::vector<BoundTerm> terms_of_drains(const AnalysisContext& context,
+                                       const LaunchGeometry& shape) {
     const InstructionCosts costs = drain_costs(context, Side::Upper);
-    const CertificateName certificate{"execution-time-upper-drain", "drains of the stores of a warp"};
+    const CertificateName certificate{"execution-time-upper-drain",
+                                      "drains of the stores of a warp"};
     const models::Cycles drain{certified_most(context, certificate, costs)};
     // The chain goes over to another multiprocessor, in whose buffer stores are left.
     const models::Cycles left =
@@ -118,7 +122,8 @@ std::vector<BoundTerm> terms_of_drains(const AnalysisContext& context, const Lau
 
 } // namespace
 
-Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context, Deadline deadline) {
+Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context,
+                                                       Deadline deadline) {
     std::int64_t barriers = 0;
     if (context.shape.warps_per_block > 1) {
         const auto common = aligned_barriers(context);
@@ -133,7 +138,8 @@ Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& co
     SideAnswer answer = std::move(alone).value();
     SideResult& execution = answer.execution;
     const RoundRobinDelay times{context, rules, execution.proved};
-    const LaunchGeometry shape = context.shape.waves() == 1 ? context.shape.fullest() : context.shape;
+    const LaunchGeometry shape =
+        context.shape.waves() == 1 ? context.shape.fullest() : context.shape;
     std::vector<RotationPath> chains;
     if (shape.waves() > 1 || barriers > 0) {
         chains.push_back(chain_of_blocks(shape, times.turns(), barriers));

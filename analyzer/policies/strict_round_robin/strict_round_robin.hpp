@@ -9,7 +9,8 @@ namespace warpbound::analyzer {
 
 /// Side: upper. Sound under `srr`. Refuses barriers that warps
 /// of a block may pass differently, and contradictory facts.
-Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context, Deadline deadline);
+Result<SideAnswer> bound_strict_round_robin_from_above(const AnalysisContext& context,
+                                                       Deadline deadline);
 
 /// Takes the time of warps with one path where that is above `answer`, which is the bound of any
 /// policy.

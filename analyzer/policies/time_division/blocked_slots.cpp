@@ -11,7 +11,7 @@ using models::plus;
 using models::times;
 
 BlockedSlots::BlockedSlots(const AnalysisContext& context, std::vector<Held> held,
-                             std::vector<bool> of_own_block)
+                           std::vector<bool> of_own_block)
     : context_{context}, held_{std::move(held)},
       of_own_block_{std::move(of_own_block)}, kinds_{held_} {
     std::sort(kinds_.begin(), kinds_.end());
@@ -47,7 +47,7 @@ std::int64_t BlockedSlots::most(const Covered& covered, bool own_block) {
 /// An instruction of a place of the same scheduler issues in one of its slots, at its point at the
 /// latest.
 std::int64_t BlockedSlots::in_time(const Held& held, const SlotBoundaries& points,
-                                    const SlotTable& order, std::int64_t other) {
+                                   const SlotTable& order, std::int64_t other) {
     std::int64_t most_points = 0;
     if (held.cycles > 0)
         for (const std::int64_t from : order.slots_of(other))
@@ -57,7 +57,7 @@ std::int64_t BlockedSlots::in_time(const Held& held, const SlotBoundaries& point
 }
 
 std::int64_t BlockedSlots::by_place(const SlotBoundaries& points, const SlotTable& order,
-                                     std::int64_t place, std::int64_t other) {
+                                    std::int64_t place, std::int64_t other) {
     Covered covered;
     for (const Held& held : kinds_)
         covered.push_back(in_time(held, points, order, other));
@@ -67,7 +67,7 @@ std::int64_t BlockedSlots::by_place(const SlotBoundaries& points, const SlotTabl
 /// The slots of another scheduler with as many places begin any number of cycles later, the same in
 /// all rounds; an instruction issues in any cycle of its slot.
 std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& points, const SlotTable& order,
-                                         std::int64_t place) {
+                                        std::int64_t place) {
     const std::int64_t shortest = order.distance(place).shortest;
     std::int64_t worst = 0;
     for (std::int64_t later = 0; later < order.round() * order.slot(); ++later) {
@@ -91,7 +91,7 @@ std::int64_t BlockedSlots::by_scheduler(const SlotBoundaries& points, const Slot
 }
 
 std::int64_t BlockedSlots::by_any_scheduler(std::int64_t places, std::int64_t shortest,
-                                             bool own_block) {
+                                            bool own_block) {
     Covered covered;
     for (const Held& held : kinds_)
         covered.push_back(held.core ? models::divide_up(held.cycles, shortest) : 0);
@@ -99,7 +99,7 @@ std::int64_t BlockedSlots::by_any_scheduler(std::int64_t places, std::int64_t sh
 }
 
 std::int64_t BlockedSlots::of_place(const std::vector<EquivalentSchedulers>& schedulers,
-                                     std::size_t own, std::int64_t place) {
+                                    std::size_t own, std::int64_t place) {
     constexpr std::int64_t most_steps = std::int64_t{1} << 20U; // For all meetings of two orders.
     const SlotTable& order = schedulers[own].order;
     const std::int64_t shortest = order.distance(place).shortest;

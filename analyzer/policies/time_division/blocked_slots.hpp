@@ -3,9 +3,9 @@
 /// How many points of a warp lie in times for which instructions of others hold something
 /// (docs/soundness.md, S17).
 
+#include "analyzer/interference/resource_demand.hpp"
 #include "analyzer/launch/context.hpp"
 #include "analyzer/launch/slot_table.hpp"
-#include "analyzer/interference/resource_demand.hpp"
 
 #include <cstdint>
 #include <map>
@@ -28,7 +28,7 @@ public:
     /// `held`: by instruction of the function. `of_own_block`: which of them count where they are
     /// of a warp of the same block; empty: all.
     BlockedSlots(const AnalysisContext& context, std::vector<Held> held,
-                  std::vector<bool> of_own_block = {});
+                 std::vector<bool> of_own_block = {});
 
     /// In one wave: of the warp in `place` of one of `schedulers[own]`, by all others.
     std::int64_t of_place(const std::vector<EquivalentSchedulers>& schedulers, std::size_t own,

@@ -117,8 +117,10 @@ std::vector<std::int64_t> all_places(const SlotTable& order) {
 }
 
 /// In one wave. `alike`: all warps count alike for each other.
-std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context, HeldByWarps held,
-                                             const BufferedStores& buffered, bool alike) {
+std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context,
+                                                          HeldByWarps held,
+                                                          const BufferedStores& buffered,
+                                                          bool alike) {
     const auto schedulers = schedulers_of(context.request.policy, context.shape);
     std::map<SlotDistance, SlotBlocking> lost;
     for (std::size_t own = 0; own < schedulers.size(); ++own) {
@@ -150,7 +152,8 @@ std::vector<bool> counted_in(const BarrierIntervals& parts, std::size_t part,
 }
 
 /// Cycles lost between two barriers of the warp's block, in the place that loses most.
-SlotBlocking lost_in_part(const AnalysisContext& context, const BarrierIntervals& parts, std::size_t part) {
+SlotBlocking lost_in_part(const AnalysisContext& context, const BarrierIntervals& parts,
+                          std::size_t part) {
     // Who does not use a port or store in this part waits for none.
     std::vector<bool> units(context.request.architecture->units.size(), false);
     bool any_store = false;
@@ -167,9 +170,9 @@ SlotBlocking lost_in_part(const AnalysisContext& context, const BarrierIntervals
     SlotBlocking most;
     for (const auto& [distance, slots] :
          blocking_by_distance(context,
-                    {{context, ports, counted_in(parts, part, ports)},
-                     {context, stores, counted_in(parts, part, stores)}},
-                    buffered, context.shape.blocks == 1)) {
+                              {{context, ports, counted_in(parts, part, ports)},
+                               {context, stores, counted_in(parts, part, stores)}},
+                              buffered, context.shape.blocks == 1)) {
         most.to_ports = std::max(most.to_ports, times(slots.to_ports, slots.cycles));
         if (any_store)
             most.to_stores = std::max(most.to_stores, times(slots.to_stores, slots.cycles));
@@ -189,12 +192,13 @@ std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistanc
 
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context) {
     const BufferedStores buffered{context};
-    return blocking_by_distance(context, {{context, ports_held(context)}, {context, buffered.held()}},
-                      buffered, true);
+    return blocking_by_distance(
+        context, {{context, ports_held(context)}, {context, buffered.held()}}, buffered, true);
 }
 
-SlotBlocking blocking_of_any_slot(const AnalysisContext& context, const std::vector<SlotDistance>& distances,
-                              std::int64_t barriers) {
+SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
+                                  const std::vector<SlotDistance>& distances,
+                                  std::int64_t barriers) {
     BlockedSlots ports{context, ports_held(context)};
     SlotBlocking lost;
     lost.to_stores = BufferedStores{context}.cycles_lost(distances);

@@ -26,7 +26,8 @@ std::int64_t blocking_of_store(std::int64_t drain, const std::vector<SlotDistanc
 std::map<SlotDistance, SlotBlocking> blocking_by_distance(const AnalysisContext& context);
 /// Where the chain changes its place, in cycles: at barriers of a block, of which it passes so many
 /// in a wave, or in several waves. Its slots are as far apart as one of `distances` says.
-SlotBlocking blocking_of_any_slot(const AnalysisContext& context, const std::vector<SlotDistance>& distances,
-                              std::int64_t barriers);
+SlotBlocking blocking_of_any_slot(const AnalysisContext& context,
+                                  const std::vector<SlotDistance>& distances,
+                                  std::int64_t barriers);
 
 } // namespace warpbound::analyzer

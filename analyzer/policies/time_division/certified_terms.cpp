@@ -1,10 +1,10 @@
 #include "analyzer/policies/time_division/certified_terms.hpp"
 
-#include "analyzer/policies/time_division/blocked_slots.hpp"
 #include "analyzer/evidence/path_certificates.hpp"
+#include "analyzer/interference/resource_demand.hpp"
+#include "analyzer/policies/time_division/blocked_slots.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
 #include "analyzer/policies/time_division/own_delay.hpp"
-#include "analyzer/interference/resource_demand.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,8 @@ public:
     }
 
 private:
-    void add(std::string text, std::int64_t count, std::int64_t cycles, std::string certificate = "") {
+    void add(std::string text, std::int64_t count, std::int64_t cycles,
+             std::string certificate = "") {
         if (count > 0 && cycles > 0)
             terms_.push_back({std::move(text), count, cycles, std::move(certificate)});
     }
@@ -99,15 +100,16 @@ private:
         const std::int64_t warps = shape_.warps();
         if (chain_.changes_place) {
             const CertificateName any{ports + kind(),
-                                "slots that a warp's use of ports takes from any other"};
+                                      "slots that a warp's use of ports takes from any other"};
             add("slots of the critical chain in which a port is taken", warps,
                 certified_most(context_, any, cost_of_ports(true, true)), any.id);
             return;
         }
-        const CertificateName same{ports + "-same" + kind(),
-                             "slots that a warp's use of ports takes from one of its scheduler"};
+        const CertificateName same{
+            ports + "-same" + kind(),
+            "slots that a warp's use of ports takes from one of its scheduler"};
         const CertificateName other{ports + "-other" + kind(),
-                              "slots that a warp's use of ports takes from one of another"};
+                                    "slots that a warp's use of ports takes from one of another"};
         const std::int64_t to_same = certified_most(context_, same, cost_of_ports(true, false));
         const std::int64_t to_others = certified_most(context_, other, cost_of_ports(false, true));
         // A warp that has one fewer beside it has one more on the other schedulers.
@@ -136,8 +138,9 @@ private:
         const std::int64_t stores = most_on_a_path(context_, entering);
         // Nobody waits while all stores of the launch fit.
         if (times(stores, shape_.warps()) <= context_.buffer_entries.lo) return;
-        const CertificateName full{"execution-time-upper-buffer" + kind(),
-                             "slots that a warp's stores take from any by filling the buffer"};
+        const CertificateName full{
+            "execution-time-upper-buffer" + kind(),
+            "slots that a warp's stores take from any by filling the buffer"};
         add("slots of the warp in which the write buffer is full", shape_.warps(),
             certified_most(context_, full, costs), full.id);
     }
@@ -165,7 +168,8 @@ private:
 
 } // namespace
 
-Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched, Deadline deadline) {
+Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched,
+                                                    Deadline deadline) {
     const AnalysisContext context = as_delayed(launched);
     const auto chain = time_division_path(context);
     if (!chain) return chain.as_failure();

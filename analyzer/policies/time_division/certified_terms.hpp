@@ -9,6 +9,7 @@ namespace warpbound::analyzer {
 
 /// Side: upper. Requires: the request asks for proofs. Refuses barriers of blocks with several
 /// warps.
-Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched, Deadline deadline);
+Result<SideAnswer> certify_time_division_from_above(const AnalysisContext& launched,
+                                                    Deadline deadline);
 
 } // namespace warpbound::analyzer

@@ -72,7 +72,7 @@ Result<SideAnswer> longest_in_slots(const AnalysisContext& context, const TimeDi
 }
 
 Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
-                                           Deadline deadline) {
+                                        Deadline deadline) {
     // Places that are surely taken on some multiprocessor.
     const LaunchGeometry taken = context.shape.holding(context.shape.surely_together());
     for (const SlotDistance& slots : slot_distances(context.request.policy, taken)) {

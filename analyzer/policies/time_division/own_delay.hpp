@@ -49,6 +49,6 @@ Result<SideAnswer> longest_in_slots(const AnalysisContext& context, const TimeDi
 /// Side: lower. The shortest path in the slots of a place where that is above `answer`, which is
 /// the bound of any policy.
 Result<SideAnswer> own_delay_from_below(const AnalysisContext& context, SideAnswer answer,
-                                           Deadline deadline);
+                                        Deadline deadline);
 
 } // namespace warpbound::analyzer

@@ -1,7 +1,7 @@
 #include "analyzer/policies/time_division/time_division.hpp"
 
-#include "analyzer/policies/exact/schedule_simulation.hpp"
 #include "analyzer/policies/exact/schedule_exploration.hpp"
+#include "analyzer/policies/exact/schedule_simulation.hpp"
 #include "analyzer/policies/time_division/blocking.hpp"
 #include "analyzer/policies/time_division/own_delay.hpp"
 
@@ -28,7 +28,8 @@ std::string distance_text(const SlotDistance& slots) {
 /// Time of a launch beyond the longest path of a warp in its slots.
 class SlottedLaunch {
 public:
-    explicit SlottedLaunch(const AnalysisContext& context) : context_{context}, shape_{context.shape} {}
+    explicit SlottedLaunch(const AnalysisContext& context)
+        : context_{context}, shape_{context.shape} {}
 
     /// When slots are as far apart as `slots` says: `path` is the longest path of a warp in one
     /// wave, which passes so many barriers of its block.
@@ -100,7 +101,8 @@ std::optional<SteppedTimes> stepped_times(const AnalysisContext& context, Deadli
 }
 
 /// Takes the times of all schedules that are left when they are closer.
-void take_stepped(const AnalysisContext& context, SideAnswer& answer, Side side, Deadline deadline) {
+void take_stepped(const AnalysisContext& context, SideAnswer& answer, Side side,
+                  Deadline deadline) {
     const auto times = stepped_times(context, deadline);
     if (!times) return;
     SideResult& execution = answer.execution;
@@ -118,7 +120,8 @@ void take_stepped(const AnalysisContext& context, SideAnswer& answer, Side side,
 
 } // namespace
 
-Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launched, Deadline deadline) {
+Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launched,
+                                                  Deadline deadline) {
     const AnalysisContext context = as_delayed(launched);
     const auto found = time_division_path(context);
     if (!found) return found.as_failure();
@@ -127,8 +130,8 @@ Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launche
     const SlotBlocking lost_on_the_way =
         chain.changes_place ? blocking_of_any_slot(context, chain.places, chain.barriers)
                             : SlotBlocking{};
-    const auto lost =
-        chain.changes_place ? std::map<SlotDistance, SlotBlocking>{} : blocking_by_distance(context);
+    const auto lost = chain.changes_place ? std::map<SlotDistance, SlotBlocking>{}
+                                          : blocking_by_distance(context);
     const SlottedLaunch launch{context};
     auto answer = longest_in_slots(
         context, chain, deadline, [&](const std::vector<SlotDistance>& slots, std::int64_t path) {
@@ -143,7 +146,7 @@ Result<SideAnswer> bound_time_division_from_above(const AnalysisContext& launche
 }
 
 Result<SideAnswer> bound_time_division_from_below(const AnalysisContext& context, SideAnswer answer,
-                                            Deadline deadline) {
+                                                  Deadline deadline) {
     auto path = own_delay_from_below(context, std::move(answer), deadline);
     if (!path || context.caches) return path;
     take_stepped(context, path.value(), Side::Lower, deadline);

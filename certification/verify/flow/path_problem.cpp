@@ -68,15 +68,16 @@ void check_size(const Certificate& certificate, std::size_t blocks) {
     for (const Certificate::Node& node : certificate.nodes)
         if (++nodes[node.block] > most_nodes_of_a_block)
             throw Finding{Verdict::Failed,
-                          fmt::format("{}: a block has more than {} nodes in its table", certificate.id,
-                                      most_nodes_of_a_block)};
+                          fmt::format("{}: a block has more than {} nodes in its table",
+                                      certificate.id, most_nodes_of_a_block)};
 }
 
 } // namespace
 
 PathProblem::PathProblem(const ControlFlow& flow, const Certificate& certificate)
-    : flow_{flow}, certificate_{certificate}, sign_{certificate.upper ? 1 : -1}, nodes_(certificate.nodes.size()),
-      out_(certificate.nodes.size()), headed_(flow.order.size(), nullptr) {
+    : flow_{flow}, certificate_{certificate}, sign_{certificate.upper ? 1 : -1},
+      nodes_(certificate.nodes.size()), out_(certificate.nodes.size()),
+      headed_(flow.order.size(), nullptr) {
     check_size(certificate, flow.order.size());
     std::iota(nodes_.begin(), nodes_.end(), std::size_t{0});
     std::stable_sort(nodes_.begin(), nodes_.end(), [&](std::size_t a, std::size_t b) {
@@ -115,7 +116,8 @@ PathProblem::Reach PathProblem::explore(const CheckedLoop* loop, std::size_t sta
             continue;
         }
         for (const std::size_t edge : out_[node])
-            arrive(certificate_.edges[edge].to, plus(*values[node], sign_ * certificate_.edges[edge].cost));
+            arrive(certificate_.edges[edge].to,
+                   plus(*values[node], sign_ * certificate_.edges[edge].cost));
         if (certificate_.nodes[node].end)
             raise(reach.out.end, plus(*values[node], sign_ * *certificate_.nodes[node].end));
     }
@@ -174,7 +176,8 @@ struct Part {
 
 class Witness {
 public:
-    explicit Witness(const Certificate& certificate) : certificate_{certificate}, sign_{certificate.upper ? 1 : -1} {
+    explicit Witness(const Certificate& certificate)
+        : certificate_{certificate}, sign_{certificate.upper ? 1 : -1} {
         for (const auto& edge : certificate.edges)
             costs_[{edge.from, edge.to}] = edge.cost;
     }

@@ -34,7 +34,7 @@ public:
 
 private:
     struct Reach {
-        TraversalCosts out;                             ///< What leaves the region.
+        TraversalCosts out;                        ///< What leaves the region.
         std::map<std::size_t, std::int64_t> turns; ///< By header node of the region.
     };
     [[nodiscard]] Reach explore(const CheckedLoop* loop, std::size_t start) const;
@@ -45,8 +45,9 @@ private:
     std::int64_t sign_;
     std::vector<std::size_t> nodes_;            ///< In order of their blocks.
     std::vector<std::vector<std::size_t>> out_; ///< Edges by source.
-    std::map<std::size_t, TraversalCosts> stays_;    ///< By header node; signed so that more is better.
-    std::vector<const CheckedLoop*> headed_;    ///< Per block: the loop it heads.
+    std::map<std::size_t, TraversalCosts>
+        stays_;                              ///< By header node; signed so that more is better.
+    std::vector<const CheckedLoop*> headed_; ///< Per block: the loop it heads.
 };
 
 /// The best cost of the ways through the table along a lemma's witness; nothing when the table has

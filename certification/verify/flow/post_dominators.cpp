@@ -27,7 +27,7 @@ std::optional<std::size_t> PostDominators::find(std::size_t block) const {
 }
 
 std::vector<bool> PostDominators::reached(std::size_t block,
-                                         std::optional<std::size_t> without) const {
+                                          std::optional<std::size_t> without) const {
     std::vector<bool> blocks(flow_.blocks.size(), false);
     std::vector<std::size_t> work{block};
     blocks[block] = true;

@@ -227,8 +227,9 @@ std::vector<std::vector<Term>> Contention::possible_sums(const ClaimRow& claim) 
 }
 
 const Certificate* Contention::certificate_of(const std::string& id) const {
-    const auto found = std::find_if(kernel_.certificates.begin(), kernel_.certificates.end(),
-                                    [&](const Certificate& certificate) { return certificate.id == id; });
+    const auto found =
+        std::find_if(kernel_.certificates.begin(), kernel_.certificates.end(),
+                     [&](const Certificate& certificate) { return certificate.id == id; });
     return found == kernel_.certificates.end() ? nullptr : &*found;
 }
 
@@ -236,8 +237,10 @@ std::int64_t Contention::cycles_of(const Term& term, const ClaimRow& claim) cons
     if (term.certificate.empty()) return term.cycles;
     const Certificate* certificate = certificate_of(term.certificate);
     if (certificate != nullptr)
-        return shape_.warps > 1 ? std::max<std::int64_t>(0, certificate->bound) : certificate->bound;
-    if (term.count == 0 || (costs_.sums(term.certificate) && costs_.largest(term.certificate) == 0)) return 0;
+        return shape_.warps > 1 ? std::max<std::int64_t>(0, certificate->bound)
+                                : certificate->bound;
+    if (term.count == 0 || (costs_.sums(term.certificate) && costs_.largest(term.certificate) == 0))
+        return 0;
     if (costs_.most_of_a_part(term.certificate).value_or(1) == 0) return 0;
     throw Finding{Verdict::Incomplete, claim.id + ": lemma " + term.certificate + " is missing"};
 }
@@ -280,7 +283,8 @@ void Contention::check_sum(const ClaimRow& claim, std::vector<Term>& expected) c
         else if (value != 0)
             throw Finding{Verdict::Failed,
                           fmt::format("{}: its sum lacks {} x {} cycles ({})", claim.id, term.count,
-                                      term.cycles, term.certificate.empty() ? "machine" : term.certificate)};
+                                      term.cycles,
+                                      term.certificate.empty() ? "machine" : term.certificate)};
     }
     if (!stated.empty())
         throw Finding{Verdict::Failed, claim.id + ": its sum has a term that nothing explains"};

@@ -15,7 +15,7 @@ using Timing = models::InstructionTiming;
 
 /// A block's sum as a table: one node per block, its cost on every way out.
 Certificate sum_table(const ControlFlow& flow, const std::vector<bool>& live,
-                const std::vector<std::int64_t>& costs, bool upper) {
+                      const std::vector<std::int64_t>& costs, bool upper) {
     Certificate certificate;
     certificate.upper = upper;
     std::vector<std::size_t> node(flow.blocks.size(), SIZE_MAX);

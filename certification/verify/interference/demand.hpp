@@ -23,7 +23,9 @@ public:
               const std::vector<SlotRange>& slots);
 
     /// Whether a lemma bounds a sum of block costs; times to completion are no sums.
-    [[nodiscard]] bool sums(const std::string& certificate) const { return costs_.count(certificate) != 0; }
+    [[nodiscard]] bool sums(const std::string& certificate) const {
+        return costs_.count(certificate) != 0;
+    }
     /// Of one instruction, until a chain that goes over to another warp may be delayed by what
     /// issues there. `kind`: "" or `by_turns()`. Requires: such sums are.
     [[nodiscard]] std::int64_t straddle(const std::string& kind) const;

@@ -14,7 +14,8 @@ namespace {
 
 /// Refreshes that begin in a time that they make longer; as many as transfers where that grows
 /// without end.
-std::int64_t refreshes_in(const MemoryParameters& memory, models::Cycles time, std::int64_t transfers) {
+std::int64_t refreshes_in(const MemoryParameters& memory, models::Cycles time,
+                          std::int64_t transfers) {
     if (models::times(memory.refresh, memory.channels) > memory.refresh_interval / 2)
         return transfers;
     std::int64_t count = 0;

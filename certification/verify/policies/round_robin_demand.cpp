@@ -130,7 +130,8 @@ void WarpCosts::add_strict_turns() {
     add(std::string{held} + anywhere,
         [&](const Timing& timing, std::size_t) { return of_any(timing); });
     for (const Certificate& certificate : kernel_.certificates)
-        if (const auto round = number_behind(rounds_of, certificate.id); round && !round_) round_ = round;
+        if (const auto round = number_behind(rounds_of, certificate.id); round && !round_)
+            round_ = round;
     if (!round_) return;
     add(rotations_certificate(), [&](const Timing&, std::size_t) { return *round_; });
     const auto beyond = [&](std::size_t i) {

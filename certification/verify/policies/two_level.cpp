@@ -1,9 +1,8 @@
 /// \file
 /// What warps wait for inside the active set of the two-level policy (step S31 of
 /// docs/soundness.md).
-#include "models/launch/active_set.hpp"
-
 #include "certification/verify/interference/demand.hpp"
+#include "models/launch/active_set.hpp"
 #include "models/units.hpp"
 
 #include <algorithm>

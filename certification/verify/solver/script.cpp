@@ -49,8 +49,9 @@ public:
     Writer(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate)
         : kernel_{kernel}, flow_{flow}, certificate_{certificate}, problem_{flow, certificate} {
         for (const CheckedLoop& loop : flow.loops)
-            if (std::any_of(certificate.nodes.begin(), certificate.nodes.end(),
-                            [&](const Certificate::Node& node) { return node.block == loop.header; }))
+            if (std::any_of(
+                    certificate.nodes.begin(), certificate.nodes.end(),
+                    [&](const Certificate::Node& node) { return node.block == loop.header; }))
                 loops_.push_back(&loop);
         std::sort(loops_.begin(), loops_.end(),
                   [](const CheckedLoop* a, const CheckedLoop* b) { return a->header < b->header; });
@@ -279,7 +280,8 @@ private:
 
 } // namespace
 
-std::string expected_script(const KernelCase& kernel, const ControlFlow& flow, const Certificate& certificate) {
+std::string expected_script(const KernelCase& kernel, const ControlFlow& flow,
+                            const Certificate& certificate) {
     return Writer{kernel, flow, certificate}.write();
 }
 

@@ -85,16 +85,16 @@ ClockRate::Rate ClockRate::measure() const {
         return {session_->anomaly(status, "cuMemcpyDtoH_v2")};
     if (record.last_nanosecond == 0) // Nothing was stored.
         return {{RunAnomaly::Clock, "the timer of nanoseconds stood still while the clock rate was "
-                                 "measured"}};
+                                    "measured"}};
     if (record.last_nanosecond <= record.first_nanosecond)
         return {
             {RunAnomaly::Clock, fmt::format("the timer of nanoseconds went from {} to {} while the "
-                                         "clock rate was measured",
-                                         record.first_nanosecond, record.last_nanosecond)}};
+                                            "clock rate was measured",
+                                            record.first_nanosecond, record.last_nanosecond)}};
     if (record.last_clock <= record.first_clock)
-        return {
-            {RunAnomaly::Clock, fmt::format("the clock went from {} to {} while its rate was measured",
-                                         record.first_clock, record.last_clock)}};
+        return {{RunAnomaly::Clock,
+                 fmt::format("the clock went from {} to {} while its rate was measured",
+                             record.first_clock, record.last_clock)}};
     return {{},
             1e9 * static_cast<double>(record.last_clock - record.first_clock) /
                 static_cast<double>(record.last_nanosecond - record.first_nanosecond)};

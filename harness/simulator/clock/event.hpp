@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <variant>
 
 namespace warpbound::harness::simulator {
@@ -168,5 +169,8 @@ struct OperationStepped {
 using Event = std::variant<WarpStarted, Issued, SourcesRead, Completed, Drained, WarpEnded,
                            InstructionsFetched, OperandRead, Collected, UnitEntered, LineFilled,
                            LineAccessed, DramServed, OperationStepped>;
+
+/// Hears every event of a run, in time order. What it throws ends the run and leaves `run`.
+using Listener = std::function<void(const Event&)>;
 
 } // namespace warpbound::harness::simulator

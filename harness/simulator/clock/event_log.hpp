@@ -3,7 +3,6 @@
 /// Puts the events of a run in time order before the listener hears them.
 
 #include "harness/simulator/clock/event.hpp"
-#include "harness/simulator/machine.hpp"
 
 #include <cstdint>
 #include <vector>

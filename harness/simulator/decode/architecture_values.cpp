@@ -22,7 +22,7 @@ void ArchitectureValues::expect(bool holds, std::string_view what) {
 }
 
 Range ArchitectureValues::range(const Group& group, std::string_view name, std::int64_t lowest,
-                             std::int64_t highest) {
+                                std::int64_t highest) {
     const models::ValueGroup nothing;
     const auto found = models::require(
         architecture_, group.values == nullptr ? nothing : *group.values, group.path, name);
@@ -40,8 +40,8 @@ Range ArchitectureValues::range(const Group& group, std::string_view name, std::
     return fits ? range : unusable;
 }
 
-std::int64_t ArchitectureValues::number(const Group& group, std::string_view name, std::int64_t lowest,
-                                     std::int64_t highest) {
+std::int64_t ArchitectureValues::number(const Group& group, std::string_view name,
+                                        std::int64_t lowest, std::int64_t highest) {
     const Range read = range(group, name, lowest, highest);
     expect(read.lo == read.hi,
            fmt::format("{}/{} is {}; expected one number", group.path, name, text_of(read)));

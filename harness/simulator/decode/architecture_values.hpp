@@ -29,7 +29,8 @@ public:
     };
 
     /// What is said of an absent value ends with `needed_for`.
-    explicit ArchitectureValues(const models::Architecture& architecture, std::string needed_for = {})
+    explicit ArchitectureValues(const models::Architecture& architecture,
+                                std::string needed_for = {})
         : architecture_{architecture}, needed_for_{std::move(needed_for)} {}
 
     Range range(const Group& group, std::string_view name, std::int64_t lowest = 0,

@@ -2,9 +2,9 @@
 /// \file
 /// A kernel translated for the simulated SM: everything that is the same in all runs.
 
+#include "harness/simulator/decode/operation.hpp"
 #include "harness/simulator/machine_shape.hpp"
 #include "harness/simulator/memory/access_code.hpp"
-#include "harness/simulator/decode/operation.hpp"
 #include "harness/simulator/paths/path_chooser.hpp"
 #include "models/launch/warp_policy.hpp"
 
@@ -48,12 +48,5 @@ struct KernelCode {
         return first_lanes(std::min(warp_size, threads - warp_in_block * warp_size));
     }
 };
-
-/// For a machine of so many SMs. `other_blocks`: of other launches in the run. Refuses what a run
-/// could need and the description lacks, a block that fits no SM, naming the resource, and what
-/// this version does not simulate.
-Result<KernelCode> translate(const models::Architecture& architecture, const Kernel& kernel,
-                             const models::WarpPolicy& policy = {},
-                             std::int64_t multiprocessors = 1, std::int64_t other_blocks = 0);
 
 } // namespace warpbound::harness::simulator

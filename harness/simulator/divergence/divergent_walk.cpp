@@ -17,7 +17,7 @@ LaneMask draw_lanes(LaneMask lanes, std::int64_t wanted, RandomSource& random) {
 }
 
 DivergentWalk::DivergentWalk(const PathSpace& space, const Convergence& convergence, LaneMask lanes,
-                   const RandomSource& random)
+                             const RandomSource& random)
     : space_{&space}, convergence_{&convergence}, random_{random}, live_{lanes} {
     Cohort cohort;
     cohort.lanes = lanes;
@@ -55,7 +55,7 @@ DivergentWalk::Point* DivergentWalk::find(PointId id) {
 }
 
 DivergentWalk::PointId DivergentWalk::make_point(PointKind kind, int reg, std::size_t target,
-                                       LaneMask members) {
+                                                 LaneMask members) {
     points_.push_back(Point{.id = next_point_,
                             .kind = kind,
                             .reg = reg,
@@ -181,7 +181,7 @@ bool DivergentWalk::part_from(Part& stays, std::vector<Way>& taken, std::vector<
 }
 
 std::optional<LoopBound> DivergentWalk::further_turns(const Cohort& cohort,
-                                                 const PathSpace::Step& step) {
+                                                      const PathSpace::Step& step) {
     const LoopBound& bound = space_->bound(active_.block, step.common - 1);
     const std::int64_t done = cohort.done[step.common - 1];
     const std::int64_t least = std::max<std::int64_t>(bound.min - done - 1, 0);
@@ -248,7 +248,7 @@ void DivergentWalk::take(Cohort& cohort, std::size_t edge) {
 
 /// The point at which transferred lanes arrive; leaves those inside it.
 std::optional<DivergentWalk::PointId> DivergentWalk::arrival_point(Cohort& cohort,
-                                                         const BlockConvergence& here) {
+                                                                   const BlockConvergence& here) {
     if (*here.arrives == PointKind::Barrier) {
         const auto joined =
             std::find_if(cohort.barriers.begin(), cohort.barriers.end(),

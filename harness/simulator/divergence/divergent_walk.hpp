@@ -2,10 +2,10 @@
 /// \file
 /// The way of a warp whose lanes part and meet again: rules C38 to C40, chosen while it runs.
 
-#include "harness/simulator/divergence/reconvergence_points.hpp"
-#include "harness/simulator/divergence/lanes.hpp"
-#include "harness/simulator/paths/path_space.hpp"
 #include "harness/simulator/clock/random.hpp"
+#include "harness/simulator/divergence/lanes.hpp"
+#include "harness/simulator/divergence/reconvergence_points.hpp"
+#include "harness/simulator/paths/path_space.hpp"
 
 #include <optional>
 #include <string>
@@ -35,7 +35,7 @@ class DivergentWalk {
 public:
     /// Requires: the space has a path; space and convergence outlive the walk.
     DivergentWalk(const PathSpace& space, const Convergence& convergence, LaneMask lanes,
-             const RandomSource& random);
+                  const RandomSource& random);
 
     [[nodiscard]] std::size_t block() const { return active_.block; }
     [[nodiscard]] LaneMask lanes() const { return lanes_of(active_); }

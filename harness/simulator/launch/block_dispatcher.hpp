@@ -4,8 +4,8 @@
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
-#include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/clock/link.hpp"
+#include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/messages.hpp"
 
 #include <deque>

@@ -128,9 +128,9 @@ Result<OccupancyLimit> RoomReader::read(const assembly::Function& function) {
 
 } // namespace
 
-Result<OccupancyLimit> room_of(const models::Architecture& architecture, const models::Launch& launch,
-                           const assembly::Function& function, std::int64_t warp_size,
-                           bool several_blocks) {
+Result<OccupancyLimit> room_of(const models::Architecture& architecture,
+                               const models::Launch& launch, const assembly::Function& function,
+                               std::int64_t warp_size, bool several_blocks) {
     return RoomReader{architecture, launch, warp_size, several_blocks}.read(function);
 }
 

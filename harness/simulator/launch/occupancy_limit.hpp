@@ -18,8 +18,8 @@ struct OccupancyLimit {
 /// Registers of a thread and shared memory of a block are those of the launch, else, where
 /// `several_blocks` have to share, those that the listing says. Refuses absent values and a block
 /// that fits no SM, naming the resource.
-Result<OccupancyLimit> room_of(const models::Architecture& architecture, const models::Launch& launch,
-                           const assembly::Function& function, std::int64_t warp_size,
-                           bool several_blocks);
+Result<OccupancyLimit> room_of(const models::Architecture& architecture,
+                               const models::Launch& launch, const assembly::Function& function,
+                               std::int64_t warp_size, bool several_blocks);
 
 } // namespace warpbound::harness::simulator

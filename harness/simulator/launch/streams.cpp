@@ -4,8 +4,8 @@
 
 namespace warpbound::harness::simulator {
 
-HostStreams::HostStreams(Source<LaunchQueued> queued, const RunPlan& plan, const RunOptions& options,
-                       EventLog& log)
+HostStreams::HostStreams(Source<LaunchQueued> queued, const RunPlan& plan,
+                         const RunOptions& options, EventLog& log)
     : queued_{queued}, plan_{&plan}, log_{&log}, random_{options.draw,
                                                          RandomStream{options.seed, StreamOf::Host,
                                                                       0}},

@@ -18,7 +18,7 @@ namespace warpbound::harness::simulator {
 class HostStreams final : public Component {
 public:
     HostStreams(Source<LaunchQueued> queued, const RunPlan& plan, const RunOptions& options,
-               EventLog& log);
+                EventLog& log);
 
     void tick(std::int64_t now) override;
     [[nodiscard]] std::int64_t wake() const override { return wake_; }

@@ -1,6 +1,7 @@
 #include "harness/simulator/launch/workload.hpp"
 
 #include "harness/simulator/decode/architecture_values.hpp"
+#include "harness/simulator/decode/translation.hpp"
 
 #include <fmt/format.h>
 
@@ -145,7 +146,8 @@ void Planner::add_call() {
 
 /// Needed when a block has to wait for room; whether one does shows in the run.
 void Planner::add_replacement() {
-    ArchitectureValues values{architecture_, ", which says when a block that waited for room starts"};
+    ArchitectureValues values{architecture_,
+                              ", which says when a block that waited for room starts"};
     const ArchitectureValues::Group blocks{&architecture_.blocks, "blocks"};
     const Range replacement = values.range(blocks, "replacement");
     const Range start = values.range(blocks, "start");

@@ -2,8 +2,8 @@
 /// \file
 /// Where an instruction finds its addresses.
 
-#include "models/facts/address_pattern.hpp"
 #include "models/architecture/instruction_timing.hpp"
+#include "models/facts/address_pattern.hpp"
 
 namespace warpbound::harness::simulator {
 

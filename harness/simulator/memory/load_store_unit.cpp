@@ -124,9 +124,9 @@ void LoadStoreUnit::tell(std::uint32_t place) {
     const Load& load = loads_[place];
     finish(load.issue.launch, load.result);
     links_.results[load.sender].put(ResultNotified{.place = load.issue.place,
-                                               .warp = load.issue.warp,
-                                               .number = load.issue.number,
-                                               .at = load.result});
+                                                   .warp = load.issue.warp,
+                                                   .number = load.issue.number,
+                                                   .at = load.result});
     free_loads_.push_back(place);
 }
 

@@ -22,7 +22,7 @@ namespace warpbound::harness::simulator {
 class LoadStoreUnit final : public Component {
 public:
     struct Ports {
-        std::vector<Sink<MemoryIssue>> issues;   ///< Per scheduler, or of the operand collectors.
+        std::vector<Sink<MemoryIssue>> issues; ///< Per scheduler, or of the operand collectors.
         std::vector<Source<ResultNotified>> results; ///< To each of them.
         Source<RoomFreed> freed;
         Source<MemoryRequest> requests;

@@ -13,33 +13,35 @@ void InstructionStream::enter(std::size_t block, LaneMask lanes) {
     stretch_.lanes = lanes;
 }
 
-Result<InstructionStream> InstructionStream::start(const KernelCode& code, const RunOptions& options,
-                             std::uint64_t stream, std::int64_t block, std::int64_t warp_in_block) {
+Result<InstructionStream> InstructionStream::start(const KernelCode& code,
+                                                   const RunOptions& options, std::uint64_t stream,
+                                                   std::int64_t block, std::int64_t warp_in_block) {
     if (code.recorded != nullptr) return replay(*code.recorded, block, warp_in_block);
     const RandomSource random{options.draw, RandomStream{options.seed, StreamOf::WarpPath, stream}};
     const LaneMask lanes = code.lanes(warp_in_block);
-    InstructionStream stream;
-    stream.graph_ = code.graph;
+    InstructionStream instructions;
+    instructions.graph_ = code.graph;
     if (!options.path.empty()) {
-        stream.walk_ = PathWalk{*code.graph, options.path, random};
+        instructions.walk_ = PathWalk{*code.graph, options.path, random};
     } else if (code.convergence) {
         auto walk = code.paths.choose(random, lanes, *code.convergence);
         if (!walk) return walk.as_failure();
-        stream.walk_ = std::move(walk.value());
+        instructions.walk_ = std::move(walk.value());
     } else {
         auto walk = code.paths.choose(random);
         if (!walk) return walk.as_failure();
-        stream.walk_ = std::move(walk.value());
+        instructions.walk_ = std::move(walk.value());
     }
-    if (const auto* walk = std::get_if<PathWalk>(&stream.walk_))
-        stream.enter(walk->block(), lanes);
+    if (const auto* walk = std::get_if<PathWalk>(&instructions.walk_))
+        instructions.enter(walk->block(), lanes);
     else
-        stream.enter(std::get<DivergentWalk>(stream.walk_).block(), lanes);
-    return stream;
+        instructions.enter(std::get<DivergentWalk>(instructions.walk_).block(), lanes);
+    return instructions;
 }
 
-Result<InstructionStream> InstructionStream::replay(const RecordedLaunch& launch, std::int64_t block,
-                              std::int64_t warp_in_block) {
+Result<InstructionStream> InstructionStream::replay(const RecordedLaunch& launch,
+                                                    std::int64_t block,
+                                                    std::int64_t warp_in_block) {
     auto recorded = launch.block(block);
     if (!recorded) return recorded.as_failure();
     const auto warp = static_cast<std::size_t>(warp_in_block);
@@ -47,11 +49,11 @@ Result<InstructionStream> InstructionStream::replay(const RecordedLaunch& launch
         return Failure{fmt::format("block {} is recorded with {} warps; expected more", block,
                                    recorded.value()->warps.size()),
                        "", 0, 0};
-    InstructionStream stream;
-    auto& walk = stream.walk_.emplace<RecordedStream>();
+    InstructionStream instructions;
+    auto& walk = instructions.walk_.emplace<RecordedStream>();
     walk.warp = {recorded.value(), &recorded.value()->warps[warp]}; // The block lives as long.
-    stream.follow(walk);
-    return stream;
+    instructions.follow(walk);
+    return instructions;
 }
 
 void InstructionStream::follow(RecordedStream& recorded) {

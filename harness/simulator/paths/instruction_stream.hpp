@@ -36,8 +36,8 @@ public:
     /// `stream`: of random numbers. Refuses facts that no path satisfies, lanes that wait for each
     /// other, and a recorded block that cannot be read.
     static Result<InstructionStream> start(const KernelCode& code, const RunOptions& options,
-                                std::uint64_t stream, std::int64_t block,
-                                std::int64_t warp_in_block);
+                                           std::uint64_t stream, std::int64_t block,
+                                           std::int64_t warp_in_block);
 
     /// Where it stands.
     [[nodiscard]] const Stretch& stretch() const { return stretch_; }
@@ -54,7 +54,7 @@ public:
 
 private:
     static Result<InstructionStream> replay(const RecordedLaunch& launch, std::int64_t block,
-                                 std::int64_t warp_in_block);
+                                            std::int64_t warp_in_block);
     void follow(RecordedStream& recorded);
     void enter(std::size_t block, LaneMask lanes);
 

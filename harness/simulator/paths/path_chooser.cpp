@@ -256,7 +256,7 @@ LaneTurn::Kind PathChooser::count(DivergentWalk& walk, std::vector<Past>& pasts,
 }
 
 Result<DivergentWalk> PathChooser::choose(RandomSource random, LaneMask lanes,
-                                     const Convergence& convergence) const {
+                                          const Convergence& convergence) const {
     const auto last = static_cast<std::int64_t>(spaces_.size()) - 1;
     std::vector<Past> pasts;
     std::int64_t steps = 0;

@@ -29,7 +29,7 @@ public:
     /// The way of a warp whose lanes may part; the path of each lane satisfies the facts. Refuses
     /// also lanes that wait for each other.
     [[nodiscard]] Result<DivergentWalk> choose(RandomSource random, LaneMask lanes,
-                                          const Convergence& convergence) const;
+                                               const Convergence& convergence) const;
     /// Some path may visit the block.
     [[nodiscard]] bool visits(std::size_t block) const;
     /// Refuses blocks that do not follow edges from the entry to an exiting block, or that the

@@ -2,8 +2,8 @@
 /// \file
 /// One warp's way through the control-flow graph, chosen edge by edge while it runs.
 
-#include "harness/simulator/paths/path_space.hpp"
 #include "harness/simulator/clock/random.hpp"
+#include "harness/simulator/paths/path_space.hpp"
 
 #include <optional>
 #include <span>

@@ -5,8 +5,8 @@
 
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/event_log.hpp"
-#include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/clock/link.hpp"
+#include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/messages.hpp"
 #include "harness/simulator/pipeline/register_banks.hpp"
 #include "harness/simulator/pipeline/result_slots.hpp"

@@ -11,7 +11,8 @@ namespace warpbound::harness::simulator {
 
 namespace {
 
-CollectorShape collector_of(ArchitectureValues& values, const ArchitectureValues::Group& collector) {
+CollectorShape collector_of(ArchitectureValues& values,
+                            const ArchitectureValues::Group& collector) {
     return CollectorShape{.issue_slots = values.count(collector, "issue-slots"),
                           .entry_ports = values.count(collector, "entry-ports"),
                           .collectors = values.count(collector, "collectors"),

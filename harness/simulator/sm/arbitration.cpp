@@ -245,9 +245,9 @@ private:
 };
 
 /// By no known rule: each run keeps to a manner of its own, so that long times become likely.
-/// RandomSource: another order after every choice. Fixed: one order, whoever is last starves. Changing:
-/// an order that lasts for some choices. Least and most: those chosen least, or most, often come
-/// first. Youngest: in the order of places from the last one on.
+/// RandomSource: another order after every choice. Fixed: one order, whoever is last starves.
+/// Changing: an order that lasts for some choices. Least and most: those chosen least, or most,
+/// often come first. Youngest: in the order of places from the last one on.
 class Unknown final : public Arbitration {
 public:
     Unknown(std::size_t places, const RandomSource& own)

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// How a warp scheduler chooses: rule C19 of docs/reference/timing-contract.md, one class per policy.
+/// How a warp scheduler chooses: rule C19 of docs/reference/timing-contract.md, one class per
+/// policy.
 
 #include "harness/simulator/sm/warp.hpp"
 #include "models/launch/warp_policy.hpp"

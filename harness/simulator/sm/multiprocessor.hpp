@@ -3,11 +3,11 @@
 /// One simulated SM put together.
 
 #include "harness/simulator/clock/clock.hpp"
-#include "harness/simulator/sm/issue_arbiter.hpp"
 #include "harness/simulator/memory/load_store_unit.hpp"
 #include "harness/simulator/pipeline/constant_cache.hpp"
 #include "harness/simulator/pipeline/instruction_fetch.hpp"
 #include "harness/simulator/pipeline/operand_collectors.hpp"
+#include "harness/simulator/sm/issue_arbiter.hpp"
 #include "harness/simulator/sm/resident_blocks.hpp"
 #include "harness/simulator/sm/warp_scheduler.hpp"
 

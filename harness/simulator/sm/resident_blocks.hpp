@@ -2,11 +2,11 @@
 /// \file
 /// The blocks on one SM: starts them, opens their barriers, reports their ends.
 
-#include "harness/simulator/sm/barrier.hpp"
 #include "harness/simulator/clock/component.hpp"
-#include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/clock/link.hpp"
+#include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/messages.hpp"
+#include "harness/simulator/sm/barrier.hpp"
 
 #include <array>
 #include <vector>

@@ -18,10 +18,11 @@ Result<void> Warp::start(const Grid& grid, std::int64_t block, std::size_t in_bl
     const auto warp = static_cast<std::int64_t>(in_block);
     number_of_warp_ = grid.first_warp + static_cast<int>(block * code_->demand.warps + warp);
     const auto stream = static_cast<std::uint64_t>(number_of_warp_);
-    random_ = RandomSource{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
-    auto stream = InstructionStream::start(*code_, *options_, stream, block, warp);
-    if (!stream) return stream.as_failure();
-    stream_ = std::move(stream.value());
+    random_ =
+        RandomSource{options_->draw, RandomStream{options_->seed, StreamOf::WarpTiming, stream}};
+    auto instructions = InstructionStream::start(*code_, *options_, stream, block, warp);
+    if (!instructions) return instructions.as_failure();
+    stream_ = std::move(instructions.value());
     register_ready_.assign(code_->register_count, 0);
     releases_.assign(assembly::scoreboard_count * code_->scoreboard_depth, 0);
     if (tracks_long_) long_ready_.assign(code_->register_count, 0);

@@ -3,10 +3,10 @@
 /// One warp on the SM: its next instruction, and what that waits for.
 
 #include "harness/simulator/clock/component.hpp"
-#include "harness/simulator/paths/instruction_stream.hpp"
 #include "harness/simulator/clock/event_log.hpp"
 #include "harness/simulator/decode/kernel_code.hpp"
 #include "harness/simulator/messages.hpp"
+#include "harness/simulator/paths/instruction_stream.hpp"
 #include "harness/simulator/sm/port.hpp"
 
 #include <algorithm>

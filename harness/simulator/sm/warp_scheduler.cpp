@@ -203,8 +203,8 @@ void WarpScheduler::issue(std::size_t warp, std::int64_t now, const Waits& waits
 bool WarpScheduler::try_issue(std::size_t warp, std::int64_t now, bool paired) {
     const Warp& chosen = warps_[warp];
     const Waits waits = log_->has_listener() ? chosen.waits(port_at(chosen), collector_at(chosen),
-                                                        buffer_at(chosen), loads_at(chosen))
-                                         : Waits{};
+                                                            buffer_at(chosen), loads_at(chosen))
+                                             : Waits{};
     const Operation& operation = chosen.operation();
     const bool collects = links_.collects.has_value();
     const bool core_port = !collects && operation.port.scope == models::UnitScope::Core;

@@ -2,11 +2,11 @@
 /// \file
 /// One warp scheduler: chooses among its warps as its policy says.
 
-#include "harness/simulator/sm/arbitration.hpp"
 #include "harness/simulator/clock/component.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/memory/messages.hpp"
 #include "harness/simulator/messages.hpp"
+#include "harness/simulator/sm/arbitration.hpp"
 #include "harness/simulator/sm/warp.hpp"
 
 #include <optional>

@@ -17,9 +17,6 @@ Result<Prediction> ask_gpudiag(const Question& question, Inputs& inputs);
 Result<Prediction> ask_bsp(const Question& question, Inputs& inputs);
 Result<Prediction> ask_alu_fetch(const Question& question, Inputs& inputs);
 
-/// Where the question's launch, or its warps, run.
-Result<std::optional<Residency>> residency_of(const Question& question, Inputs& inputs);
-
 /// The timed kinds of the profile's steps; a profile of counts is noted as missing its steps.
 std::vector<TimedStep> timed_steps_of(const Question& question, Inputs& inputs);
 

@@ -3,7 +3,8 @@
 /// What models are asked about, with what they have in common.
 
 #include "models/formulas/prediction/access_estimate.hpp"
-#include "models/formulas/prediction/prediction.hpp"
+#include "models/formulas/prediction/residency.hpp"
+#include "models/formulas/prediction/setting.hpp"
 
 #include <array>
 #include <optional>
@@ -34,5 +35,8 @@ public:
 private:
     mutable std::array<std::optional<Accesses>, 3> accesses_; ///< By variant.
 };
+
+/// Where the question's launch, or its warps, run.
+Result<std::optional<Residency>> residency_of(const Question& question, Inputs& inputs);
 
 } // namespace warpbound::models::prediction

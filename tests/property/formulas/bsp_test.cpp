@@ -20,7 +20,8 @@ TEST(BspProperty, IsLinearInWorkAndInverseInThroughput) {
         const Machine machine{.clock = random_source.real(1e8, 2e9),
                               .cores = random_source.whole(1, 10000),
                               .latencies = {random_source.real(1, 50), random_source.real(200, 900),
-                                            random_source.real(10, 60), random_source.real(60, 300)}};
+                                            random_source.real(10, 60),
+                                            random_source.real(60, 300)}};
         const std::int64_t threads = random_source.whole(1, 1'000'000);
         const auto time = [&](std::int64_t t, const Work& w, const Machine& m, double lambda) {
             return kernel_time(t, w, m, lambda).value().time.value();

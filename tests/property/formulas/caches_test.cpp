@@ -108,7 +108,8 @@ TEST(CachesProperty, SdcmFallsWithTheDistanceAndGrowsWithTheCache) {
         EXPECT_GE(here, 0);
         EXPECT_LE(here, 1);
         EXPECT_LE(
-            stack_distance::hit_probability(distance + random_source.whole(1, 50), lines, ways).value(),
+            stack_distance::hit_probability(distance + random_source.whole(1, 50), lines, ways)
+                .value(),
             here + 1e-9);
         EXPECT_GE(stack_distance::hit_probability(distance, 2 * lines, 2 * ways).value() + 1e-9,
                   distance < lines / 2 ? here : 0);

@@ -67,8 +67,9 @@ TEST(GpudiagProperty, LimitsAreRecoveredFromTimes) {
                           .shared_granularity = std::int64_t{1} << random_source.whole(0, 4)};
         limits.warps = limits.blocks * random_source.whole(1, 4);
         const std::int64_t granularity = std::int64_t{1} << random_source.whole(0, 4);
-        limits.registers = {
-            {.name = "vector", .capacity = 64 * random_source.whole(16, 64), .granularity = granularity}};
+        limits.registers = {{.name = "vector",
+                             .capacity = 64 * random_source.whole(16, 64),
+                             .granularity = granularity}};
         // A unit that no number of resident warps fills, so that only slots are seen. There are
         // enough slots for every granularity to show.
         const Mix mix{.units = {{"alu", 1, 1, 1}}, .period = 1000};

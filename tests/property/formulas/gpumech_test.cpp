@@ -33,7 +33,8 @@ std::vector<Interval> random_intervals(tests::RandomSource& random_source) {
 }
 
 Multithreading random_multithreading(tests::RandomSource& random_source) {
-    return {.policy = random_source.whole(0, 1) == 0 ? Policy::RoundRobin : Policy::GreedyThenOldest,
+    return {.policy =
+                random_source.whole(0, 1) == 0 ? Policy::RoundRobin : Policy::GreedyThenOldest,
             .probability =
                 random_source.whole(0, 1) == 0 ? IssueProbability::Average : IssueProbability::One,
             .warps = random_source.whole(1, 48),
@@ -115,10 +116,11 @@ TEST(GpumechProperty, IntervalsAddUpToTheElapsedTime) {
         std::vector<std::uint32_t> order;
         const std::int64_t count = random_source.whole(1, 60);
         for (std::int64_t k = 0; k < count; ++k) {
-            trace.push_back(
-                {.latency = Cycles{random_source.whole(1, 40)}, .memory = random_source.whole(0, 3) == 0});
+            trace.push_back({.latency = Cycles{random_source.whole(1, 40)},
+                             .memory = random_source.whole(0, 3) == 0});
             for (std::int64_t operand = 0; operand < 2 && k > 0; ++operand)
-                if (random_source.whole(0, 1) == 0) trace.back().distances.push_back(random_source.whole(1, k));
+                if (random_source.whole(0, 1) == 0)
+                    trace.back().distances.push_back(random_source.whole(1, k));
             order.push_back(static_cast<std::uint32_t>(k));
         }
         // The rule, written out again.

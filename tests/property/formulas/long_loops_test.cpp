@@ -20,9 +20,10 @@ using tests::RandomSource;
 std::string random_block(RandomSource& random_source, std::int64_t most) {
     std::string text;
     for (std::int64_t left = random_source.whole(0, most); left > 0; --left)
-        text += fmt::format("{}{} R{}, R{}, R{};\n", random_source.whole(0, 3) == 0 ? "@P1 " : "",
-                            random_source.whole(0, 1) == 0 ? "FADD" : "FMUL", random_source.whole(0, 7),
-                            random_source.whole(0, 7), random_source.whole(0, 7));
+        text +=
+            fmt::format("{}{} R{}, R{}, R{};\n", random_source.whole(0, 3) == 0 ? "@P1 " : "",
+                        random_source.whole(0, 1) == 0 ? "FADD" : "FMUL", random_source.whole(0, 7),
+                        random_source.whole(0, 7), random_source.whole(0, 7));
     return text;
 }
 
@@ -34,11 +35,11 @@ struct Case {
 
 /// A loop in a loop, with code before, between and after, and how often each is run.
 Case random_case(RandomSource& random_source) {
-    const std::string text = "!Arch sm_20\n!Kernel loops\n" + random_block(random_source, 6) +
-                             "MOV R0, R1;\nouter:\n" + random_block(random_source, 6) +
-                             "MOV R1, R2;\ninner:\n" + random_block(random_source, 12) +
-                             "FADD R3, R3, R4;\n@P0 BRA inner;\n" + random_block(random_source, 4) +
-                             "@P2 BRA outer;\n" + random_block(random_source, 6) + "EXIT;\n!EndKernel\n";
+    const std::string text =
+        "!Arch sm_20\n!Kernel loops\n" + random_block(random_source, 6) + "MOV R0, R1;\nouter:\n" +
+        random_block(random_source, 6) + "MOV R1, R2;\ninner:\n" + random_block(random_source, 12) +
+        "FADD R3, R3, R4;\n@P0 BRA inner;\n" + random_block(random_source, 4) + "@P2 BRA outer;\n" +
+        random_block(random_source, 6) + "EXIT;\n!EndKernel\n";
     Case made;
     made.program = assembly::read_program({.name = "loops", .text = text}).value();
     made.graph = assembly::build_control_flow_graph(made.program.functions.front()).value();

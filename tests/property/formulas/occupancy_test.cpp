@@ -13,7 +13,8 @@ TEST(OccupancyProperty, NeverExceedsALimitAndFallsWithEveryAmount) {
     constexpr auto capabilities = std::to_array<const char*>(
         {"2.0", "3.0", "3.7", "5.2", "6.0", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "12.0"});
     tests::for_seeds(3000, [&](tests::RandomSource& random_source) {
-        const auto index = static_cast<std::size_t>(random_source.whole(0, capabilities.size() - 1));
+        const auto index =
+            static_cast<std::size_t>(random_source.whole(0, capabilities.size() - 1));
         const Limits limits = limits_of(capabilities.at(index)).value();
         const Block block{.threads = random_source.whole(1, 1100),
                           .registers_per_thread = random_source.whole(0, 256),

@@ -111,9 +111,9 @@ TEST(PredictionProperty, GpuMechGrowsWithLatenciesWhenWarpsAlwaysWantToIssue) {
         setting.policy = gpumech::Policy::RoundRobin;
         setting.warps = 1;
         Setting slower = setting;
-        ASSERT_TRUE(
-            override_value(slower.architecture, "classes/float-add/latency", random_source.whole(18, 60))
-                .has_value());
+        ASSERT_TRUE(override_value(slower.architecture, "classes/float-add/latency",
+                                   random_source.whole(18, 60))
+                        .has_value());
         EXPECT_LE(time_of(Model::GpuMech, profile, setting, Variant::Worst),
                   time_of(Model::GpuMech, profile, slower, Variant::Worst) + 1e-6);
     });

@@ -9,7 +9,8 @@ namespace {
 
 TEST(QueuesProperty, WaitsGrowWithLoadAndSpread) {
     tests::for_seeds(2000, [](tests::RandomSource& random_source) {
-        const Load load{.rate = random_source.real(1e-4, 0.09), .service = random_source.real(1, 10)};
+        const Load load{.rate = random_source.real(1e-4, 0.09),
+                        .service = random_source.real(1, 10)};
         const Load more{.rate = load.rate * random_source.real(1, 1.1), .service = load.service};
         const double constant = constant_service_wait(load).value().value();
         EXPECT_GE(constant_service_wait(more).value().value(), constant);

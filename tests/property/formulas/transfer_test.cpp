@@ -15,7 +15,8 @@ TEST(TransferProperty, GrowsWithBytesAndIsRecoveredByCalibration) {
                                   .empty = std::nullopt};
         const std::int64_t bytes = random_source.whole(1'000'000, 1'000'000'000);
         const Seconds time{time_of(bytes, direction).value().value()};
-        EXPECT_GT(time_of(bytes + random_source.whole(1, 1000), direction).value().value(), time.count());
+        EXPECT_GT(time_of(bytes + random_source.whole(1, 1000), direction).value().value(),
+                  time.count());
         EXPECT_GT(time, direction.start);
         EXPECT_NEAR(lambda_from(bytes, time, direction.start, direction.bandwidth).value(),
                     direction.lambda, 1e-9);

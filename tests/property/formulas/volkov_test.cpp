@@ -14,17 +14,19 @@ namespace {
 
 TEST(VolkovProperty, GrowsWithWorkAndFallsWithWidth) {
     tests::for_seeds(3000, [](tests::RandomSource& random_source) {
-        const Machine machine{.multiprocessors = random_source.whole(1, 132),
-                              .clock = random_source.real(5e8, 2e9),
-                              .cores = random_source.real(32, 192),
-                              .schedulers = random_source.real(1, 4),
-                              .dram_bytes = random_source.real(4, 30),
-                              .knee = random_source.whole(0, 1) == 0 ? 1 : random_source.real(0.5, 0.99)};
+        const Machine machine{
+            .multiprocessors = random_source.whole(1, 132),
+            .clock = random_source.real(5e8, 2e9),
+            .cores = random_source.real(32, 192),
+            .schedulers = random_source.real(1, 4),
+            .dram_bytes = random_source.real(4, 30),
+            .knee = random_source.whole(0, 1) == 0 ? 1 : random_source.real(0.5, 0.99)};
         const Warp warp{.cuda_instructions = random_source.real(0, 1000),
                         .issued_instructions = random_source.real(1, 1000),
                         .bytes = random_source.real(0, 4000),
                         .latency = random_source.real(100, 10000)};
-        const Launch launch{.blocks = random_source.whole(1, 100000), .threads = random_source.whole(1, 1024)};
+        const Launch launch{.blocks = random_source.whole(1, 100000),
+                            .threads = random_source.whole(1, 1024)};
         const std::int64_t occupancy = random_source.whole(1, 63);
         const auto time = [&](const Launch& l, const Warp& w, std::int64_t resident,
                               const Machine& m, double lambda) {

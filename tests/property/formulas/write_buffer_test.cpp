@@ -22,8 +22,8 @@ std::vector<Store> random_stores(tests::RandomSource& random_source, const Arriv
         for (std::int64_t i = 0; i < j; ++i)
             ready = std::max(ready, stores[static_cast<std::size_t>(i)].ready.count() +
                                         interval * (j - i + 1 - curve.burst));
-        stores.push_back(
-            {Cycles{ready}, Cycles{random_source.whole(drain.lower().count(), drain.upper().count())}});
+        stores.push_back({Cycles{ready}, Cycles{random_source.whole(drain.lower().count(),
+                                                                    drain.upper().count())}});
     }
     return stores;
 }
@@ -76,8 +76,9 @@ TEST(WriteBufferProperty, BoundCoversALatencyOfTheServer) {
         std::vector<Passage> passages;
         for (const auto& store : stores) {
             const Cycles free = passages.empty() ? Cycles{-1} : passages.back().drained;
-            const Cycles start =
-                free < store.ready ? store.ready + Cycles{random_source.whole(0, latency.count())} : free;
+            const Cycles start = free < store.ready
+                                     ? store.ready + Cycles{random_source.whole(0, latency.count())}
+                                     : free;
             passages.push_back({store.ready, start + store.drain});
             EXPECT_TRUE(bound.delay.contains(passages.back().drained - store.ready));
         }

@@ -1,27 +1,14 @@
 #pragma once
 /// \file
-/// Checks the events of a run against docs/reference/timing-contract.md, rule by rule, from the program and
-/// the description alone: no code of the simulator but the events themselves.
+/// Checks the events of a run against docs/reference/timing-contract.md, rule by rule, from the
+/// program and the description alone: no code of the simulator but the events themselves.
 
-#include "assembly/flow/control_flow_graph.hpp"
-#include "harness/device.hpp"
-#include "harness/simulator/clock/event.hpp"
-#include "harness/trace/sass_trace.hpp"
-#include "models/architecture/architecture.hpp"
-#include "models/launch/warp_policy.hpp"
+#include "tests/support/event_checker/recorded_run.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace warpbound::tests {
-
-struct RecordedRun {
-    std::vector<harness::simulator::Event> events;
-    std::int64_t execution_time = 0;
-    int multiprocessors = 1;
-    const harness::trace::SassTrace* trace = nullptr; ///< That the warps followed, if they did.
-};
 
 /// Violations found, in words that begin with the rule ("C7: .."); empty when all rules hold. At
 /// most 20 are given.

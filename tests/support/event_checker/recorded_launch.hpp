@@ -4,7 +4,7 @@
 
 #include "assembly/isa/program.hpp"
 #include "models/architecture/instruction_timing.hpp"
-#include "tests/support/event_checker/event_checker.hpp"
+#include "tests/support/event_checker/recorded_run.hpp"
 
 #include <optional>
 #include <string>

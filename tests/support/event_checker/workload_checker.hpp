@@ -1,19 +1,14 @@
 #pragma once
 /// \file
-/// Checks the events of a workload's run against docs/reference/timing-contract.md, from the kernels, the
-/// operations and the description alone.
+/// Checks the events of a workload's run against docs/reference/timing-contract.md, from the
+/// kernels, the operations and the description alone.
 
-#include "harness/workload.hpp"
-#include "tests/support/event_checker/event_checker.hpp"
+#include "tests/support/event_checker/recorded_workload.hpp"
+
+#include <string>
+#include <vector>
 
 namespace warpbound::tests {
-
-struct RecordedWorkload {
-    std::vector<harness::simulator::Event> events;
-    std::int64_t makespan = 0;
-    int multiprocessors = 1;
-    std::optional<models::Interval> launch_cost; ///< Where the user stated it.
-};
 
 /// Violations found, as `violations` of a launch gives them.
 /// Checked over all launches: C32, C33, C34 (order, nothing but the first launch, launch cost,

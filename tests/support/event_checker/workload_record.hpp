@@ -3,7 +3,7 @@
 /// The events of a workload's run by operation, launch and block.
 
 #include "tests/support/event_checker/recorded_launch.hpp"
-#include "tests/support/event_checker/workload_checker.hpp"
+#include "tests/support/event_checker/recorded_workload.hpp"
 
 #include <deque>
 #include <memory>

@@ -1,5 +1,5 @@
-#include "analyzer/flow/flow_facts_template.hpp"
 #include "analyzer/flow/coalescing.hpp"
+#include "analyzer/flow/flow_facts_template.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 ThreadFacts facts(const Analyzed& context, const BlockShape& shape, Lanes lanes = Lanes::MayPart) {
-    return derive_thread_facts(*context.request.function, context.graph, shape, context.architecture,
-                             lanes);
+    return derive_thread_facts(*context.request.function, context.graph, shape,
+                               context.architecture, lanes);
 }
 
 /// "0x0010: 1..2; 0x0030: 1".

@@ -28,8 +28,8 @@ std::unique_ptr<Analyzed> with_copies() {
                   {1'000'000, std::nullopt, 2'000'000});
     }
     kernel->request.host = HostTimeline{{copy(models::HostOperationKind::CopyToDevice, 4096)},
-                                      {copy(models::HostOperationKind::CopyToHost, 1001)},
-                                      models::Interval{500, std::nullopt, 700}};
+                                        {copy(models::HostOperationKind::CopyToHost, 1001)},
+                                        models::Interval{500, std::nullopt, 700}};
     return kernel;
 }
 

@@ -1,5 +1,5 @@
-#include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/interference/barrier_alignment.hpp"
+#include "analyzer/interference/barrier_intervals.hpp"
 #include "analyzer/path/loop_bounded_paths.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
@@ -51,7 +51,7 @@ std::int64_t costliest_part(const std::string& body, const std::vector<std::int6
     const auto context = prepare(made->request);
     EXPECT_TRUE(context) << to_string(context.error());
     const auto best = LoopBoundedPaths{made->graph, barrier_interval_paths(context.value(), costs),
-                                      context.value().facts.loops, Side::Upper}
+                                       context.value().facts.loops, Side::Upper}
                           .start_to_end();
     return best.value().cost;
 }

@@ -31,7 +31,7 @@ TEST(SlotTable, NamesOnePlaceOfThoseThatAreAlike) {
 
 TEST(SlotBoundaries, CountsLastCyclesOfSlots) {
     const SlotTable places = order("variable-rate:fast=0,every=2", 3, 2); // 0 0 1 1 0 0 2 2
-    const SlotBoundaries points{places, 2};                                // at 7, 15, ..
+    const SlotBoundaries points{places, 2};                               // at 7, 15, ..
     EXPECT_EQ(points.behind(0, 2), 0);
     EXPECT_EQ(points.behind(0, 3), 1);
     EXPECT_EQ(points.behind(3, 3), 0); // Its own point does not count.

@@ -124,9 +124,11 @@ SideResult certified(Analyzed& made) {
     made.request.proofs = nullptr;
     for (const BoundTerm& term : side.terms)
         if (!term.certificate.empty()) {
-            EXPECT_TRUE(std::ranges::any_of(proofs.certificates, [&](const PathCertificate& certificate) {
-                return certificate.id == term.certificate;
-            })) << term.certificate;
+            EXPECT_TRUE(std::ranges::any_of(proofs.certificates,
+                                            [&](const PathCertificate& certificate) {
+                                                return certificate.id == term.certificate;
+                                            }))
+                << term.certificate;
         }
     EXPECT_EQ(sum_of(side.terms), side.proved);
     EXPECT_GE(side.proved, upper(made).proved);

@@ -1,7 +1,7 @@
-#include "analyzer/microarchitecture/delay_graph.hpp"
 #include "analyzer/flow/flow_facts.hpp"
-#include "analyzer/path/loop_bounded_paths.hpp"
+#include "analyzer/microarchitecture/delay_graph.hpp"
 #include "analyzer/microarchitecture/state_graph.hpp"
+#include "analyzer/path/loop_bounded_paths.hpp"
 #include "tests/support/random_kernel.hpp"
 #include "tests/unit/analyzer/analyzed.hpp"
 
@@ -171,8 +171,8 @@ TEST(LoopBoundedPaths, TheShortestEqualsTheExhaustiveSearchWhenNoStatesWereJoine
         const PathGraph states = build_state_graph(context.graph, pipeline, random->facts.never, 64,
                                                    whole_run(context.graph, pipeline));
         if (!states.exact) continue;
-        const auto best =
-            LoopBoundedPaths{context.graph, states, random->facts.loops, Side::Lower}.start_to_end();
+        const auto best = LoopBoundedPaths{context.graph, states, random->facts.loops, Side::Lower}
+                              .start_to_end();
         const auto enumerated =
             Enumerator{context, pipeline, random->facts.loops}.shortest_and_longest(200'000);
         if (!enumerated) continue;
@@ -202,8 +202,8 @@ TEST(LoopBoundedPaths, TheLongestChainEqualsTheExhaustiveSearch) {
                                           {lower.start(), upper.start()}),
                               random->facts.never, 96, span);
         ASSERT_TRUE(chains.exact) << "seed " << seed;
-        const auto best =
-            LoopBoundedPaths{context.graph, chains, random->facts.loops, Side::Upper}.start_to_end();
+        const auto best = LoopBoundedPaths{context.graph, chains, random->facts.loops, Side::Upper}
+                              .start_to_end();
         const auto enumerated =
             Enumerator{context, upper, random->facts.loops}.shortest_and_longest(200'000);
         if (!enumerated) continue;

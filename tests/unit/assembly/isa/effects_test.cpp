@@ -1,4 +1,5 @@
 #include "assembly/isa/effects.hpp"
+#include "assembly/isa/function_effects.hpp"
 #include "assembly/isa/program.hpp"
 #include "listings.hpp"
 

@@ -8,8 +8,8 @@ namespace warpbound::certification {
 namespace {
 
 using harness::Quantity;
-using harness::Sample;
 using harness::RunAnomaly;
+using harness::Sample;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -27,9 +27,9 @@ protected:
                                                launch, std::string{to_string(quantity)}});
         std::vector<Sample> samples;
         for (const auto& times : runs)
-            samples.push_back(
-                {static_cast<std::int64_t>(samples.size()), 1, times,
-                 times.empty() ? harness::Remark{RunAnomaly::TimeOut, "no end"} : harness::Remark{}});
+            samples.push_back({static_cast<std::int64_t>(samples.size()), 1, times,
+                               times.empty() ? harness::Remark{RunAnomaly::TimeOut, "no end"}
+                                             : harness::Remark{}});
         ASSERT_TRUE(campaign_->note_conditions(series.value().id, 0, {{"driver", "13.0"}}));
         ASSERT_TRUE(campaign_->append(series.value().id, samples));
     }

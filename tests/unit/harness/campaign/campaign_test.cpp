@@ -487,8 +487,9 @@ TEST(Troubles, OfARunAreRefusedByWhatIsAccepted) {
     EXPECT_EQ(to_string(endless.error()), "saxpy: run 2 is marked time-out (10 s); expected runs "
                                           "that ended with times of this kernel");
     // What is expected is what the caller takes, and not guessed from a trouble that it may take.
-    const TakenRuns all_but_lost{[](RunAnomaly anomaly) { return anomaly != RunAnomaly::DeviceLost; },
-                                 "runs of a device that is there"};
+    const TakenRuns all_but_lost{
+        [](RunAnomaly anomaly) { return anomaly != RunAnomaly::DeviceLost; },
+        "runs of a device that is there"};
     EXPECT_TRUE(check_anomalies(key, samples, all_but_lost));
     samples.push_back({3, 4, {}, {RunAnomaly::DeviceLost, "gone"}});
     EXPECT_EQ(to_string(check_anomalies(key, samples, all_but_lost).error()),

@@ -64,10 +64,10 @@ void fill(Campaign& campaign) {
                          .value();
     ASSERT_TRUE(campaign.note_conditions(odd.id, 0,
                                          {{"driver", "13.0, \"beta\""}, {"temperature", "41 C"}}));
-    ASSERT_TRUE(
-        campaign.append(odd.id, {{0, 1, {7}, {}},
-                                 {1, 2, {9}, {RunAnomaly::Throttled, "from 1980 to 1200 MHz,\nhot"}},
-                                 {2, 3, {}, {RunAnomaly::TimeOut, "no end after 5 s"}}}));
+    ASSERT_TRUE(campaign.append(
+        odd.id, {{0, 1, {7}, {}},
+                 {1, 2, {9}, {RunAnomaly::Throttled, "from 1980 to 1200 MHz,\nhot"}},
+                 {2, 3, {}, {RunAnomaly::TimeOut, "no end after 5 s"}}}));
     ASSERT_TRUE(campaign.note_conditions(odd.id, 3, {{"driver", "13.1"}}));
     ASSERT_TRUE(campaign.append(odd.id, {{3, 4, {}, {RunAnomaly::DeviceLost, "gone"}}}));
     ASSERT_TRUE(campaign.series({"empty", "d", "", "p", "k", "", "1x32", "clocks"}));

@@ -181,7 +181,8 @@ TEST_F(Recorded, DeviceKeepsTheSeriesOfOneKernelApart) {
     twins[2].quantity = Quantity::ExecutionTime;
     twins[3].name = "other-question/n=6";
     const std::vector<std::vector<Sample>> samples{
-        {{0, seed_of_run(1, 0), {120}, {}}, {1, seed_of_run(1, 1), {}, {RunAnomaly::TimeOut, "5 s"}}},
+        {{0, seed_of_run(1, 0), {120}, {}},
+         {1, seed_of_run(1, 1), {}, {RunAnomaly::TimeOut, "5 s"}}},
         {{0, seed_of_run(1, 0), {0, 130}, {}}, {1, seed_of_run(1, 1), {0, 131}, {}}},
         {{0, seed_of_run(1, 0), {}, {RunAnomaly::LaunchFailure, "refused"}},
          {1, seed_of_run(1, 1), {200}, {RunAnomaly::Throttled, "hot"}}},
@@ -294,11 +295,11 @@ TEST_F(Recorded, DeviceGivesTroublesToo) {
         const auto series =
             campaign->series(series_key(one, simulated_->identity(), protocol_)).value();
         ASSERT_TRUE(campaign->note_conditions(series.id, 0, {{"driver", "13.0"}}));
-        ASSERT_TRUE(
-            campaign->append(series.id, {{0, seed_of_run(1, 0), {120}, {RunAnomaly::Throttled, "hot"}},
-                                         {1, seed_of_run(1, 1), {}, {RunAnomaly::TimeOut, "5 s"}},
-                                         {2, seed_of_run(1, 2), {}, {RunAnomaly::DeviceLost, "bus"}},
-                                         {3, seed_of_run(1, 3), {121}, {}}}));
+        ASSERT_TRUE(campaign->append(series.id,
+                                     {{0, seed_of_run(1, 0), {120}, {RunAnomaly::Throttled, "hot"}},
+                                      {1, seed_of_run(1, 1), {}, {RunAnomaly::TimeOut, "5 s"}},
+                                      {2, seed_of_run(1, 2), {}, {RunAnomaly::DeviceLost, "bus"}},
+                                      {3, seed_of_run(1, 3), {121}, {}}}));
     }
     const auto device = open_device("recorded:" + file).value();
     protocol_.repetitions = 4;

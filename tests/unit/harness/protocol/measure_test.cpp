@@ -1,5 +1,5 @@
-#include "harness/protocol/worker_pool.hpp"
 #include "harness/protocol/measure.hpp"
+#include "harness/protocol/worker_pool.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -254,8 +254,10 @@ TEST(WorkerPool, TakesTheRunsBeforeTheLastOneThatEndLater) {
                     std::this_thread::yield();
             return false;
         };
-        const auto batch =
-            WorkerPool<std::int64_t>{task, 0, 2, waits, [](std::int64_t run) { return run == 1; }}.run(2);
+        const auto batch = WorkerPool<std::int64_t>{
+            task, 0, 2, waits, [](std::int64_t run) {
+                return run == 1;
+            }}.run(2);
         EXPECT_EQ(batch.done, (std::vector<std::int64_t>{0, 1}));
     }
 }
@@ -266,9 +268,10 @@ TEST(WorkerPool, TakesNoRunBehindTheLastOne) {
             if (run > 40) return Failure{"behind the last one", "crew"};
             return run;
         };
-        const auto batch =
-            WorkerPool<std::int64_t>{task, 0, 100, {}, [](std::int64_t run) { return run == 40; }}.run(
-                threads);
+        const auto batch = WorkerPool<std::int64_t>{
+            task, 0, 100, {}, [](std::int64_t run) {
+                return run == 40;
+            }}.run(threads);
         EXPECT_EQ(batch.done.size(), 41U);
         EXPECT_FALSE(batch.failure);
     }
@@ -304,8 +307,9 @@ TEST(Measure, ForgetsAFailureBehindTheLastRunThatWasNeeded) {
 }
 
 TEST(Troubles, AreReadAsTheyAreWritten) {
-    for (const auto anomaly : {RunAnomaly::None, RunAnomaly::Throttled, RunAnomaly::Sequence, RunAnomaly::Clock,
-                               RunAnomaly::TimeOut, RunAnomaly::LaunchFailure, RunAnomaly::DeviceLost}) {
+    for (const auto anomaly :
+         {RunAnomaly::None, RunAnomaly::Throttled, RunAnomaly::Sequence, RunAnomaly::Clock,
+          RunAnomaly::TimeOut, RunAnomaly::LaunchFailure, RunAnomaly::DeviceLost}) {
         EXPECT_EQ(parse_anomaly(to_string(anomaly)), anomaly);
         EXPECT_TRUE(gives_times(anomaly) || !counts(anomaly));
     }

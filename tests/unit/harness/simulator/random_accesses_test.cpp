@@ -1,5 +1,6 @@
 // Random accesses through random small caches keep to the timing contract and lose no sector.
 
+#include "harness/simulator/decode/translation.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/unit/harness/simulator/any_order.hpp"

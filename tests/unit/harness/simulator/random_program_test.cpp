@@ -1,5 +1,6 @@
 // Random small programs under every draw mode, judged by the independent checker.
 
+#include "harness/simulator/decode/translation.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/unit/harness/simulator/any_order.hpp"

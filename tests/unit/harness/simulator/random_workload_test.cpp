@@ -1,5 +1,6 @@
 // Random workloads against every rule of the contract (C32 to C36).
 
+#include "harness/simulator/decode/translation.hpp"
 #include "harness/simulator/machine_run.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
 #include "tests/unit/harness/simulator/random_case.hpp"

@@ -1,7 +1,7 @@
 #include "assembly/isa/program.hpp"
 #include "assembly/isa/reader.hpp"
-#include "harness/suite/benchmark.hpp"
 #include "harness/suite/emission.hpp"
+#include "harness/suite/suites.hpp"
 
 #include <gtest/gtest.h>
 

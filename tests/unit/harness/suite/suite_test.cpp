@@ -1,7 +1,7 @@
 #include "assembly/isa/reader.hpp"
 #include "harness/devices/simulated.hpp"
-#include "harness/suite/benchmark.hpp"
 #include "harness/suite/measure_point.hpp"
+#include "harness/suite/suites.hpp"
 #include "models/architecture/value_path.hpp"
 #include "tests/support/benchmark_times.hpp"
 

@@ -3,10 +3,10 @@
 
 #include "harness/simulator/machine.hpp"
 #include "harness/trace/recorded_trace.hpp"
-#include "tests/support/random_source.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/random_kernel.hpp"
+#include "tests/support/random_source.hpp"
 #include "tests/support/recorded_events.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/random_accesses.hpp"
@@ -263,7 +263,8 @@ std::string damaged(std::string text, tests::RandomSource& random_source) {
         return text.insert(first, line);
     case 2: {
         text.erase(first, last - first);
-        const auto to = line_at(random_source.whole(0, static_cast<std::int64_t>(text.size()) - 1)).first;
+        const auto to =
+            line_at(random_source.whole(0, static_cast<std::int64_t>(text.size()) - 1)).first;
         return text.insert(to, line);
     }
     default:

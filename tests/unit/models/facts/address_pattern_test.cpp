@@ -1,4 +1,5 @@
-// Addresses of lanes and the passes that they take: rules C21 and C22 of docs/reference/timing-contract.md.
+// Addresses of lanes and the passes that they take: rules C21 and C22 of
+// docs/reference/timing-contract.md.
 
 #include "models/facts/address_pattern.hpp"
 

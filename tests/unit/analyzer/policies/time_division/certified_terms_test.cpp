@@ -45,8 +45,9 @@ struct SharedPorts {
 };
 
 const BoundTerm* term_of(const SideResult& side, const std::string& certificate) {
-    const auto found = std::find_if(side.terms.begin(), side.terms.end(),
-                                    [&](const BoundTerm& term) { return term.certificate == certificate; });
+    const auto found =
+        std::find_if(side.terms.begin(), side.terms.end(),
+                     [&](const BoundTerm& term) { return term.certificate == certificate; });
     return found == side.terms.end() ? nullptr : &*found;
 }
 
@@ -60,11 +61,11 @@ TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
     EXPECT_EQ(lost->count, 4);
     EXPECT_EQ(lost->cycles, 2 * 12);
     for (const char* every : {"4", "8", "12"})
-        EXPECT_TRUE(std::any_of(shared.proofs.certificates.begin(), shared.proofs.certificates.end(),
-                                [&](const PathCertificate& certificate) {
-                                    return certificate.id ==
-                                           std::string{"execution-time-upper-every-"} + every;
-                                }))
+        EXPECT_TRUE(std::any_of(
+            shared.proofs.certificates.begin(), shared.proofs.certificates.end(),
+            [&](const PathCertificate& certificate) {
+                return certificate.id == std::string{"execution-time-upper-every-"} + every;
+            }))
             << every;
 }
 

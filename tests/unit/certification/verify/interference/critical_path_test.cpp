@@ -127,7 +127,8 @@ TEST(LaunchEvidence, ThatMayBeLooserSaysWhatIsBoundedWithoutIt) {
 /// paths are.
 TEST(LaunchEvidence, WithNodesThatNoPathReachesFails) {
     for (const char* certificate : {"same", "stall"}) {
-        const std::string path = std::string{"analysis/K1/execution-time-upper-"} + certificate + ".json";
+        const std::string path =
+            std::string{"analysis/K1/execution-time-upper-"} + certificate + ".json";
         EvidenceFiles files = bundle_named("several waves on several multiprocessors").files;
         edit(files, path, [](Json& json) {
             const std::size_t nodes = json["nodes"].size();

@@ -23,15 +23,16 @@ TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
 
 TEST(LaunchEvidence, OfAccessesInSlotsSumsWaitsThatEndBetweenSlots) {
     const auto certificates = lemmas_of_upper_bound(bundle_named(cached_in_slots));
-    EXPECT_THAT(certificates, testing::IsSupersetOf({"loads", "stores", "entries", "link", "drain",
-                                               "loads-between-slots", "stores-between-slots"}));
+    EXPECT_THAT(certificates,
+                testing::IsSupersetOf({"loads", "stores", "entries", "link", "drain",
+                                       "loads-between-slots", "stores-between-slots"}));
     EXPECT_THAT(certificates, testing::Not(testing::Contains("buffer-in-any-place")));
 }
 
 TEST(LaunchEvidence, OfAccessesInStrictTurnsSumsTimesOfWarpsAndWhatAllWaitFor) {
     const auto certificates = lemmas_of_upper_bound(bundle_named(cached_in_turns));
-    EXPECT_THAT(certificates, testing::IsSupersetOf(
-                            {"alone", "slots", "loads", "stores", "entries", "link", "drain"}));
+    EXPECT_THAT(certificates, testing::IsSupersetOf({"alone", "slots", "loads", "stores", "entries",
+                                                     "link", "drain"}));
     EXPECT_THAT(certificates, testing::Not(testing::Contains(testing::StartsWith("rounds-of-"))));
 }
 

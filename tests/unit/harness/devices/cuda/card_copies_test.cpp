@@ -53,10 +53,11 @@ TEST(CardCopies, AreRecordedWithWhatHappensToThem) {
     };
     for (const auto& [script, anomaly, text, loses] :
          {Row{"time-out-at 2", RunAnomaly::TimeOut, "a copy did not end within 50 ms", true},
-          Row{"illegal-address-at 2", RunAnomaly::LaunchFailure, "the copy failed: CUDA_ERROR_ILLEGAL",
-              true},
+          Row{"illegal-address-at 2", RunAnomaly::LaunchFailure,
+              "the copy failed: CUDA_ERROR_ILLEGAL", true},
           Row{"lost-at 2", RunAnomaly::DeviceLost, "cuMemcpyHtoDAsync_v2 failed", true},
-          Row{"refused-at 2", RunAnomaly::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", false},
+          Row{"refused-at 2", RunAnomaly::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+              false},
           Row{"no-rate-at 2", RunAnomaly::Clock, "stood still", false},
           Row{"slow-from 2 900", RunAnomaly::Throttled, "clock rate 900.0 MHz", false}}) {
         const StandIn driver{script};

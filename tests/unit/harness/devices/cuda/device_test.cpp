@@ -272,8 +272,9 @@ TEST_P(CudaFault, IsRecordedAndTheSeriesResumed) {
     if (!fault.loses) {
         ASSERT_TRUE(result) << to_string(result.error());
         ASSERT_EQ(samples.size(), 6U);
-        EXPECT_EQ(samples[2].remark.anomaly,
-                  fault.anomaly == RunAnomaly::Throttled ? RunAnomaly::Throttled : RunAnomaly::None);
+        EXPECT_EQ(samples[2].remark.anomaly, fault.anomaly == RunAnomaly::Throttled
+                                                 ? RunAnomaly::Throttled
+                                                 : RunAnomaly::None);
         return;
     }
     ASSERT_FALSE(result);
@@ -297,9 +298,11 @@ INSTANTIATE_TEST_SUITE_P(
     Played, CudaFault,
     testing::Values(
         Fault{"time-out-at 4", RunAnomaly::TimeOut, "a launch did not end within 50 ms", true},
-        Fault{"illegal-address-at 4", RunAnomaly::LaunchFailure, "CUDA_ERROR_ILLEGAL_ADDRESS", true},
+        Fault{"illegal-address-at 4", RunAnomaly::LaunchFailure, "CUDA_ERROR_ILLEGAL_ADDRESS",
+              true},
         Fault{"lost-at 4", RunAnomaly::DeviceLost, "CUDA_ERROR_DEVICE_UNAVAILABLE", true},
-        Fault{"refused-at 4", RunAnomaly::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", false},
+        Fault{"refused-at 4", RunAnomaly::LaunchFailure, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+              false},
         Fault{"clock-back-at 4", RunAnomaly::Clock, "the clock of warp 0 went from", false},
         Fault{"clock-jump-at 4", RunAnomaly::Clock, "the clock of warp 0 counted", false},
         Fault{"no-record-at 4", RunAnomaly::LaunchFailure, "warp 0 left no record", false},

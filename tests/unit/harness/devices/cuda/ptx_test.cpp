@@ -1,6 +1,6 @@
-#include "harness/suite/benchmark.hpp"
 #include "harness/suite/ptx_semaphore.hpp"
 #include "harness/suite/ptx_statement.hpp"
+#include "harness/suite/suites.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <fmt/format.h>

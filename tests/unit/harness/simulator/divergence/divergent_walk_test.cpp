@@ -1,6 +1,7 @@
 // Rules C37 to C41: lanes that part and meet again.
 
 #include "assembly/isa/reader.hpp"
+#include "harness/simulator/decode/translation.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/support/every_policy.hpp"
 #include "tests/support/leaving_kernel.hpp"

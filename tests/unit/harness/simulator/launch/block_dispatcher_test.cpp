@@ -1,6 +1,7 @@
 // Blocks on one or several SMs: room, dispatch, order.
 
 #include "harness/simulator/adversary.hpp"
+#include "harness/simulator/decode/translation.hpp"
 #include "harness/simulator/launch/residency.hpp"
 #include "tests/support/event_checker/event_checker.hpp"
 #include "tests/unit/harness/simulator/any_order.hpp"

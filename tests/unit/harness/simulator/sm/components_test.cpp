@@ -1,9 +1,9 @@
 // The small parts of the simulated machine.
 
-#include "harness/simulator/sm/barrier.hpp"
 #include "harness/simulator/clock/clock.hpp"
 #include "harness/simulator/clock/link.hpp"
 #include "harness/simulator/clock/random.hpp"
+#include "harness/simulator/sm/barrier.hpp"
 #include "harness/simulator/sm/write_buffer.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // A warp with results whose time is told after the issue.
 
+#include "harness/simulator/decode/translation.hpp"
 #include "harness/simulator/sm/warp.hpp"
 #include "tests/unit/harness/simulator/machines.hpp"
 #include "tests/unit/harness/simulator/programs.hpp"

@@ -1,6 +1,5 @@
-#include "assembly/isa/effects.hpp"
-
 #include "assembly/isa/function_effects.hpp"
+
 #include "assembly/isa/register_limits.hpp"
 #include "assembly/isa/register_roles.hpp"
 

@@ -1,5 +1,3 @@
-#include "assembly/isa/operand.hpp"
-
 #include "assembly/isa/operand_reader.hpp"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
-#include "harness/simulator/decode/kernel_code.hpp"
+#include "harness/simulator/decode/translation.hpp"
 
 #include "harness/recorded_launch.hpp"
 #include "harness/simulator/decode/architecture_values.hpp"
+#include "harness/simulator/decode/operation_code.hpp"
 #include "harness/simulator/launch/occupancy_limit.hpp"
 #include "harness/simulator/memory/shape.hpp"
-#include "harness/simulator/decode/operation_code.hpp"
 #include "models/architecture/instruction_timing.hpp"
 
 #include <fmt/format.h>

@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// A made bundle: its files, reports and the requirements held against its claims.
+
+#include "certification/bundle/inputs.hpp"
+#include "certification/bundle/requirement.hpp"
+#include "certification/report/report.hpp"
+
+#include <string>
+#include <vector>
+
+namespace warpbound::certification {
+
+/// A requirement held against the claims of one kernel.
+struct RequirementResult {
+    Requirement requirement;
+    std::string kernel; ///< Id; empty when no kernel of the bundle is meant.
+    KnownTimes known;
+    RequirementVerdict verdict = RequirementVerdict::Undecided;
+};
+
+/// A bound that is too far above the worst observed time (`--check`).
+struct LooseBound {
+    std::string kernel; ///< Id.
+    std::string quantity;
+    std::int64_t bound = 0;
+    std::int64_t worst = 0; ///< Observed.
+};
+
+struct Bundle {
+    EvidenceFiles files; ///< With the manifest.
+    std::string report_id;
+    std::vector<Report> reports; ///< One per kernel, in order.
+    std::vector<RequirementResult> requirements;
+    std::vector<LooseBound> loose;
+    bool limit_reached = false; ///< A bound could be tighter: a limit stopped its search.
+
+    /// An observation is outside its bound, a requirement is violated or a bound is too loose.
+    [[nodiscard]] bool violated() const;
+    /// A limit was reached, or a requirement is neither met nor violated.
+    [[nodiscard]] bool undecided() const;
+};
+
+} // namespace warpbound::certification

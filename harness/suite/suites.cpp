@@ -1,0 +1,257 @@
+#include "harness/suite/suites.hpp"
+
+#include "harness/suite/catalogue.hpp"
+#include "harness/suite/ptx_semaphore.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpbound::harness {
+
+namespace {
+
+using assembly::OpcodeClass;
+
+constexpr const char* kernel_name = "timed_region";
+
+models::Launch launch_of(const Axes& axes) {
+    models::Launch launch{axis_value(axes, "blocks", 1), 32 * axis_value(axes, "warps", 1)};
+    const auto stated = [&](std::string_view axis) {
+        const std::int64_t value = axis_value(axes, axis, 0);
+        return value > 0 ? std::optional{value} : std::nullopt;
+    };
+    launch.registers = stated("registers");
+    launch.shared_memory = stated("shared-memory");
+    return launch;
+}
+
+/// A point that nothing has been made of yet.
+BenchmarkPoint meant_point(const Benchmark& benchmark, Axes axes,
+                           const models::Architecture& architecture) {
+    BenchmarkPoint point;
+    point.benchmark = benchmark.name;
+    point.name = benchmark.name;
+    for (const auto& [name, value] : axes)
+        point.name += fmt::format("/{}={}", name, value);
+    point.launch = launch_of(axes);
+    point.quantity = benchmark.quantity;
+    point.most_runs = benchmark.most_runs;
+    point.adds_to_empty = benchmark.adds_to_empty;
+    if (benchmark.copies)
+        point.copy = Copy{*benchmark.copies, axis_value(axes, "bytes", 1)};
+    else
+        point.region = benchmark.region(axes, architecture);
+    point.axes = std::move(axes);
+    point.facts.kernel = kernel_name;
+    return point;
+}
+
+/// The text names the copy, for every device: nothing is written for it.
+void write_copy(BenchmarkPoint& point) {
+    point.text = to_string(*point.copy) + "\n";
+    point.facts.program_digest = assembly::digest_of(point.text);
+}
+
+Result<void> write_listing(BenchmarkPoint& point, const models::Architecture& architecture) {
+    const bool old = architecture.issue_control == models::IssueControl::Interlocked;
+    const auto clock = [&](int destination) {
+        return Operation{fmt::format("S2R R{}, {}", destination, old ? "SR_ClockLo" : "SR_CLOCKLO"),
+                         OpcodeClass::ClockRead,
+                         destination,
+                         {}};
+    };
+    // Fermi's clock register counts every other cycle: V14 doubles what it reads.
+    const auto doubled = [&](int reg) {
+        return Operation{old ? fmt::format("SHL.W R{0}, R{0}, 0x1", reg)
+                             : fmt::format("MOV R{0}, R{0}", reg),
+                         old ? OpcodeClass::Shift : OpcodeClass::Move,
+                         reg,
+                         {reg}};
+    };
+    std::vector<Operation> operations = point.region.before;
+    operations.push_back(clock(0));
+    operations.push_back(doubled(0));
+    const std::size_t body = operations.size();
+    operations.insert(operations.end(), point.region.timed.begin(), point.region.timed.end());
+    const std::size_t back = operations.size();
+    const bool loops = point.region.trips > 1;
+    const auto branch_to = [](std::int64_t address) {
+        return Operation{fmt::format("@P0 BRA 0x{:x}", address), OpcodeClass::Branch, -1, {}};
+    };
+    if (loops) operations.push_back(branch_to(0));
+    operations.push_back(clock(1));
+    operations.push_back(doubled(1));
+    operations.push_back({"EXIT", OpcodeClass::Exit, -1, {}});
+    auto emitted = emit(kernel_name, operations, architecture);
+    if (emitted && loops) {
+        // Where the body begins is known only once all is written.
+        const std::int64_t header = emitted.value().addresses[body];
+        operations[back] = branch_to(header);
+        emitted = emit(kernel_name, operations, architecture);
+        point.facts.loops.push_back({header, point.region.trips, point.region.trips, {}});
+    }
+    if (!emitted) return emitted.as_failure();
+    point.text = emitted.value().text;
+    point.facts.program_digest = assembly::digest_of(point.text);
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        if (!operations[i].fact) continue;
+        point.facts.memory.push_back(*operations[i].fact);
+        point.facts.memory.back().at = emitted.value().addresses[i];
+    }
+    return boost::outcome_v2::success();
+}
+
+Result<void> write_ptx(BenchmarkPoint& point, assembly::Target target) {
+    std::vector<Operation> timed = point.region.timed;
+    timed.insert(timed.end(), point.region.closing.begin(), point.region.closing.end());
+    auto kernel =
+        point.region.semaphore
+            ? emit_semaphore(kernel_name, target, *point.launch.registers)
+            : emit_ptx(kernel_name, point.region.before, timed, target, point.region.trips);
+    if (!kernel) {
+        Failure why = kernel.error();
+        why.where = point.name;
+        return why;
+    }
+    point.ptx = std::move(kernel).value();
+    point.facts.program_digest = assembly::digest_of(point.ptx->text);
+    return boost::outcome_v2::success();
+}
+
+std::vector<Suite> define_suites() {
+    std::vector<std::string> every;
+    std::vector<std::string> calibrating;
+    for (const auto& benchmark : benchmarks()) {
+        every.push_back(benchmark.name);
+        if (!benchmark.calibrates.empty()) calibrating.push_back(benchmark.name);
+    }
+    return {{"residence",
+             "What an SM has room for: warps, blocks, registers, shared memory",
+             {"resident-warps", "resident-registers", "resident-shared-memory"}},
+            {"quick",
+             "A first look: chains of additions, pairs over warps, shared loads",
+             {"empty-region", "independent-add", "dependent-add", "dependent-pair", "shared-load"}},
+            {"voudouris-2014",
+             "The experiments of V14: Tables 2 to 4, 7, 19 and 20, Figures 17 to 30",
+             {"empty-region", "independent-add", "independent-mul", "independent-mad",
+              "independent-cos", "dependent-add", "dependent-mul", "dependent-mad", "dependent-cos",
+              "independent-pair", "dependent-pair", "dependent-mad-add", "shared-load",
+              "shared-store", "shared-pairs", "bank-conflict", "global-load", "global-store"}},
+            {"gpudiag-2023",
+             "The experiments of G23: blocks on an SM, who shares a unit, number of SMs",
+             {"resident-warps", "unit-add", "unit-mul", "unit-mad", "unit-cos", "multiprocessors",
+              "warps-add", "bandwidth"}},
+            {"gajger-2017",
+             "The experiments of G17: launches, latencies, copies, saxpy by intensity, occupancy "
+             "and size",
+             {"launch-size", "block-replacement", "dependent-add", "dependent-mad", "result-l1",
+              "result-l2", "result-dram", "branch-taken", "branch-not-taken", "global-transactions",
+              "copy-to-device", "copy-from-device", "saxpy", "saxpy-occupancy", "saxpy-size"}},
+            {"taylor-li-2010",
+             "The experiments of T10: operations for each fetch, inputs, outputs, registers, size",
+             {"alu-fetch-ratio", "alu-fetch-ratio-wide", "read-latency", "read-latency-wide",
+              "write-latency", "register-usage", "clause-usage", "domain-size"}},
+            {"calibration", "What `calibrate` reads values of a description off", calibrating},
+            {"full", "Every benchmark", every}};
+}
+
+Result<const Benchmark*> benchmark_of(std::string_view name) {
+    for (const auto& known : benchmarks())
+        if (known.name == name) return &known;
+    constexpr std::size_t most_named = 12;
+    std::vector<std::string> alike;
+    for (const auto& known : benchmarks())
+        if (alike.size() < most_named && known.name.find(name) != std::string::npos)
+            alike.push_back(known.name);
+    return Failure{fmt::format("no benchmark '{}'; `warpbound measure --list` shows all {}{}", name,
+                               benchmarks().size(),
+                               alike.empty() ? ""
+                                             : fmt::format(", with that in their names {}",
+                                                           fmt::join(alike, ", "))),
+                   "measure"};
+}
+
+/// All combinations of the axes, the last one running fastest.
+std::vector<Axes> combinations_of(const Benchmark& benchmark) {
+    std::vector<Axes> combinations{{}};
+    for (const auto& [name, values] : benchmark.axes) {
+        std::vector<Axes> longer;
+        for (const auto& combination : combinations)
+            for (const std::int64_t value : values) {
+                longer.push_back(combination);
+                longer.back().emplace_back(name, value);
+            }
+        combinations = std::move(longer);
+    }
+    return combinations;
+}
+
+} // namespace
+
+const std::vector<Benchmark>& benchmarks() {
+    static const std::vector<Benchmark> all = [] {
+        std::vector<Benchmark> every;
+        for (auto& part : {published_benchmarks(), issue_benchmarks(), memory_benchmarks(),
+                           alu_fetch_benchmarks(), launch_benchmarks(), copy_benchmarks(),
+                           calibration_benchmarks(), cache_benchmarks(), store_benchmarks()})
+            every.insert(every.end(), part.begin(), part.end());
+        return every;
+    }();
+    return all;
+}
+
+const std::vector<Suite>& suites() {
+    static const std::vector<Suite> all = define_suites();
+    return all;
+}
+
+Result<std::vector<BenchmarkPoint>> points_of(std::string_view benchmark,
+                                              const models::Architecture& architecture) {
+    const auto found = benchmark_of(benchmark);
+    if (!found) return found.as_failure();
+    if (found.value()->interlocked &&
+        architecture.issue_control != models::IssueControl::Interlocked)
+        return Failure{fmt::format("{} needs a machine that makes instructions wait for their "
+                                   "operands; on {} the encoding does",
+                                   benchmark, architecture.name),
+                       "measure"};
+    std::vector<BenchmarkPoint> points;
+    for (auto& axes : combinations_of(*found.value())) {
+        points.push_back(meant_point(*found.value(), std::move(axes), architecture));
+        if (points.back().copy) {
+            write_copy(points.back());
+            continue;
+        }
+        if (auto written = write_listing(points.back(), architecture); !written)
+            return written.as_failure();
+    }
+    return points;
+}
+
+Result<std::vector<BenchmarkPoint>> ptx_points_of(std::string_view benchmark,
+                                                  assembly::Target target) {
+    const auto found = benchmark_of(benchmark);
+    if (!found) return found.as_failure();
+    models::Architecture machine; // Of which nothing but the target is known.
+    machine.name = to_string(target);
+    machine.target = target;
+    std::vector<BenchmarkPoint> points;
+    for (auto& axes : combinations_of(*found.value())) {
+        auto point = meant_point(*found.value(), std::move(axes), machine);
+        if (point.region.semaphore) {
+            auto& registers = point.launch.registers;
+            if (!registers) registers = least_semaphore_registers;
+            if (*registers < least_semaphore_registers) continue;
+        }
+        points.push_back(std::move(point));
+        if (points.back().copy) {
+            write_copy(points.back());
+            continue;
+        }
+        if (auto written = write_ptx(points.back(), target); !written) return written.as_failure();
+    }
+    return points;
+}
+
+} // namespace warpbound::harness
