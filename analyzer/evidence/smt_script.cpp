@@ -189,9 +189,9 @@ private:
         if (block_of(0) == block) entries.emplace_back("1");
         const std::string turns = sum(into(true));
         const std::string entered = sum(entries);
-        add(fmt::format("turns_at_most_b{}", block), "<=", turns,
+        add(fmt::format("iterations_at_most_b{}", block), "<=", turns,
             times(bounds_[loop].max, entered));
-        add(fmt::format("turns_at_least_b{}", block), ">=", turns,
+        add(fmt::format("iterations_at_least_b{}", block), ">=", turns,
             times(bounds_[loop].min, entered));
 
         const auto is_inside = [&](std::size_t node) { return inside(loop, node); };
@@ -215,10 +215,10 @@ private:
             Terms entered_here =
                 into_where(header, [&](std::size_t from) { return !is_inside(from); });
             if (header == 0) entered_here.emplace_back("1");
-            add(fmt::format("stays_into_{}", header), "=", sum(parts), sum(entered_here));
+            add(fmt::format("traversals_into_{}", header), "=", sum(parts), sum(entered_here));
         }
         for (const auto& [exit, edges] : left)
-            add(fmt::format("stays_b{}_to_{}", block, exit_name(exit)), "=", sum(staying[exit]),
+            add(fmt::format("traversals_b{}_to_{}", block, exit_name(exit)), "=", sum(staying[exit]),
                 sum(edges));
         add(fmt::format("cut_b{}", block),
             certificate_.side == Side::Upper ? "<=" : ">=", sum(cost(is_inside)), sum(limit));

@@ -36,12 +36,12 @@ public:
                 ? "ports that a warp takes from those of its scheduler beyond issue "
                   "slots, each with the turns that follow"
                 : "issue slots and ports that a warp takes from those of its scheduler",
-            on_scheduler, cost_.same, certificate("same"));
+            on_scheduler, cost_.same, certificate("demand-own-scheduler"));
         add(cost_.turns_of > 0
                 ? "ports of the multiprocessor that a warp takes from those of other schedulers, "
                   "each with the turns that follow"
                 : "ports of the multiprocessor that a warp takes from those of other schedulers",
-            warps - on_scheduler, cost_.other, certificate("other"));
+            warps - on_scheduler, cost_.other, certificate("demand-other-schedulers"));
     }
     /// Of so many warps the part between two barriers in which the chain goes over to another
     /// scheduler, so that warps of both count (S13).
@@ -51,13 +51,13 @@ public:
                   "another scheduler, each with the turns that follow"
                 : "issue slots and ports that a warp takes between two barriers while the chain "
                   "goes over to another scheduler",
-            warps, cost_.part, certificate("part"));
+            warps, cost_.part, certificate("barrier-interval"));
     }
     void add_cut_work(std::int64_t warps) {
         add(cost_.turns_of > 0
                 ? "ports of a warp whose block is cut at the start of the last one, with turns"
                 : "issue slots and ports of a warp whose block is cut at the start of the last one",
-            warps, cost_.same, certificate("same"));
+            warps, cost_.same, certificate("demand-own-scheduler"));
     }
     void add_changes(std::int64_t windows) {
         add("an instruction issued before the chain went over to another warp", windows - 1,
@@ -79,9 +79,9 @@ public:
         const std::int64_t others = seen_ - own;
         const std::int64_t times_full = others / cost_.active + (others % cost_.active > 0 ? 1 : 0);
         add("waits of a warp inside the active set, of as many at a time as it holds", times_full,
-            cost_.inside, certificate("inside"));
+            cost_.inside, certificate("within-active-set"));
         add("ports of the chain's own warp, for which warps in the active set wait", blocks,
-            cost_.held, certificate("held"));
+            cost_.held, certificate("residual-occupancy"));
     }
     std::vector<BoundTerm> take() { return std::move(terms_); }
 
@@ -200,7 +200,7 @@ std::vector<BoundTerm> from_place_to_place(const LaunchGeometry& shape, const In
 
 std::string certificate_id(const char* sum, std::int64_t turns_of) {
     return fmt::format("execution-time-upper-{}{}", sum,
-                       turns_of > 0 ? fmt::format("-by-turns-of-{}", turns_of) : "");
+                       turns_of > 0 ? fmt::format("-round-robin-of-{}", turns_of) : "");
 }
 
 bool changes_scheduler(const LaunchGeometry& shape, std::int64_t barriers) {

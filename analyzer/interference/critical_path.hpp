@@ -36,7 +36,7 @@ struct Interference {
     std::int64_t left_in_buffer = 0; ///< Until a write buffer is empty into which nothing enters.
 };
 
-inline constexpr const char* sums_of_a_warp[]{"stall", "same", "other", "part", "drain"};
+inline constexpr const char* sums_of_a_warp[]{"stall", "demand-own-scheduler", "demand-other-schedulers", "barrier-interval", "drain"};
 /// Id of the lemma that bounds one of these sums.
 std::string certificate_id(const char* sum, std::int64_t turns_of);
 

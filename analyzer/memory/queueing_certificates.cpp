@@ -92,7 +92,7 @@ private:
                      held_by_slice(caches_, context_.shape.multiprocessors, sectors, false));
         // Nobody waits for an entry while all accesses that can be under way fit.
         if (lines_under_way_ > held)
-            add("entries",
+            add("mshr",
                 "full miss entries: the way of the loads of a warp, while as many as fill the "
                 "entries go on",
                 shared(lines(true, false), caches_.round_trip, held));
@@ -104,7 +104,7 @@ private:
         const std::int64_t together =
             stores ? all : std::min({all, lines_under_way_, caches_.entries.hi});
         if (together > caches_.link_queue)
-            add("link",
+            add("link-queue",
                 "full link: the way of the transactions of a warp, while as many as fill the link "
                 "go on",
                 shared(lines(true, true), caches_.transit.hi, caches_.link_queue));

@@ -110,10 +110,10 @@ Result<Bounded> bound_by_work(const AnalysisContext& context, const Work& work,
     };
     cost.same = certified_most(
         context,
-        name("same", "issue slots and ports that a warp takes from those of its scheduler"),
+        name("demand-own-scheduler", "issue slots and ports that a warp takes from those of its scheduler"),
         work.same);
     cost.other = certified_most(
-        context, name("other", "ports that a warp takes from those of other schedulers"),
+        context, name("demand-other-schedulers", "ports that a warp takes from those of other schedulers"),
         work.other);
     if (changes_scheduler(context.shape, chains.barriers)) {
         InstructionCosts beyond = work.same;
@@ -121,7 +121,7 @@ Result<Bounded> bound_by_work(const AnalysisContext& context, const Work& work,
             beyond[i] -= work.other[i];
         cost.part = certified_most(
             context,
-            name("part", "what a warp takes between two barriers from those of its scheduler, "
+            name("barrier-interval", "what a warp takes between two barriers from those of its scheduler, "
                          "beyond what it takes from all"),
             barrier_interval_paths(context, beyond));
     }
@@ -130,10 +130,10 @@ Result<Bounded> bound_by_work(const AnalysisContext& context, const Work& work,
     if (!work.inside.empty()) {
         cost.active = context.request.policy.active;
         cost.inside = certified_most(
-            context, name("inside", "waits of a warp that do not make it leave the active set"),
+            context, name("within-active-set", "waits of a warp that do not make it leave the active set"),
             work.inside);
         cost.held = certified_most(
-            context, name("held", "ports that a warp holds beyond its issue slots"), work.held);
+            context, name("residual-occupancy", "ports that a warp holds beyond its issue slots"), work.held);
     }
     cost.straddle = largest(work.same);
     // The slot of the warp that was in the place before may run when a block begins there.
@@ -239,14 +239,14 @@ Result<SideAnswer> bound_work_conserving_from_below(const AnalysisContext& conte
         const auto residence =
             solve_paths(context, paths(std::nullopt), Side::Lower, Facts::LoopBounds, std::nullopt);
         if (!residence) return residence.as_failure();
-        record(context, {"execution-time-lower-residence", "time to the last EXIT of one warp"},
+        record(context, {"execution-time-lower-residency", "time to the last EXIT of one warp"},
                Side::Lower, Facts::LoopBounds, residence.value(), paths);
         ways.front().push_back({"blocks that ran before in the same slot", shape.waves() - 1,
-                                residence.value().bound, "execution-time-lower-residence"});
+                                residence.value().bound, "execution-time-lower-residency"});
         ways.front().push_back(
             {"replacement and start of a block", shape.waves() - 1, shape.refill.lo});
     }
-    const CertificateName slots{"execution-time-lower-slots", "issue slots of a warp"};
+    const CertificateName slots{"execution-time-lower-issue-slots", "issue slots of a warp"};
     ways.push_back({{"issue slots of a warp on the scheduler with most work", share,
                      least(slots, issue_slot_costs(context)), slots.id},
                     {"the last issue slot need not be over", 1, 1 - shape.issue_slot.lo}});

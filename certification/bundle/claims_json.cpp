@@ -24,7 +24,7 @@ Json terms_json(const std::vector<analyzer::BoundTerm>& terms) {
     Json list = Json::array();
     for (const auto& term : terms) {
         Json json{{"text", term.text}, {"count", term.count}, {"cycles", term.cycles}};
-        if (!term.certificate.empty()) json["lemma"] = term.certificate;
+        if (!term.certificate.empty()) json["certificate"] = term.certificate;
         list.push_back(std::move(json));
     }
     return list;

@@ -12,7 +12,7 @@ inline constexpr const char* evidence_steps[] = {"inputs", "analysis", "checks",
                                                  "reports"};
 
 struct EvidenceFile {
-    std::string role; ///< "listing", "path-lemma", "script", "claims", ...
+    std::string role; ///< "listing", "path-certificate", "script", "claims", ...
     std::string step; ///< Which step produced it.
     std::string bytes;
 };

@@ -82,7 +82,7 @@ Json copies_json(const analyzer::LanesInTurn& lanes) {
             successors.push_back(lanes.graph.edges[edge].to);
         copies.push_back({{"of", lanes.original[copy]},
                           {"successors", successors},
-                          {"together", static_cast<bool>(lanes.together[copy])}});
+                          {"converged", static_cast<bool>(lanes.together[copy])}});
         if (lanes.repeated[copy]) copies.back()["repeated"] = *lanes.repeated[copy];
     }
     return copies;
@@ -105,7 +105,7 @@ Json blocks_json(const KernelEvidence& kernel, const analyzer::ResolvedFacts& fa
               {"instructions", input.function->instructions.size()},
               {"blocks", blocks},
               {"derived-loop-bounds", derived_loops_json(input, facts)}};
-    if (kernel.proofs.in_turn) json["lanes-in-turn"] = copies_json(kernel.proofs.in_turn->lanes);
+    if (kernel.proofs.in_turn) json["serialized-cfg"] = copies_json(kernel.proofs.in_turn->lanes);
     return json;
 }
 
@@ -234,7 +234,7 @@ void add_analysis_files(const KernelEvidence& kernel, EvidenceFiles& files) {
         files["policies/" + kernel.id + ".json"] = {"scheduler-comparison", "analysis",
                                                     canonical(policies_json(kernel.policies))};
     for (const auto& certificate : kernel.proofs.certificates) {
-        add(certificate.id + ".json", "path-lemma", canonical(lemma_json(certificate)));
+        add(certificate.id + ".json", "path-certificate", canonical(lemma_json(certificate)));
         const bool of_copies = kernel.proofs.in_turn && certificate.side == analyzer::Side::Upper;
         add(certificate.id + ".smt2", "script",
             analyzer::proof_script(

@@ -350,7 +350,7 @@ std::string closing(const Report& report) {
            "no path costs more.</dd>\n"
            "<dt>response-time</dt><dd>The longest path of one warp and the work of the others on "
            "what they share with it.</dd>\n"
-           "<dt>decided-schedule</dt><dd>Every schedule that the policy leaves was stepped, of a "
+           "<dt>schedule-exploration</dt><dd>Every schedule that the policy leaves was stepped, of a "
            "slotted one for each cycle in which its slots may start.</dd>\n"
            "<dt>lrr, gto</dt><dd>Scheduling policies: loose round robin; greedy, then "
            "oldest.</dd>\n"

@@ -14,6 +14,9 @@ namespace warpbound::certification::verify {
 
 namespace {
 
+/// Of the manifest that this version checks.
+constexpr std::string_view evidence_format = "warpbound-evidence/2";
+
 using nlohmann::json;
 
 [[noreturn]] void incomplete(const std::string& what) {
@@ -80,7 +83,7 @@ std::vector<BlockRow> blocks_of(const json& table) {
 std::vector<SerializedBlockRow> copies_of(const json& table, std::size_t blocks) {
     std::vector<SerializedBlockRow> copies;
     for (const auto& row : table) {
-        SerializedBlockRow copy{index_of(row.at("of")), {}, row.at("together").get<bool>()};
+        SerializedBlockRow copy{index_of(row.at("of")), {}, row.at("converged").get<bool>()};
         if (row.contains("repeated")) copy.repeated = whole_number(row.at("repeated"));
         if (copy.of >= blocks) incomplete("a copy of a block that does not exist");
         for (const auto& to : row.at("successors"))
@@ -201,7 +204,7 @@ ClaimRow claim_of(const json& row) {
     claim.upper = row.at("side").get<std::string>() == "upper";
     for (const auto& part : row.at("proof").at("terms"))
         claim.terms.push_back({whole_number(part.at("count")), whole_number(part.at("cycles")),
-                               part.value("lemma", std::string{})});
+                               part.value("certificate", std::string{})});
     return claim;
 }
 
@@ -249,8 +252,8 @@ std::unique_ptr<KernelCase> kernel_of(const Files& files, const std::string& id,
     kernel->blocks = blocks_of(control_flow);
     for (const auto& row : control_flow.at("derived-loop-bounds"))
         kernel->derived.push_back(derived_of(row));
-    if (control_flow.contains("lanes-in-turn"))
-        kernel->in_turn = copies_of(control_flow.at("lanes-in-turn"), kernel->blocks.size());
+    if (control_flow.contains("serialized-cfg"))
+        kernel->in_turn = copies_of(control_flow.at("serialized-cfg"), kernel->blocks.size());
     // More where lanes may part; which of them a table's side has is checked with its ways.
     const std::size_t blocks = std::max(kernel->blocks.size(), kernel->in_turn.size());
     for (auto file = files.lower_bound(analysis);
@@ -324,8 +327,10 @@ void check_claims(const Files& files, const json& manifest, const json& claims) 
 Evidence read_evidence(const Files& files) {
     try {
         const json manifest = json_of(files, "manifest.json");
-        if (manifest.at("format") != "warpbound-evidence/1")
-            incomplete("manifest.json: another format than warpbound-evidence/1");
+        if (manifest.at("format") != evidence_format)
+            incomplete(fmt::format("manifest.json: format {}; {} was expected. Ids and keys of other "
+                                   "formats have other names: make the bundle again with `certify`",
+                                   manifest.at("format").dump(), evidence_format));
         const json claims = json_of(files, "claims.json");
         check_claims(files, manifest, claims);
         const json run = json_of(files, "inputs/run.json");

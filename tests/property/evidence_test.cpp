@@ -244,8 +244,8 @@ TEST(EvidenceProperty, OfRandomKernelsVerifies) {
     EXPECT_LT(refused * 4, cases + 4);
     EXPECT_LT(not_run * 4, cases + 4);
     for (const char* kind :
-         {"loads", "stores", "entries", "link", "refreshes", "in-any-place", "ports-in-any-place",
-          "buffer-in-any-place", "loads-between-slots", "stores-between-slots"}) {
+         {"loads", "stores", "mshr", "link-queue", "refreshes", "in-any-warp-slot", "ports-in-any-warp-slot",
+          "write-buffer-in-any-warp-slot", "loads-between-slots", "stores-between-slots"}) {
         const int met = certificates[std::string{"execution-time-upper-"} + kind];
         RecordProperty(std::string{"bounds_with_"} + kind, met);
         EXPECT_GT(met * 100, static_cast<int>(cases) - 100) << kind;

@@ -242,7 +242,7 @@ TEST(ExactLaunches, MayMeetAPartOfAnotherBlockOnBothSchedulers) {
     EXPECT_LE(worst, upper.proved.count());
     RecordProperty("worst", std::to_string(worst));
     RecordProperty("upper", std::to_string(upper.proved.count()));
-    EXPECT_GT(worst, upper_without(upper, "execution-time-upper-part"));
+    EXPECT_GT(worst, upper_without(upper, "execution-time-upper-barrier-interval"));
 }
 
 /// What the analyzer says of slotted launches against all cycles in which slots may start and, on

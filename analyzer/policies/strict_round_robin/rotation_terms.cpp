@@ -38,7 +38,7 @@ std::string upper(const std::string& kind) {
 
 /// What the name of a lemma ends in where ports of warps of other schedulers count.
 std::string anywhere(const RotationPath& chain) {
-    return chain.moves ? "-anywhere" : "";
+    return chain.moves ? "-any-scheduler" : "";
 }
 
 /// Of these chains that with the largest sum.
@@ -92,7 +92,7 @@ InstructionCosts RoundRobinDelay::held(const RotationPath& chain) const {
 
 BoundTerm RoundRobinDelay::held_by(const RotationPath& chain, std::int64_t warps) const {
     const std::string text = "ports that a warp takes beyond its slots";
-    return term(text, warps, {upper("-held") + anywhere(chain), text}, held(chain));
+    return term(text, warps, {upper("-residual-occupancy") + anywhere(chain), text}, held(chain));
 }
 
 std::vector<BoundTerm> RoundRobinDelay::rounds(const RotationPath& chain,
@@ -106,7 +106,7 @@ std::vector<BoundTerm> RoundRobinDelay::rounds(const RotationPath& chain,
     return {
         term("rounds of a warp's turns, each with a turn of every other one and the wait for it",
              chain.blocks,
-             {upper(fmt::format("-rounds-of-{}", round)),
+             {upper(fmt::format("-rotations-of-{}", round)),
               fmt::format("{} cycles for each instruction of a warp", round)},
              per_instruction(context_, [&](auto, const auto&) { return round; })),
         {"turns before the first one of the critical chain, less the rounds that it does not "
@@ -129,7 +129,7 @@ std::vector<BoundTerm> RoundRobinDelay::by_rounds(const RotationPath& chain,
         wait_longer ? "rounds that wait longer for a warp, and ports that it takes beyond its slots"
                     : "rounds that wait for a warp, and ports that it takes beyond its slots",
         chain.warps,
-        {upper(fmt::format("-waits-beyond-{}", round)) + anywhere(chain),
+        {upper(fmt::format("-stalls-beyond-{}", round)) + anywhere(chain),
          fmt::format("waits for a warp beyond {} cycles, and ports beyond slots", round)},
         both));
     if (chain.further_warps > 0) terms.push_back(held_by(chain, chain.further_warps));
@@ -191,7 +191,7 @@ std::vector<BoundTerm> RoundRobinDelay::by_warps(const RotationPath& chain) cons
         {"one warp alone, in each block of the critical chain", chain.blocks, alone_, alone},
         term("issue slots of another warp of the scheduler, one before each turn",
              models::times(chain.blocks, chain.places - 1),
-             {upper("-slots"), "issue slots of a warp"},
+             {upper("-issue-slots"), "issue slots of a warp"},
              per_instruction(context_, [&](auto, const auto&) { return slot; })),
         {"issue slots that run when the critical chain comes to a warp", chain.returns + cut, slot},
         {"waits of another warp whose turn it is", chain.holders, alone_, alone},
@@ -221,7 +221,7 @@ void RoundRobinDelay::add_other_ports(const RotationPath& chain,
 BoundTerm RoundRobinDelay::beside(const RotationPath& chain) const {
     const std::string text =
         "ports of the multiprocessor that a warp takes from those of other schedulers";
-    return term(text, chain.warps_beside, {upper("-other"), text},
+    return term(text, chain.warps_beside, {upper("-demand-other-schedulers"), text},
                 cost_to_other_schedulers(context_));
 }
 

@@ -32,7 +32,7 @@ struct RotationPath {
 };
 
 /// The lemma on the time of one warp in turns that nobody else takes.
-inline constexpr const char* in_isolation = "-alone";
+inline constexpr const char* in_isolation = "-in-isolation";
 
 /// What turns of this problem take. Where the request asks for proofs, terms are numbers of the
 /// launch or rest on lemmas, which are kept (docs/soundness.md, S28).

@@ -106,9 +106,9 @@ private:
             return;
         }
         const CertificateName same{
-            ports + "-same" + kind(),
+            ports + "-own-scheduler" + kind(),
             "slots that a warp's use of ports takes from one of its scheduler"};
-        const CertificateName other{ports + "-other" + kind(),
+        const CertificateName other{ports + "-other-schedulers" + kind(),
                                     "slots that a warp's use of ports takes from one of another"};
         const std::int64_t to_same = certified_most(context_, same, cost_of_ports(true, false));
         const std::int64_t to_others = certified_most(context_, other, cost_of_ports(false, true));
@@ -139,7 +139,7 @@ private:
         // Nobody waits while all stores of the launch fit.
         if (times(stores, shape_.warps()) <= context_.buffer_entries.lo) return;
         const CertificateName full{
-            "execution-time-upper-buffer" + kind(),
+            "execution-time-upper-write-buffer" + kind(),
             "slots that a warp's stores take from any by filling the buffer"};
         add("slots of the warp in which the write buffer is full", shape_.warps(),
             certified_most(context_, full, costs), full.id);

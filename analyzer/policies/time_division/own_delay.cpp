@@ -18,8 +18,8 @@ AnalysisContext as_delayed(const AnalysisContext& context) {
 }
 
 std::string kind_of(const SlotDistance& slots) {
-    if (slots.shortest == slots.longest) return fmt::format("-every-{}", slots.longest);
-    return fmt::format("-every-{}-{}", slots.shortest, slots.longest);
+    if (slots.shortest == slots.longest) return fmt::format("-slot-distance-{}", slots.longest);
+    return fmt::format("-slot-distance-{}-{}", slots.shortest, slots.longest);
 }
 
 std::string TimeDivisionPath::kind(const std::vector<SlotDistance>& slots) const {

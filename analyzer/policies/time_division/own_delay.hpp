@@ -21,7 +21,7 @@ AnalysisContext as_delayed(const AnalysisContext& context);
 std::string kind_of(const SlotDistance& slots);
 
 /// The same where a warp may be in any place.
-inline constexpr const char* in_any_warp_slot = "-in-any-place";
+inline constexpr const char* in_any_warp_slot = "-in-any-warp-slot";
 
 /// Through which slots the critical chain of a launch may go (docs/soundness.md, S17).
 struct TimeDivisionPath {

@@ -10,7 +10,7 @@ namespace {
 
 const std::string stall = "execution-time-upper-stall";
 constexpr const char* alone = "execution-time-lower";
-constexpr const char* residence = "execution-time-lower-residence";
+constexpr const char* residence = "execution-time-lower-residency";
 
 } // namespace
 

@@ -137,7 +137,7 @@ void WarpCosts::add_by_turns() {
     const auto& units = kernel_.architecture.units;
     const std::int64_t resident = models::times(shape_.resident, shape_.warps_per_block);
     const std::int64_t on_scheduler = shape_.per_scheduler(resident);
-    by_turns_ = fmt::format("-by-turns-of-{}", on_scheduler);
+    by_turns_ = fmt::format("-round-robin-of-{}", on_scheduler);
     const models::Cycles turns = models::Cycles{shape_.issue_slot.hi} * (on_scheduler - 1);
     const auto with_turns = [turns](std::int64_t cycles) {
         return (models::Cycles{cycles} + turns).count();

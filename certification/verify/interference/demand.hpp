@@ -77,33 +77,33 @@ public:
     [[nodiscard]] std::optional<std::int64_t> outstanding_lines() const;
     [[nodiscard]] std::optional<std::int64_t> outstanding_loads() const;
 
-    static constexpr const char* same = "execution-time-upper-same";
-    static constexpr const char* other = "execution-time-upper-other";
-    static constexpr const char* part = "execution-time-upper-part";
-    static constexpr const char* inside = "execution-time-upper-inside";
+    static constexpr const char* same = "execution-time-upper-demand-own-scheduler";
+    static constexpr const char* other = "execution-time-upper-demand-other-schedulers";
+    static constexpr const char* part = "execution-time-upper-barrier-interval";
+    static constexpr const char* inside = "execution-time-upper-within-active-set";
     static constexpr const char* upper_drain = "execution-time-upper-drain";
     static constexpr const char* loads = "execution-time-upper-loads";
     static constexpr const char* stores = "execution-time-upper-stores";
-    static constexpr const char* entries = "execution-time-upper-entries";
-    static constexpr const char* link = "execution-time-upper-link";
+    static constexpr const char* entries = "execution-time-upper-mshr";
+    static constexpr const char* link = "execution-time-upper-link-queue";
     static constexpr const char* refreshes = "execution-time-upper-refreshes";
     static constexpr const char* loads_between = "execution-time-upper-loads-between-slots";
     static constexpr const char* stores_between = "execution-time-upper-stores-between-slots";
-    static constexpr const char* issue_slots = "execution-time-lower-slots";
+    static constexpr const char* issue_slots = "execution-time-lower-issue-slots";
     static constexpr const char* lower_drain = "execution-time-lower-drain";
     static constexpr const char* port = "execution-time-lower-port-"; ///< and the unit's name
     // Of a slotted policy, and `kind_of` its slots or `in_any_warp_slot`.
-    static constexpr const char* ports_same = "execution-time-upper-ports-same";
-    static constexpr const char* ports_other = "execution-time-upper-ports-other";
+    static constexpr const char* ports_same = "execution-time-upper-ports-own-scheduler";
+    static constexpr const char* ports_other = "execution-time-upper-ports-other-schedulers";
     static constexpr const char* ports = "execution-time-upper-ports";
-    static constexpr const char* buffer = "execution-time-upper-buffer";
+    static constexpr const char* buffer = "execution-time-upper-write-buffer";
 
     // Ports beyond issue slots, in strict turns and with an active set.
-    static constexpr const char* held = "execution-time-upper-held";
+    static constexpr const char* held = "execution-time-upper-residual-occupancy";
     // Of strict turns; the ports behind `anywhere` are also those of other schedulers.
-    static constexpr const char* in_isolation = "execution-time-upper-alone";
-    static constexpr const char* slots_in_turns = "execution-time-upper-slots";
-    static constexpr const char* anywhere = "-anywhere";
+    static constexpr const char* in_isolation = "execution-time-upper-in-isolation";
+    static constexpr const char* slots_in_turns = "execution-time-upper-issue-slots";
+    static constexpr const char* anywhere = "-any-scheduler";
 
 private:
     using Cost = std::function<std::int64_t(const models::InstructionTiming&, std::size_t)>;

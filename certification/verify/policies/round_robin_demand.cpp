@@ -14,8 +14,8 @@ namespace {
 
 using Timing = models::InstructionTiming;
 
-constexpr std::string_view rounds_of = "execution-time-upper-rounds-of-";
-constexpr std::string_view waits_beyond = "execution-time-upper-waits-beyond-";
+constexpr std::string_view rounds_of = "execution-time-upper-rotations-of-";
+constexpr std::string_view waits_beyond = "execution-time-upper-stalls-beyond-";
 
 /// The number that a lemma's name ends in.
 std::optional<std::int64_t> number_behind(std::string_view start, std::string_view name) {

@@ -97,7 +97,7 @@ SlotRange all_of(const std::vector<SlotRange>& ranges) {
 }
 
 std::string kind_of(const SlotRange& range) {
-    const std::string kind = "-every-" + std::to_string(range.shortest);
+    const std::string kind = "-slot-distance-" + std::to_string(range.shortest);
     return range.shortest == range.longest ? kind : kind + "-" + std::to_string(range.longest);
 }
 

@@ -28,9 +28,9 @@ std::int64_t places_before(const models::WarpPolicy& policy, const LaunchGeometr
                            std::int64_t blocks, const SlotRange& range, std::int64_t reach);
 /// From the shortest to the longest. Requires: some.
 SlotRange all_of(const std::vector<SlotRange>& ranges);
-/// What names of lemmas about such slots end in: "-every-8", "-every-6-8".
+/// What names of lemmas about such slots end in: "-slot-distance-8", "-slot-distance-6-8".
 std::string kind_of(const SlotRange& range);
 /// The same where a warp may be in any place.
-inline constexpr const char* in_any_warp_slot = "-in-any-place";
+inline constexpr const char* in_any_warp_slot = "-in-any-warp-slot";
 
 } // namespace warpbound::certification::verify

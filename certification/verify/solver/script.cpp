@@ -164,8 +164,8 @@ private:
             entered[0].add("1");
         }
         const std::string name = fmt::format("b{}", loop.header);
-        row("turns_at_most_" + name, "<=", turns.text(), product(loop.max_turns, entries.text()));
-        row("turns_at_least_" + name, ">=", turns.text(), product(loop.min_turns, entries.text()));
+        row("iterations_at_most_" + name, "<=", turns.text(), product(loop.max_turns, entries.text()));
+        row("iterations_at_least_" + name, ">=", turns.text(), product(loop.min_turns, entries.text()));
         std::map<std::size_t, Sum> staying; // by exit node
         Sum staying_to_end;
         Sum limit;
@@ -184,11 +184,11 @@ private:
                 staying_to_end.add(variable);
                 limit.add(*costs.end, variable);
             }
-            row(fmt::format("stays_into_{}", header), "=", parts.text(), entered[header].text());
+            row(fmt::format("traversals_into_{}", header), "=", parts.text(), entered[header].text());
         }
         for (const auto& [exit, edges] : left)
-            row(fmt::format("stays_{}_to_{}", name, exit), "=", staying[exit].text(), edges.text());
-        row(fmt::format("stays_{}_to_end", name), "=", staying_to_end.text(), ended.text());
+            row(fmt::format("traversals_{}_to_{}", name, exit), "=", staying[exit].text(), edges.text());
+        row(fmt::format("traversals_{}_to_end", name), "=", staying_to_end.text(), ended.text());
         row("cut_" + name, certificate_.upper ? "<=" : ">=", cost.text(), limit.text());
     }
 

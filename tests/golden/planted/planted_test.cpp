@@ -108,7 +108,7 @@ void change_terms(EvidenceFiles& files, const std::function<void(Json& terms)>& 
 
 std::size_t term_of(const Json& terms, const std::string& certificate) {
     for (std::size_t i = 0; i < terms.size(); ++i)
-        if (terms[i].value("lemma", "") == "execution-time-upper-" + certificate) return i;
+        if (terms[i].value("certificate", "") == "execution-time-upper-" + certificate) return i;
     throw std::runtime_error{"no term of " + certificate};
 }
 
@@ -149,7 +149,7 @@ TEST_F(Planted, LatencyLoweredByOneCycleIsFoundByReAnalysis) {
 }
 
 TEST_F(Planted, DeletedCutIsFoundByTheSolverStep) {
-    std::string& script = files.at(sums + "same.smt2").bytes;
+    std::string& script = files.at(sums + "demand-own-scheduler.smt2").bytes;
     const std::size_t at = script.find(":named cut_");
     ASSERT_NE(at, std::string::npos);
     const std::size_t begin = script.rfind('\n', at) + 1;
@@ -164,10 +164,10 @@ TEST_F(Planted, WrongLoopBoundIsFoundByTheStructure) {
 
 TEST_F(Planted, DroppedWarpIsFoundByTheStructure) {
     change_terms(files, [](Json& terms) {
-        Json& count = terms[term_of(terms, "same")]["count"];
+        Json& count = terms[term_of(terms, "demand-own-scheduler")]["count"];
         count = count.get<std::int64_t>() - 1;
     });
-    expect_found(files, "structure", "its sum lacks 2 x 933 cycles (execution-time-upper-same)");
+    expect_found(files, "structure", "its sum lacks 2 x 933 cycles (execution-time-upper-demand-own-scheduler)");
 }
 
 TEST_F(Planted, ForgottenDrainsAreFoundByTheStructure) {

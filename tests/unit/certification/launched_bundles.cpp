@@ -164,7 +164,7 @@ std::vector<std::string> lemmas_of_upper_bound(const Bundle& bundle) {
     std::vector<std::string> certificates;
     const Json claims = Json::parse(bundle.files.at("claims.json").bytes)["claims"];
     for (const auto& term : claims[0]["proof"]["terms"])
-        if (const auto certificate = term.value("lemma", std::string{}); !certificate.empty())
+        if (const auto certificate = term.value("certificate", std::string{}); !certificate.empty())
             certificates.push_back(certificate.substr(std::string{"execution-time-upper-"}.size()));
     return certificates;
 }

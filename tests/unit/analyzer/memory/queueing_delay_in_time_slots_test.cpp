@@ -199,7 +199,7 @@ TEST(CachesInStrictTurns, WhoWaitsInItsTurnDelaysTheOthersForAsLongAsAWarpAloneT
 TEST(CachesInStrictTurns, InEvidenceTheTimesOfWarpsAndWhatAllWaitForAreLemmas) {
     const SideResult side = certified(*accesses(2, "srr"));
     const BoundTerm alone = term(side, "one warp alone");
-    EXPECT_EQ(alone.certificate, "execution-time-upper-alone");
+    EXPECT_EQ(alone.certificate, "execution-time-upper-in-isolation");
     EXPECT_EQ(term(side, "waits of another warp whose turn it is").cycles, alone.cycles);
     EXPECT_EQ(term(side, "issue slots of another warp of the scheduler").cycles, 5 * 4);
     EXPECT_EQ(term(side, "drains of the stores of a warp").cycles, 10);

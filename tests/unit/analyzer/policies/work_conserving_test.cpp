@@ -177,7 +177,7 @@ TEST(ManyWarps, WithManyBarriersDoNotMeetAllWarpsOfOtherBlocks) {
 TEST(ManyWarps, OfOneMultiprocessorThatFollowEachOtherStayOnTheirSchedulers) {
     std::int64_t met = 0;
     for (const BoundTerm& term : of_launch(moves, {60, 32}).execution_time.upper.terms)
-        if (term.certificate == "execution-time-upper-same") met += term.count;
+        if (term.certificate == "execution-time-upper-demand-own-scheduler") met += term.count;
     EXPECT_EQ(met, 29 + 4);
 }
 

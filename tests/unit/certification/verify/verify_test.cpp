@@ -179,12 +179,12 @@ const std::vector<Change>& changes() {
          }},
         {"a way left out of a path table", "structure",
          [](EvidenceFiles& files) {
-             edit(files, "analysis/K1/execution-time-upper-same.json",
+             edit(files, "analysis/K1/execution-time-upper-demand-own-scheduler.json",
                   [](Json& json) { json["edges"].erase(1); });
          }},
         {"a lowered cost of a block", "structure",
          [](EvidenceFiles& files) {
-             edit(files, "analysis/K1/execution-time-upper-same.json", [](Json& json) {
+             edit(files, "analysis/K1/execution-time-upper-demand-own-scheduler.json", [](Json& json) {
                  Json& cost = json["edges"][0][2];
                  cost = cost.get<std::int64_t>() - 1;
              });

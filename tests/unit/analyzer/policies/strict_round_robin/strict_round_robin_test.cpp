@@ -203,7 +203,7 @@ TEST(StrictTurns, InEvidenceSumRoundsThatTakeAllTheSame) {
     auto two = in_turn("MOV R1, R2; MOV R3, R1; EXIT;", {1, 128});
     const Proved proved{*two};
     EXPECT_EQ(proved.bounds.upper.proved.count(), 2 + 2 * 18 + 18);
-    EXPECT_THAT(proved.summed(), testing::ElementsAre("rounds-of-18"));
+    EXPECT_THAT(proved.summed(), testing::ElementsAre("rotations-of-18"));
 }
 
 TEST(StrictTurns, InEvidenceCountLongWaitsForEachWarp) {
@@ -218,7 +218,7 @@ TEST(StrictTurns, InEvidenceCountLongWaitsForEachWarp) {
     // each warp the addition, which writes what it wrote before, and the first move may wait for
     // 100.
     EXPECT_EQ(proved.bounds.upper.proved.count(), 3 * 2 + 14 * 18 + 4 * 2 * (100 - 18) + 100);
-    EXPECT_THAT(proved.summed(), testing::ElementsAre("rounds-of-18", "waits-beyond-18"));
+    EXPECT_THAT(proved.summed(), testing::ElementsAre("rotations-of-18", "stalls-beyond-18"));
 }
 
 TEST(StrictTurns, InEvidenceTakeTheTimeOfEachWarpAloneWhereThatIsLess) {
@@ -228,7 +228,7 @@ TEST(StrictTurns, InEvidenceTakeTheTimeOfEachWarpAloneWhereThatIsLess) {
     const Proved proved{*two};
     // Alone a warp has its move's result at 100 + 18; three turns of 2 cycles of the other one.
     EXPECT_EQ(proved.bounds.upper.proved.count(), 2 * 118 + 3 * 2);
-    EXPECT_THAT(proved.summed(), testing::ElementsAre("alone", "slots", "alone"));
+    EXPECT_THAT(proved.summed(), testing::ElementsAre("in-isolation", "issue-slots", "in-isolation"));
 }
 
 TEST(StrictTurns, InEvidenceAreNotTighterThanWithout) {

@@ -54,9 +54,9 @@ const BoundTerm* term_of(const SideResult& side, const std::string& certificate)
 TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
     SharedPorts shared{"MOV R1, R2; EXIT;"};
     const SideResult upper = shared.upper();
-    ASSERT_NE(term_of(upper, "execution-time-upper-every-12"), nullptr);
+    ASSERT_NE(term_of(upper, "execution-time-upper-slot-distance-12"), nullptr);
     // A warp of the emptier scheduler has four elsewhere; each of two instructions takes a slot.
-    const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-other-every-12");
+    const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-other-schedulers-slot-distance-12");
     ASSERT_NE(lost, nullptr);
     EXPECT_EQ(lost->count, 4);
     EXPECT_EQ(lost->cycles, 2 * 12);
@@ -64,7 +64,7 @@ TEST(SlottedTerms, CountTheWarpsOfOtherSchedulersForTheSlowestPlace) {
         EXPECT_TRUE(std::any_of(
             shared.proofs.certificates.begin(), shared.proofs.certificates.end(),
             [&](const PathCertificate& certificate) {
-                return certificate.id == std::string{"execution-time-upper-every-"} + every;
+                return certificate.id == std::string{"execution-time-upper-slot-distance-"} + every;
             }))
             << every;
 }
@@ -93,13 +93,13 @@ TEST(SlottedTerms, AreNotTighterThanWithoutProofs) {
 TEST(SlottedTerms, CountAtBarriersThePlaceWhereItTakesLongest) {
     SharedPorts shared{"BAR.SYNC 0x0; MOV R1, R2; BAR.SYNC 0x0; EXIT;"};
     const SideResult upper = shared.upper();
-    ASSERT_NE(term_of(upper, "execution-time-upper-in-any-place"), nullptr);
+    ASSERT_NE(term_of(upper, "execution-time-upper-in-any-warp-slot"), nullptr);
     EXPECT_TRUE(std::any_of(upper.terms.begin(), upper.terms.end(), [](const BoundTerm& term) {
         return term.text == "wait for a slot behind a barrier" && term.count == 2 &&
                term.cycles == 11;
     }));
     // Each of four instructions of every warp takes a slot.
-    const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-in-any-place");
+    const BoundTerm* lost = term_of(upper, "execution-time-upper-ports-in-any-warp-slot");
     ASSERT_NE(lost, nullptr);
     EXPECT_EQ(lost->count, 7);
     EXPECT_EQ(lost->cycles, 4 * 12);

@@ -67,9 +67,9 @@ TEST(LaunchEvidence, WithAnyNumberOfASumLoweredOrATermLeftOutFails) {
 // that a part costs is found again.
 TEST(LaunchEvidence, OfBlocksThatMeetHoldsTheCostliestPart) {
     EvidenceFiles files = bundle_named(blocks_that_meet).files;
-    ASSERT_THAT(lemmas_of_upper_bound(bundle_named(blocks_that_meet)), testing::Contains("part"));
+    ASSERT_THAT(lemmas_of_upper_bound(bundle_named(blocks_that_meet)), testing::Contains("barrier-interval"));
     EXPECT_EQ(structure_of(files), Verdict::Holds);
-    edit(files, lemmas_of_kernel + "part.json", [&](Json& json) {
+    edit(files, lemmas_of_kernel + "barrier-interval.json", [&](Json& json) {
         for (Json& edge : json["edges"])
             edge[2] = 0;
         for (Json& node : json["nodes"])
@@ -81,7 +81,7 @@ TEST(LaunchEvidence, OfBlocksThatMeetHoldsTheCostliestPart) {
     edit(files, "claims.json", [&](Json& json) {
         Json& upper = json["claims"][0];
         for (Json& term : upper["proof"]["terms"])
-            if (term.value("lemma", "") == "execution-time-upper-part") term["cycles"] = 0;
+            if (term.value("certificate", "") == "execution-time-upper-barrier-interval") term["cycles"] = 0;
         upper["value"] = tests::sum_of_terms(upper["proof"]["terms"]);
     });
     const auto step = structure_step(files);
@@ -93,13 +93,13 @@ TEST(LaunchEvidence, OfBlocksThatMeetCountsThePlaceWhereItTakesLongest) {
     for (const char* launch :
          {"slots of blocks that meet, one wave", "slots of blocks that meet, several waves"})
         EXPECT_THAT(lemmas_of_upper_bound(bundle_named(launch)),
-                    testing::IsSupersetOf({"in-any-place", "ports-in-any-place"}));
+                    testing::IsSupersetOf({"in-any-warp-slot", "ports-in-any-warp-slot"}));
 }
 
 // At a barrier the chain leaves the path that such facts speak of.
 TEST(LaunchEvidence, OfBlocksThatMeetUnderFactsAboutWholePathsFails) {
     EvidenceFiles files = bundle_named("slots of blocks that meet, one wave").files;
-    edit(files, "analysis/K1/execution-time-upper-in-any-place.json",
+    edit(files, "analysis/K1/execution-time-upper-in-any-warp-slot.json",
          [](Json& json) { json["facts"] = "all"; });
     EXPECT_EQ(structure_of(files), Verdict::Failed);
 }
@@ -126,7 +126,7 @@ TEST(LaunchEvidence, ThatMayBeLooserSaysWhatIsBoundedWithoutIt) {
 /// A second copy of all nodes keeps every way between blocks, so that one can be left out where
 /// paths are.
 TEST(LaunchEvidence, WithNodesThatNoPathReachesFails) {
-    for (const char* certificate : {"same", "stall"}) {
+    for (const char* certificate : {"demand-own-scheduler", "stall"}) {
         const std::string path =
             std::string{"analysis/K1/execution-time-upper-"} + certificate + ".json";
         EvidenceFiles files = bundle_named("several waves on several multiprocessors").files;
@@ -156,10 +156,10 @@ TEST(LaunchEvidence, WithoutTheLemmaOfAPlaceWhoseSumIsSmallerIsIncomplete) {
     EvidenceFiles files = bundle_named("slots of one wave").files;
     const std::string folder = "analysis/K1/";
     const Json claims = Json::parse(files.at("claims.json").bytes)["claims"];
-    const auto used = claims[0]["proof"]["terms"][0]["lemma"].get<std::string>();
+    const auto used = claims[0]["proof"]["terms"][0]["certificate"].get<std::string>();
     std::size_t others = 0;
     for (const auto& [path, file] : bundle_named("slots of one wave").files) {
-        if (path.rfind(folder + "execution-time-upper-every-", 0) != 0 ||
+        if (path.rfind(folder + "execution-time-upper-slot-distance-", 0) != 0 ||
             path.rfind(folder + used + ".", 0) == 0)
             continue;
         files.erase(path);

@@ -18,22 +18,22 @@ using verify::Verdict;
 
 TEST(LaunchEvidence, OfAccessesThroughCachesSumsWhatTheyWaitFor) {
     EXPECT_THAT(lemmas_of_upper_bound(bundle_named("accesses of several waves through caches")),
-                testing::IsSupersetOf({"loads", "stores", "entries", "link", "refreshes"}));
+                testing::IsSupersetOf({"loads", "stores", "mshr", "link-queue", "refreshes"}));
 }
 
 TEST(LaunchEvidence, OfAccessesInSlotsSumsWaitsThatEndBetweenSlots) {
     const auto certificates = lemmas_of_upper_bound(bundle_named(cached_in_slots));
     EXPECT_THAT(certificates,
-                testing::IsSupersetOf({"loads", "stores", "entries", "link", "drain",
+                testing::IsSupersetOf({"loads", "stores", "mshr", "link-queue", "drain",
                                        "loads-between-slots", "stores-between-slots"}));
-    EXPECT_THAT(certificates, testing::Not(testing::Contains("buffer-in-any-place")));
+    EXPECT_THAT(certificates, testing::Not(testing::Contains("write-buffer-in-any-warp-slot")));
 }
 
 TEST(LaunchEvidence, OfAccessesInStrictTurnsSumsTimesOfWarpsAndWhatAllWaitFor) {
     const auto certificates = lemmas_of_upper_bound(bundle_named(cached_in_turns));
-    EXPECT_THAT(certificates, testing::IsSupersetOf({"alone", "slots", "loads", "stores", "entries",
-                                                     "link", "drain"}));
-    EXPECT_THAT(certificates, testing::Not(testing::Contains(testing::StartsWith("rounds-of-"))));
+    EXPECT_THAT(certificates, testing::IsSupersetOf({"in-isolation", "issue-slots", "loads", "stores", "mshr",
+                                                     "link-queue", "drain"}));
+    EXPECT_THAT(certificates, testing::Not(testing::Contains(testing::StartsWith("rotations-of-"))));
 }
 
 /// Rounds do not count what loads of several warps wait for at caches.
@@ -41,7 +41,7 @@ TEST(LaunchEvidence, OfRoundsInWhichLoadsWaitAtCachesFails) {
     EvidenceFiles files = bundle_named(cached_in_turns).files;
     const Bundle rounds = bundle_named("strict turns of several waves of lone warps");
     for (const auto& [path, file] : rounds.files)
-        if (path.rfind(lemmas_of_kernel + "rounds-of-", 0) == 0) files[path] = file;
+        if (path.rfind(lemmas_of_kernel + "rotations-of-", 0) == 0) files[path] = file;
     EXPECT_NE(structure_of(files), Verdict::Holds);
 }
 
@@ -70,13 +70,13 @@ TEST(LaunchEvidence, WithACostOfAnAccessLoweredFails) {
         EXPECT_EQ(structure_of(files), Verdict::Failed) << kind;
     };
     const Bundle bundle = bundle_named("accesses of several waves through caches");
-    for (const char* kind : {"loads", "stores", "entries", "link", "refreshes"})
+    for (const char* kind : {"loads", "stores", "mshr", "link-queue", "refreshes"})
         fails(bundle, kind);
     const Bundle in_slots = bundle_named(cached_in_slots);
     for (const char* kind : {"drain", "loads-between-slots", "stores-between-slots"})
         fails(in_slots, kind);
     const Bundle in_turns = bundle_named(cached_in_turns);
-    for (const char* kind : {"drain", "slots", "loads", "stores", "entries", "link"})
+    for (const char* kind : {"drain", "issue-slots", "loads", "stores", "mshr", "link-queue"})
         fails(in_turns, kind);
 }
 

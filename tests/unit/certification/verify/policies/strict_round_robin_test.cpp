@@ -19,8 +19,8 @@ TEST(LaunchEvidence, OfLooseRoundRobinRestsOnItsOwnLemmasAndOnThePolicy) {
          {"turns of one wave", "turns of several waves on several multiprocessors"}) {
         const Bundle bundle = bundle_named(launch);
         EXPECT_THAT(lemmas_of_upper_bound(bundle),
-                    testing::IsSupersetOf({testing::StartsWith("stall-by-turns-of-"),
-                                           testing::StartsWith("drain-by-turns-of-")}));
+                    testing::IsSupersetOf({testing::StartsWith("stall-round-robin-of-"),
+                                           testing::StartsWith("drain-round-robin-of-")}));
         EXPECT_EQ(bundle.files.count("analysis/K1/execution-time-upper-stall.json"), 0);
         EXPECT_THAT(bundle.reports.front().assumptions,
                     testing::Contains(testing::Field(
@@ -37,7 +37,7 @@ TEST(LaunchEvidence, WithATurnLeftOutFails) {
     const Bundle bundle = bundle_named("turns of one wave");
     EvidenceFiles files = bundle.files;
     std::int64_t less = 0;
-    edit(files, "analysis/K1/execution-time-upper-drain-by-turns-of-8.json", [&](Json& json) {
+    edit(files, "analysis/K1/execution-time-upper-drain-round-robin-of-8.json", [&](Json& json) {
         for (Json& edge : json["edges"])
             if (edge[2].get<std::int64_t>() > 0) edge[2] = less = edge[2].get<std::int64_t>() - 1;
         for (Json& node : json["nodes"])
@@ -55,9 +55,9 @@ TEST(LaunchEvidence, OfStrictTurnsSumsRoundsOrTheTimesOfWarps) {
             EXPECT_THAT(certificates, testing::Contains(testing::StartsWith(start))) << launch;
     };
     has("strict turns of several waves of lone warps",
-        {"rounds-of-", "waits-beyond-", "other", "drain"});
-    has("strict turns of blocks that meet, one wave", {"alone", "slots", "held-anywhere", "drain"});
-    has("strict turns that take the same time", {"rounds-of-", "waits-beyond-", "drain"});
+        {"rotations-of-", "stalls-beyond-", "demand-other-schedulers", "drain"});
+    has("strict turns of blocks that meet, one wave", {"in-isolation", "issue-slots", "residual-occupancy-any-scheduler", "drain"});
+    has("strict turns that take the same time", {"rotations-of-", "stalls-beyond-", "drain"});
     const Bundle bundle = bundle_named("strict turns of several waves of lone warps");
     EXPECT_TRUE(bundle.reports.front().without_evidence);
 }
@@ -72,7 +72,7 @@ TEST(LaunchEvidence, OfStrictTurnsWithACostLoweredFails) {
         const Bundle bundle = bundle_named(launch);
         for (const auto& [path, file] : bundle.files) {
             if (path.rfind(lemmas_of_kernel, 0) != 0 || path.find(".json") == std::string::npos ||
-                path.find("alone") != std::string::npos)
+                path.find("in-isolation") != std::string::npos)
                 continue; // Only re-analysis finds the time of one warp again.
             EvidenceFiles files = bundle.files;
             bool has_cost = false;
@@ -116,7 +116,7 @@ TEST(LaunchEvidence, OfStrictTurnsUnderAnotherPolicyFails) {
 // At a barrier and from block to block the chain leaves the path that such facts speak of.
 TEST(LaunchEvidence, OfStrictTurnsUnderFactsAboutWholePathsFails) {
     EvidenceFiles files = bundle_named("strict turns of blocks that meet, one wave").files;
-    edit(files, lemmas_of_kernel + "alone.json", [](Json& json) { json["facts"] = "all"; });
+    edit(files, lemmas_of_kernel + "in-isolation.json", [](Json& json) { json["facts"] = "all"; });
     EXPECT_EQ(structure_of(files), Verdict::Failed);
 }
 
