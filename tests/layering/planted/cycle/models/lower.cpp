@@ -1,0 +1,3 @@
+#include "models/lower.hpp"
+
+#include "models/upper.hpp"

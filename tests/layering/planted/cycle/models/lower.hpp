@@ -1,0 +1,3 @@
+#pragma once
+/// \file
+/// Planted: the lower module; its .cpp closes the cycle.

@@ -1,0 +1,3 @@
+#pragma once
+/// \file
+/// Planted: what the policy may not see.
